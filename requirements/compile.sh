@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Writes the pinned, hashed requirement files from pyproject.toml. Needs uv (pip install uv).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+common=(--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate --universal --python-version 3.11)
+uv pip compile pyproject.toml --extra build "${common[@]}" -o requirements/run.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra build --extra dev --extra docs -c requirements/run.txt "${common[@]}" -o requirements/dev.txt "$@" >/dev/null

@@ -1,0 +1,1 @@
+"""Vivavoce: the laboratory in which chatbots and voice bots are examined by people."""

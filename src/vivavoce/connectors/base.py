@@ -1,0 +1,166 @@
+"""The protocol between a session and any bot.
+
+A connector opens a conversation, sends a user turn and yields what the system answers, resets and closes.
+It knows neither study nor log, keeps no transcript, and measures no time: whoever consumes the outputs
+stamps them on arrival. Failures are `SystemUnderTestError`; `reached=False` only when the bot provably
+never saw the turn, for only then may the caller send it again.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A button: what the participant reads, and what is sent when it is pressed."""
+
+    title: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One dialogue act item, such as inform(food=chinese); op is = or !=."""
+
+    act: str
+    slot: str | None = None
+    value: str | None = None
+    op: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """One hypothesis of what the user meant, with the system's score for it."""
+
+    acts: tuple[Act, ...]
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One hypothesis of what the user said (recognition or channel noise), best first."""
+
+    text: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTurn:
+    """What the participant said: `key` is the same on every repetition of the same turn."""
+
+    key: str
+    number: int
+    text: str
+    payload: str | None = None
+    heard: tuple[Heard, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """What a bot with one text field receives: a button's payload, else the text."""
+        return self.payload if self.payload is not None else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemOutput:
+    """Something that the system under test gave out.
+
+    kind  delta    a piece of text that belongs to the current message
+          message  a whole message; after deltas it repeats and closes them
+          extras   structured facts about the turn: acts, understood, raw
+          end      the system ended the dialogue
+    """
+
+    kind: Literal["delta", "message", "extras", "end"]
+    text: str = ""
+    choices: tuple[Choice, ...] = ()
+    images: tuple[str, ...] = ()
+    acts: tuple[Act, ...] = ()
+    understood: tuple[Understood, ...] = ()
+    raw: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """One turn of the conversation so far, for systems that keep no memory of their own."""
+
+    party: Literal["user", "system"]
+    text: str
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One conversation with the system under test; `key` is random and says nothing of the participant."""
+
+    key: str
+    language: str = "en"
+    history: tuple[PastTurn, ...] = ()
+    state: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a connector can do.
+
+    idempotent  a turn with the same key is answered once however often it is sent
+    memory      where the conversation lives: caller (we resend history), system (its own server),
+                process (lost when our process dies)
+    """
+
+    streaming: bool = False
+    choices: bool = False
+    idempotent: bool = False
+    memory: Literal["caller", "system", "process"] = "system"
+    greets: bool = True
+    longest_message: int | None = None
+
+
+class ConnectorSettings(BaseModel):
+    """What every system in a study file may set; a connector's own settings extend it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    connect: str = Field(description="name of the connector")
+    connect_timeout_s: float = Field(5.0, gt=0, le=120, description="seconds to reach the bot")
+    first_output_timeout_s: float = Field(30.0, gt=0, le=600, description="seconds until its first output")
+    turn_timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds until its turn is complete")
+    allow_private: bool = Field(False, description="the address may be on this machine or a private network")
+
+
+class Connector(Protocol):
+    """A system under test. One object serves all conversations with that system at once."""
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        """Begin, or take up again after a restart (then `history` is not empty); yields the greeting, if any."""
+        ...
+
+    def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        """Send one user turn; yields outputs until the system's turn is complete."""
+        ...
+
+    async def reset(self, conversation: Conversation) -> None:
+        """Make the system forget this conversation."""
+        ...
+
+    async def close(self, conversation: Conversation) -> None:
+        """End the conversation and free what it holds; never raises for a bot that is gone."""
+        ...
+
+    async def shut_down(self) -> None:
+        """Free everything; no conversation may be used afterwards."""
+        ...
+
+
+class ConnectorKind(Protocol):
+    """What the registry holds for one kind of connector: its settings model and its maker."""
+
+    name: str
+    summary: str
+    settings: type[ConnectorSettings]
+
+    def make(self, settings: Any, secrets: Mapping[str, str]) -> Connector: ...

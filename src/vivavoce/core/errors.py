@@ -1,0 +1,71 @@
+"""Every error that Vivavoce raises on purpose.
+
+VivavoceError
+├── InputError            what a user gave is wrong: value, place, next step
+│   ├── UnknownName       a registry or a file does not know this name
+│   ├── DuplicateName     two objects claim one name
+│   └── MissingColumn     a table lacks what a measure reads
+├── SystemUnderTestError  the bot failed: unreachable, timeout, bad_answer, refused, closed
+└── LogError              the log could not be written or read
+"""
+
+from difflib import get_close_matches
+from typing import Literal
+
+FailureKind = Literal["unreachable", "timeout", "bad_answer", "refused", "closed"]
+
+
+class VivavoceError(Exception):
+    """Anything that Vivavoce raises on purpose."""
+
+
+class InputError(VivavoceError):
+    """What a user gave is wrong; one line says value, place and next step.
+
+    Shown as `place: problem; cure`. The command line prints it without a stack trace and exits with 2.
+    """
+
+    def __init__(self, problem: str, *, place: str = "", cure: str = "") -> None:
+        self.problem, self.place, self.cure = problem, place, cure
+        super().__init__(f"{place + ': ' if place else ''}{problem}{'; ' + cure if cure else ''}")
+
+
+class UnknownName(InputError):
+    """A name that nobody registered; the nearest known name is offered."""
+
+    def __init__(self, kind: str, name: object, known: list[str], *, place: str = "") -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        super().__init__(f"unknown {kind} {name!r}", place=place, cure=nearest(str(name), self.known))
+
+
+class DuplicateName(InputError):
+    """Two objects claim one name; the holder is named."""
+
+    def __init__(self, kind: str, name: str, holder: object) -> None:
+        super().__init__(f"{kind} {name!r} is already registered by {holder!r}", cure="choose another name")
+
+
+class MissingColumn(InputError):
+    """A table lacks a column that a measure reads; names the export that should supply it."""
+
+    def __init__(self, table: str, column: str, supplier: str) -> None:
+        super().__init__(f"no column {column!r}", place=f"table {table}", cure=f"supplied by {supplier}")
+
+
+class SystemUnderTestError(VivavoceError):
+    """The system under test failed; `failure` says how, `reached` whether it may have seen the turn."""
+
+    def __init__(self, failure: FailureKind, detail: str, *, reached: bool = True) -> None:
+        self.failure, self.detail, self.reached = failure, detail, reached
+        super().__init__(f"{failure}: {detail}")
+
+
+class LogError(VivavoceError):
+    """The log could not be written or read; nothing is acknowledged that is not on disk."""
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """The cure for an unknown name: `did you mean 'code'? known: code, dialogue, none`."""
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    listed = "known: " + ", ".join(known) if known else "none is known"
+    return f"did you mean {close[0]!r}? {listed}" if close else listed

@@ -1,0 +1,28 @@
+"""Text made comparable: words for counting and error rates, values for matching."""
+
+import re
+import unicodedata
+
+_SPACE = re.compile(r"\s+")
+_EDGE = re.compile(r"^[^\w]+|[^\w]+$")
+
+
+def words(text: str | None) -> list[str]:
+    """Whitespace tokens in lower case; the unit of word counts and of WER. None and "" give []."""
+    return text.lower().split() if text else []
+
+
+def normalise_value(value: str | None) -> str:
+    """A slot value made comparable: NFKC, casefold, single spaces, no punctuation at the edges.
+
+    Equality of normalised values is the only match: never a substring test.
+    """
+    if value is None:
+        return ""
+    folded = unicodedata.normalize("NFKC", value).casefold()
+    return _EDGE.sub("", _SPACE.sub(" ", folded)).strip()
+
+
+def bare(value: str | None) -> str:
+    """Letters and digits only, casefolded: for codes such as postcodes and telephone numbers."""
+    return "".join(ch for ch in normalise_value(value) if ch.isalnum())

@@ -1,0 +1,1 @@
+"""What happened: append-only events, the store, the dataset made of them."""

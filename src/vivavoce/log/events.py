@@ -1,0 +1,259 @@
+"""Every kind of event, one versioned model each; together they are the truth about a trial.
+
+Kinds are `<noun>_<past verb>`. A visit's events are ordered by `seq` (1-based, without gaps), never by time.
+Fields are only ever added, with a default; a change of meaning is a new kind.
+"""
+
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+TRIAL: Final = "trial"  # the stream of events that concern no single visit
+
+EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
+Outcome = Literal["completed", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"]
+
+
+class Event(BaseModel):
+    """Base of all events; `kind` and `version` stand on the class."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+
+
+class LoggedAct(BaseModel):
+    """One dialogue act item."""
+
+    model_config = ConfigDict(frozen=True)
+    act: str
+    slot: str | None = None
+    value: str | None = None
+    op: str | None = None
+
+
+class LoggedHypothesis(BaseModel):
+    """One hypothesis of what was said (text) or meant (acts)."""
+
+    model_config = ConfigDict(frozen=True)
+    text: str | None = None
+    acts: list[LoggedAct] = Field(default_factory=list)
+    score: float | None = None
+
+
+class LoggedMessage(BaseModel):
+    """One message bubble of a system turn."""
+
+    model_config = ConfigDict(frozen=True)
+    text: str
+    choices: list[dict[str, str]] = Field(default_factory=list)
+    images: list[str] = Field(default_factory=list)
+
+
+class VisitOpened(Event):
+    """A participant pressed Start; only now does a visit exist."""
+
+    kind = "visit_opened"
+    study: str
+    revision: str
+    participant_id: str
+    pool: str
+    language: str
+    simulated: bool = False
+    verified: bool | None = None
+
+
+class LanguageChosen(Event):
+    kind = "language_chosen"
+    language: str
+
+
+class ConsentGiven(Event):
+    """`document` is the SHA-256 of the text that was shown."""
+
+    kind = "consent_given"
+    step: int
+    document: str
+    language: str
+
+
+class ConsentDeclined(Event):
+    kind = "consent_declined"
+    step: int
+    document: str
+    language: str
+
+
+class PageRead(Event):
+    """A page that only wants reading (instructions, debrief) was left forwards."""
+
+    kind = "page_read"
+    step: int
+
+
+class DialogueAssigned(Event):
+    """A task and a system were allocated, in the transaction that counted the allocations so far."""
+
+    kind = "dialogue_assigned"
+    dialogue_id: str
+    step: int
+    round: int
+    system: str
+    task_id: str | None
+    task: dict[str, Any] | None
+    channel: str
+    language: str
+    conversation: str = Field(description="random key shown to the system under test")
+    condition: str | None = None
+    factors: dict[str, str] = Field(default_factory=dict)
+
+
+class DialogueOpened(Event):
+    """The conversation with the system begins; times of turns count from here."""
+
+    kind = "dialogue_opened"
+    dialogue_id: str
+
+
+class UserTurnSent(Event):
+    """What the participant said. Committed before the system under test sees it.
+
+    response_delay_s and first_key_delay_s: seconds since the last system turn was shown, measured in the
+    browser. heard: what a channel made of it. meant: true acts, known only of simulated users.
+    """
+
+    kind = "user_turn_sent"
+    dialogue_id: str
+    turn_index: int
+    text: str
+    payload: str | None = None
+    response_delay_s: float | None = None
+    first_key_delay_s: float | None = None
+    barge_in: bool = False
+    heard: list[LoggedHypothesis] = Field(default_factory=list)
+    meant: list[LoggedAct] | None = None
+
+
+class SystemTurnReceived(Event):
+    """A whole system turn. Committed before the participant sees its end.
+
+    sent_s, first_output_s, complete_s: seconds since the dialogue was opened; sent_s is when the user turn
+    was handed to the connector.
+    """
+
+    kind = "system_turn_received"
+    dialogue_id: str
+    turn_index: int
+    reply_to: int | None
+    messages: list[LoggedMessage]
+    sent_s: float | None = None
+    first_output_s: float | None = None
+    complete_s: float | None = None
+    acts: list[LoggedAct] | None = None
+    understood: list[LoggedHypothesis] = Field(default_factory=list)
+    ends_dialogue: bool = False
+    raw: Any = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(message.text for message in self.messages)
+
+
+class SystemTurnFailed(Event):
+    """The system gave no usable turn; the participant was told so decently."""
+
+    kind = "system_turn_failed"
+    dialogue_id: str
+    reply_to: int | None
+    failure: Literal["unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted"]
+    detail: str
+    partial: str = ""
+
+
+class DialogueEnded(Event):
+    kind = "dialogue_ended"
+    dialogue_id: str
+    reason: EndReason
+    user_turns: int
+    duration_s: float | None = None
+
+
+class CodeIssued(Event):
+    """The earned code of a dialogue that was not trivial; unique in the log."""
+
+    kind = "code_issued"
+    dialogue_id: str
+    code: str
+
+
+class CodeEntered(Event):
+    """A code was entered to unlock the form; wrong ones are counted."""
+
+    kind = "code_entered"
+    entered: str
+    accepted: bool
+    dialogue_id: str | None = None
+    problem: Literal["unknown", "reused", "other_visit", "too_many"] | None = None
+
+
+class LoggedRating(BaseModel):
+    """One answered item, with its raw code and the label that was shown."""
+
+    model_config = ConfigDict(frozen=True)
+    item_id: str
+    value: float | None
+    answer: str | None
+    role: str | None = None
+
+
+class QuestionnaireAnswered(Event):
+    kind = "questionnaire_answered"
+    step: int
+    round: int | None
+    position: int = Field(0, description="which of the questionnaires that follow one dialogue")
+    dialogue_id: str | None
+    instrument: str
+    wording: str
+    language: str
+    ratings: list[LoggedRating]
+
+
+class DialoguesFinished(Event):
+    """The participant asked for no further task."""
+
+    kind = "dialogues_finished"
+    step: int
+
+
+class VisitEnded(Event):
+    """The outcome comes first; any code is derived from it."""
+
+    kind = "visit_ended"
+    outcome: Outcome
+    completion_code: str | None = None
+
+
+class TrialPaused(Event):
+    kind = "trial_paused"
+    reason: str
+    by: str
+
+
+class TrialResumed(Event):
+    kind = "trial_resumed"
+    by: str
+
+
+EVENT_KINDS: Final[dict[str, type[Event]]] = {
+    model.kind: model
+    for model in (
+        VisitOpened, LanguageChosen, ConsentGiven, ConsentDeclined, PageRead, DialogueAssigned, DialogueOpened,
+        UserTurnSent, SystemTurnReceived, SystemTurnFailed, DialogueEnded, CodeIssued, CodeEntered,
+        QuestionnaireAnswered, DialoguesFinished, VisitEnded, TrialPaused, TrialResumed,
+    )
+}
+
+
+def read_event(kind: str, payload: dict[str, Any]) -> Event:
+    """The model of a stored payload. Unknown kinds raise KeyError: the log is newer than this version."""
+    return EVENT_KINDS[kind].model_validate(payload)
