@@ -1,0 +1,1 @@
+"""What the measures are worth: intervals, tests, how dialogues spread over participants, the summary."""
