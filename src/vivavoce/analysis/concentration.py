@@ -81,19 +81,16 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> str | None:
         who = (
             "the busiest participant holds"
             if spread.top_participants == 1
-            else (f"the {spread.top_participants} busiest of {spread.participants} participants hold")
+            else f"the {spread.top_participants} busiest of {spread.participants} participants hold"
         )
         facts.append(f"{who} {spread.top_ratio:.0%} of the {spread.dialogues} dialogues")
     if spread.largest_ratio > SINGLE_LIMIT:
-        people = "participant" if spread.participants == 1 else "participants"
         facts.append(
-            f"one participant alone had {spread.largest} of {spread.dialogues} dialogues "
-            f"({spread.largest_ratio:.0%}; {spread.participants} {people} in all)"
+            f"one participant alone had {spread.largest} of {spread.dialogues} ({spread.largest_ratio:.0%})"
         )
     if not facts:
         return None
-    where = f" in {of}" if of else ""
     return (
-        f"Few participants dominate{where}: {' and '.join(facts)}. The intervals and tests treat dialogues "
-        "as independent, so they look more certain than they are."
+        f"Few participants dominate{f' in {of}' if of else ''}: {' and '.join(facts)}. The intervals and tests "
+        "treat dialogues as independent, so they look more certain than they are."
     )

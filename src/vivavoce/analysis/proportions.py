@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
+import numpy as np
 from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
@@ -118,8 +119,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     given = [p for p in p_values if p is not None]
     if not given:
         return [None] * len(p_values)
-    adjusted = iter(multipletests(given, method="holm")[1])
-    return [None if p is None else float(next(adjusted)) for p in p_values]
+    adjusted = iter(np.asarray(multipletests(given, method="holm")[1], dtype=float).tolist())
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def _interval(successes: int, n: int, level: float, method: str) -> Interval | None:

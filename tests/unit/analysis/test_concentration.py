@@ -50,7 +50,7 @@ def test_one_busy_participant_is_named_in_numbers():
     assert warning is None, "exactly a tenth is still allowed"
     warning = dominance_warning(concentration(keys(*[1] * 35, 5)), of="S0A0")
     assert "in S0A0" in warning
-    assert "5 of 40 dialogues" in warning
+    assert "had 5 of 40 (12%)" in warning
     assert "independent" in warning
 
 

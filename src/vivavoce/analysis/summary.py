@@ -1,0 +1,268 @@
+"""The summary of a dataset: rates with intervals, tests, measures and warnings, group by group.
+
+`summarise` is the answer of `vivavoce measure --json` and the ground of every report and dashboard.
+"""
+
+import math
+from itertools import combinations
+from typing import Any, Final
+
+from vivavoce.analysis.concentration import concentration, dominance_warning
+from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.proportions import holm, newcombe, two_proportion_z, wilson
+from vivavoce.core.signature import installed_version, signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.base import Measure
+from vivavoce.measures.compute import compute
+
+RATE_PREFIXES: Final = ("subjective_success", "objective_success_")
+HEADLINES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
+TOTALS: Final = ("turns", "user_turns", "system_turns", "user_words", "system_words")
+MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "word_error_rate"}
+MOST_COMPARED_GROUPS: Final = 12
+UNCOMPARED: Final = ("participant", "task")
+LEVEL: Final = 0.95
+
+Facts = dict[str, Any]
+
+
+def is_rate(name: str) -> bool:
+    """Whether a measure is a success rate: successes over attempts, with an interval."""
+    return name.startswith(RATE_PREFIXES)
+
+
+def summarise(dataset: Dataset, by: str = "system") -> Facts:
+    """Everything that is known about each group of dialogues, ready for JSON.
+
+    Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor
+    Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, warnings;
+            a rate is {unit, successes, n, ratio, low, high, method, signature}
+    Empty   a group without cases has ratio, low and high null and n 0
+    Note    intervals are Wilson's; tests are pooled, two-tailed, Holm-adjusted over the pairs of one measure
+    Raises  UnknownName: no such grouping in this dataset
+    """
+    found = groups(dataset, by)
+    everything = Group(
+        "all",
+        [one for group in found for one in group.dialogue_ids],
+        [one for group in found for one in group.participants],
+    )
+    facts = _facts_by_key(dataset, by)
+    whole = _row(dataset, everything, _facts_by_key(dataset, None).get("all", {}), by=None)
+    rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
+    tests, refusal = _tests(rows, by)
+    return {
+        "study": dataset.study,
+        "simulated": dataset.simulated,
+        "by_what": by,
+        "data": dataset.hash,
+        "vivavoce": installed_version(),
+        "level": LEVEL,
+        "by": rows,
+        "all": whole,
+        "tests": tests,
+        "shared_participants": _shared_participants(found),
+        "warnings": _warnings(dataset, found, everything, whole, refusal),
+    }
+
+
+def _facts_by_key(dataset: Dataset, by: str | None) -> dict[str | None, dict[str, Facts]]:
+    """What `compute` found, as key -> measure -> facts; NaN becomes None."""
+    found: dict[str | None, dict[str, Facts]] = {}
+    for row in compute(dataset, by=by).to_dict("records"):
+        facts = {name: _plain(value) for name, value in row.items()}
+        key = "all" if by is None else facts["key"]
+        found.setdefault(key, {})[facts["measure"]] = facts
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON knows: NaN and NA become None, numpy scalars become Python's."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    return float(value) if isinstance(value, float) and math.isfinite(value) else None
+
+
+def _row(dataset: Dataset, group: Group, facts: dict[str, Facts], *, by: str | None) -> Facts:
+    spread = concentration(group.participants)
+    row: Facts = {
+        "key": group.key,
+        "dialogues": len(group.dialogue_ids),
+        "participants": spread.participants,
+        "dialogues_per_participant": spread.as_dict(),
+    }
+    measured = {
+        name: _measured(dataset, measure, facts.get(name, {}), by, group.key) for name, measure in MEASURES
+    }
+    for name in (*HEADLINES, *sorted(set(measured) - set(HEADLINES))):
+        if is_rate(name) and name in measured:
+            row[name] = _rate(MEASURES.get(name), measured[name])
+    for name, key in MEANS.items():
+        row[key] = measured.get(name, {}).get("value")
+    for name in TOTALS:
+        total = measured.get(name, {}).get("numerator")
+        row[name] = 0 if total is None else round(total)
+    return {**row, "measures": measured}
+
+
+def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, key: str | None) -> Facts:
+    denominator = facts.get("denominator") or 0
+    parameters = {
+        name: value
+        for name, value in measure.parameters.items()
+        if name not in ("measure", "unit", "n", "data")
+    }
+    return {
+        "value": facts.get("value"),
+        "macro": facts.get("macro"),
+        "numerator": facts.get("numerator"),
+        "denominator": denominator,
+        "dialogues": facts.get("dialogues") or 0,
+        "unit": measure.unit,
+        "signature": signature(
+            measure.name,
+            unit=_analysis_unit(measure),
+            n=round(denominator),
+            data=dataset.hash,
+            **parameters,
+            **({by: key} if by else {}),
+        ),
+    }
+
+
+def _analysis_unit(measure: Measure) -> str:
+    """What n counts; the inferred-goal family names its own unit (goal, call_all, call_last)."""
+    return str(measure.parameters.get("unit", measure.analysis_unit))
+
+
+def _rate(measure: Measure, measured: Facts) -> Facts:
+    """One success rate with its Wilson interval, or without where successes are not whole counts."""
+    n, successes = measured["denominator"], measured["numerator"] or 0
+    counted = float(n).is_integer() and float(successes).is_integer() and 0 <= successes <= n
+    interval = wilson(round(successes), round(n), LEVEL) if counted else None
+    return {
+        "unit": _analysis_unit(measure),
+        "successes": round(successes) if counted else successes,
+        "n": round(n) if counted else n,
+        "ratio": successes / n if n else None,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "method": "wilson",
+        "signature": measured["signature"] + f"|interval:wilson {LEVEL}",
+    }
+
+
+def _tests(rows: list[Facts], by: str) -> tuple[list[Facts], str | None]:
+    """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
+    if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
+        return [], (
+            f"No tests: {len(rows)} groups by {by} would make {math.comb(len(rows), 2)} comparisons."
+            if len(rows) > 1
+            else None
+        )
+    tests: list[Facts] = []
+    for name in [name for name in (rows[0] if rows else {}) if is_rate(name)]:
+        family = [
+            _compare(name, a, b)
+            for a, b in combinations(rows, 2)
+            if _testable(a[name]) and _testable(b[name])
+        ]
+        for test, adjusted in zip(family, holm([test["p"] for test in family]), strict=True):
+            test["p_holm"] = adjusted
+        tests += family
+    return tests, None
+
+
+def _testable(rate: Facts) -> bool:
+    return rate["low"] is not None
+
+
+def _compare(name: str, a: Facts, b: Facts) -> Facts:
+    counts = (a[name]["successes"], a[name]["n"], b[name]["successes"], b[name]["n"])
+    test, difference = two_proportion_z(*counts), newcombe(*counts, level=LEVEL)
+    return {
+        "measure": name,
+        "a": a["key"],
+        "b": b["key"],
+        "method": "z_pooled",
+        "z": test.z if test else None,
+        "p": test.p if test else None,
+        "p_holm": None,
+        "difference": a[name]["ratio"] - b[name]["ratio"],
+        "low": difference.low if difference else None,
+        "high": difference.high if difference else None,
+        "interval": "newcombe",
+    }
+
+
+def _shared_participants(found: list[Group]) -> int:
+    """Participants who met more than one group."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for group in found:
+        people = {person for person in group.participants if person is not None}
+        shared |= seen & people
+        seen |= people
+    return len(shared)
+
+
+def _warnings(
+    dataset: Dataset, found: list[Group], everything: Group, whole: Facts, refusal: str | None
+) -> list[str]:
+    """What a reader must know before trusting the numbers, one sentence each."""
+    if not everything.dialogue_ids:
+        return ["The dataset holds no dialogue."]
+    warnings: list[str | None] = []
+    simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
+    if 0 < simulated < whole["dialogues"]:
+        warnings.append(
+            f"{simulated} of {whole['dialogues']} dialogues were held by programs, not by people; "
+            "the figures mix both."
+        )
+    warnings += _dominance(found, everything)
+    unknown = whole["dialogues_per_participant"]["unknown"]
+    if unknown:
+        warnings.append(
+            f"The participant of {unknown} of {whole['dialogues']} dialogues is unknown; whether one "
+            "person called often cannot be seen for them."
+        )
+    warnings += [_unrated(whole), _not_counted(whole), refusal]
+    return [warning for warning in warnings if warning]
+
+
+def _dominance(found: list[Group], everything: Group) -> list[str | None]:
+    """The warning about the whole; the groups are named after it, or warned of where the whole is even."""
+    overall = dominance_warning(concentration(everything.participants))
+    if len(found) < 2 or any(len(set(group.participants)) < 2 for group in found):
+        return [overall]
+    each = {
+        str(group.key): dominance_warning(concentration(group.participants), of=str(group.key))
+        for group in found
+    }
+    if overall is None:
+        return list(each.values())
+    same = [key for key, warning in each.items() if warning]
+    return [overall, f"The same holds within {', '.join(same)}." if same else None]
+
+
+def _unrated(whole: Facts) -> str | None:
+    rate = whole.get("subjective_success")
+    if not rate or not 0 < rate["n"] < whole["dialogues"]:
+        return None
+    return (
+        f"{whole['dialogues'] - rate['n']:.0f} of {whole['dialogues']} dialogues have no answer to the success "
+        "question; subjective success is over the answered ones, objective success over all with a goal."
+    )
+
+
+def _not_counted(whole: Facts) -> str | None:
+    names = [name for name, rate in whole.items() if is_rate(name) and rate["n"] and not _testable(rate)]
+    if not names:
+        return None
+    return (
+        f"Answers behind {', '.join(names)} are not plain yes or no (1 or 0): the mean is shown, "
+        "without interval and tests."
+    )

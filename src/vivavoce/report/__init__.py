@@ -1,0 +1,1 @@
+"""What people show around: the HTML report and the table of the terminal."""
