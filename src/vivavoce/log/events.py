@@ -135,7 +135,7 @@ class UserTurnSent(Event):
 
 
 class SystemTurnReceived(Event):
-    """A whole system turn. Committed before the participant sees its end.
+    """A whole system turn. Committed before the participant sees it.
 
     sent_s, first_output_s, complete_s: seconds since the dialogue was opened; sent_s is when the user turn
     was handed to the connector.
@@ -168,6 +168,14 @@ class SystemTurnFailed(Event):
     failure: Literal["unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted"]
     detail: str
     partial: str = ""
+
+
+class SilenceKept(Event):
+    """The system gave nothing where it could have: no greeting, or an empty answer."""
+
+    kind = "silence_kept"
+    dialogue_id: str
+    reply_to: int | None
 
 
 class DialogueEnded(Event):
@@ -248,7 +256,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
     model.kind: model
     for model in (
         VisitOpened, LanguageChosen, ConsentGiven, ConsentDeclined, PageRead, DialogueAssigned, DialogueOpened,
-        UserTurnSent, SystemTurnReceived, SystemTurnFailed, DialogueEnded, CodeIssued, CodeEntered,
+        UserTurnSent, SystemTurnReceived, SystemTurnFailed, SilenceKept, DialogueEnded, CodeIssued, CodeEntered,
         QuestionnaireAnswered, DialoguesFinished, VisitEnded, TrialPaused, TrialResumed,
     )
 }

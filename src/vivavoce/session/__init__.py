@@ -1,0 +1,1 @@
+"""One participant's visit as a state machine: steps, allocation, dialogue relay, earned codes."""

@@ -1,0 +1,446 @@
+"""The session engine: what a page, a simulated caller or a telephone leg can do in a visit.
+
+Every method is idempotent or compares before it sets: a repeated request changes nothing, one that belongs
+to an earlier page raises `Stale`. Whatever a method has returned is on disk.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random, SystemRandom
+
+import structlog
+
+from vivavoce.connectors.base import Connector
+from vivavoce.core.clock import Clock, SystemClock
+from vivavoce.log import events as log_events
+from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
+from vivavoce.session import codes
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.relay import Relay
+from vivavoce.session.state import DialogueState, VisitState
+from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused
+from vivavoce.study.model import Study
+
+WRONG_CODES_WINDOW = timedelta(minutes=10)
+SWEEP_EVERY_S = 60.0
+
+_report = structlog.get_logger("vivavoce.session")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A visit that was opened or found again; the token is known only at the first opening."""
+
+    visit_id: str
+    token: str | None
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The acknowledgement of a user turn: it is on disk under this number."""
+
+    seq: int
+    turn_index: int
+    replayed: bool
+
+
+class SessionEngine:
+    """All visits to one study in one process.
+
+    Start it inside a running event loop; `stop` leaves everything such that another process can go on.
+    """
+
+    def __init__(
+        self, study: Study, log: Log, connectors: Mapping[str, Connector], *, clock: Clock | None = None,
+        chance: Random | None = None,
+    ) -> None:  # fmt: skip
+        self.study, self.log, self.clock = study, log, clock or SystemClock()
+        self.rules = MoveRules(study, self.clock, chance or SystemRandom())
+        self.relay = Relay(log, self.rules, connectors, self.clock)
+        self._visits: dict[str, Visit] = {}
+        self._loading: dict[str, asyncio.Lock] = {}
+        self._sweeper: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Note the study's revision in the log and begin to end dialogues that were left."""
+        study = self.study
+        await self.log.transact(
+            lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+        )
+        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+
+    async def stop(self) -> None:
+        """Stop working; nothing is lost, for everything that was acknowledged is on disk."""
+        tasks = [visit.task for visit in self._visits.values() if visit.task]
+        if self._sweeper:
+            tasks.append(self._sweeper)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.relay.stop()
+
+    # --- visits -------------------------------------------------------------------------------------
+
+    async def open_visit(
+        self, *, language: str, pool: str = "link", participant_id: str | None = None,
+        ticket: str | None = None, simulated: bool = False, verified: bool | None = None,
+    ) -> Opened:  # fmt: skip
+        """Open a visit, or find the one that this ticket opened before.
+
+        Raises  Refused: `paused` while the trial is paused
+        """
+        token, hashed = codes.new_token()
+        visit_id = codes.new_key("visit")
+        person = participant_id or codes.new_key("participant")
+        ticket_hash = codes.token_hash(ticket) if ticket else None
+        visit = Visit(VisitState(self.study, visit_id))
+
+        def run(tx: Transaction) -> Draft | str:
+            if ticket_hash and (found := tx.visit_by_ticket(self.study.name, pool, ticket_hash)):
+                return found.visit_id
+            if paused(tx):
+                raise Refused("paused")
+            tx.bind_visit(visit_id, self.study.name, person, pool, hashed, ticket_hash)
+            draft = Draft(tx, visit.state.copy(), self.rules)
+            draft.add(
+                log_events.VisitOpened(
+                    study=self.study.name, revision=self.study.revision, participant_id=person, pool=pool,
+                    language=language, simulated=simulated, verified=verified,
+                )
+            )  # fmt: skip
+            self.rules.settle(draft)
+            return draft
+
+        result = await self.log.transact(run)
+        if isinstance(result, str):
+            return Opened(result, None, resumed=True)
+        visit.take(result.state, result.stored)
+        self._visits[visit_id] = visit
+        self.relay.tend(visit)
+        return Opened(visit_id, token)
+
+    async def new_token(self, visit_id: str) -> str:
+        """A new token for a visit in place of the old one, for a participant who comes back by ticket."""
+        token, hashed = codes.new_token()
+        await self.log.transact(lambda tx: tx.replace_token(visit_id, hashed))
+        return token
+
+    async def visit_of_token(self, token: str) -> str | None:
+        """The visit that a bearer token stands for; None for a token that is not ours."""
+        hashed = codes.token_hash(token)
+        return await asyncio.to_thread(self.log.visit_by_token, self.study.name, hashed)
+
+    async def state(self, visit_id: str) -> VisitState:
+        """Where the visit stands; takes up what a restart interrupted."""
+        visit = await self._visit(visit_id)
+        self.relay.tend(visit)
+        return visit.state
+
+    async def updates(self, visit_id: str, after: int, wait_s: float = 0.0) -> list[StoredEvent]:
+        """Events after a seq, in order; waits up to `wait_s` seconds for the first. Empty when none came."""
+        visit = await self._visit(visit_id)
+        self.relay.tend(visit)
+        news = visit.news
+        found = _after(visit, after)
+        if not found and wait_s > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), wait_s)
+            found = _after(visit, after)
+        return found
+
+    def answering(self, visit_id: str) -> bool:
+        """Whether the system is being waited for in this visit."""
+        visit = self._visits.get(visit_id)
+        return bool(visit and visit.task and not visit.task.done())
+
+    async def choose_language(self, visit_id: str, language: str) -> None:
+        """Raises Refused when the study does not speak it."""
+        if language not in self.study.languages:
+            raise Refused("empty", f"language {language!r}")
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            if visit.state.language != language:
+                await self._move(visit, lambda d: d.add(log_events.LanguageChosen(language=language)))
+
+    # --- steps --------------------------------------------------------------------------------------
+
+    async def give_consent(self, visit_id: str, step: int, *, agreed: bool, document: str) -> None:
+        """Consent or decline; `document` is the SHA-256 of the text shown.
+
+        Raises  Stale: the visit is not at this consent step
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            self._expect_page(visit.state, step, "consent")
+            language = visit.state.language
+
+            def write(draft: Draft) -> None:
+                if agreed:
+                    draft.add(log_events.ConsentGiven(step=step, document=document, language=language))
+                    return
+                draft.add(log_events.ConsentDeclined(step=step, document=document, language=language))
+                draft.add(log_events.VisitEnded(outcome="no_consent"))
+
+            await self._move(visit, write)
+
+    async def read_page(self, visit_id: str, step: int) -> None:
+        """Leave a page of text forwards. Raises Stale when the visit is elsewhere."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            self._expect_page(visit.state, step, "instructions", "debrief")
+            await self._move(visit, lambda d: d.add(log_events.PageRead(step=step)))
+
+    async def answer(
+        self, visit_id: str, *, step: int, round: int | None, position: int, instrument: str, wording: str,
+        ratings: list[log_events.LoggedRating],
+    ) -> None:  # fmt: skip
+        """Store one answered questionnaire. Raises Stale when another one is being asked."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if round is None:
+                self._expect_page(state, step, "questionnaire")
+            elif (state.phase, state.step, state.round, state.position) != (
+                "feedback",
+                step,
+                round,
+                position,
+            ):
+                raise Stale(f"questionnaire {position} of round {round} is not being asked")
+            dialogue = state.dialogue if round is not None else None
+            answered = log_events.QuestionnaireAnswered(
+                step=step, round=round, position=position, instrument=instrument, wording=wording,
+                dialogue_id=dialogue.dialogue_id if dialogue else None, language=state.language,
+                ratings=ratings,
+            )  # fmt: skip
+            await self._move(visit, lambda d: d.add(answered))
+
+    async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
+        """Begin the next dialogue. Raises Stale when it is not due, Refused when the trial is paused."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if state.phase == "chat" and (state.step, state.round) == (step, round):
+                return
+            if (state.phase, state.step, state.round) != ("ready", step, round):
+                raise Stale(f"dialogue {round} is not due")
+            await self._move(visit, self.rules.assign)
+        self.relay.tend(visit)
+
+    async def finish_dialogues(self, visit_id: str, step: int) -> None:
+        """Ask for no further task. Raises Stale, or Refused while too few were held."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            if not is_dialogue_step(visit.state) or visit.state.step != step:
+                raise Stale("the dialogues are over")
+            if not visit.state.may_finish:
+                raise Refused("too_short", "more dialogues are asked for")
+            await self._move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
+
+    async def withdraw(self, visit_id: str) -> None:
+        """End the visit at the participant's wish; what was logged stays until they ask for erasure."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            if visit.state.phase == "ended":
+                return
+
+            def write(draft: Draft) -> None:
+                dialogue = draft.state.dialogue
+                if dialogue is not None and dialogue.running:
+                    self.rules.end_dialogue(draft, dialogue, "user", self.relay.elapsed_s(dialogue))
+                draft.add(log_events.VisitEnded(outcome="withdrew"))
+
+            await self._move(visit, write)
+        self.relay.close_if_over(visit)
+
+    # --- dialogue -----------------------------------------------------------------------------------
+
+    async def say(
+        self, visit_id: str, dialogue_id: str, *, key: str, text: str, payload: str | None = None,
+        response_delay_s: float | None = None, first_key_delay_s: float | None = None,
+        heard: list[log_events.LoggedHypothesis] | None = None,
+        meant: list[log_events.LoggedAct] | None = None,
+    ) -> Said:  # fmt: skip
+        """Take a user turn. When this returns it is on disk, and the system is being asked.
+
+        The same key again gives the same acknowledgement and writes nothing.
+
+        Raises  Refused: empty, too_long, not_running, or busy while the system is still answering
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            if (known := _by_key(visit, key)) is not None:
+                self.relay.tend(visit)
+                return known
+            dialogue = self._speakable(visit.state, dialogue_id, text)
+            turn = log_events.UserTurnSent(
+                dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text, payload=payload,
+                response_delay_s=response_delay_s, first_key_delay_s=first_key_delay_s, heard=heard or [],
+                meant=meant,
+            )  # fmt: skip
+            visit.fresh.add((dialogue_id, turn.turn_index))
+            stored = await self._move(visit, lambda d: d.add(turn, client_key=key))
+        self.relay.tend(visit)
+        return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)
+
+    def _speakable(self, state: VisitState, dialogue_id: str, text: str) -> DialogueState:
+        dialogue = state.dialogue
+        if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
+            raise Refused("not_running")
+        if not text.strip():
+            raise Refused("empty")
+        if len(text) > self.study.limits.max_chars:
+            raise Refused("too_long", f"{len(text)} of {self.study.limits.max_chars} characters")
+        if dialogue.unanswered is not None or not dialogue.greeted:
+            raise Refused("busy")
+        return dialogue
+
+    async def end_dialogue(self, visit_id: str, dialogue_id: str, user_turns: int | None = None) -> None:
+        """The participant ends the dialogue; `user_turns` is how many turns the page has created.
+
+        Raises  Stale: it was not the current dialogue
+                Refused: `unsent_turns` while the page holds turns that did not arrive
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            dialogue = visit.state.dialogue
+            if dialogue is None or dialogue.dialogue_id != dialogue_id:
+                raise Stale("this dialogue is over")
+            if not dialogue.running:
+                return
+            if user_turns is not None and user_turns > dialogue.user_turns:
+                raise Refused("unsent_turns", f"{user_turns} sent, {dialogue.user_turns} arrived")
+            duration_s = self.relay.elapsed_s(dialogue)
+            await self._move(visit, lambda d: self.rules.end_dialogue(d, dialogue, "user", duration_s))
+        self.relay.close_if_over(visit)
+
+    async def enter_code(self, visit_id: str, entered: str) -> log_events.CodeEntered:
+        """Check an earned code; wrong ones are counted and when there were too many in ten minutes, refused.
+
+        Raises  Stale: no code is being asked for
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            dialogue = visit.state.dialogue
+            if visit.state.phase != "code" or dialogue is None:
+                raise Stale("no code is being asked for")
+            digits = codes.digits_of(entered)
+            verdict: list[log_events.CodeEntered] = []
+
+            def write(draft: Draft) -> None:
+                verdict[:] = [self._judge_code(draft, dialogue, digits)]
+                draft.add(verdict[0])
+
+            await self._move(visit, write)
+        return verdict[0]
+
+    def _judge_code(self, draft: Draft, dialogue: DialogueState, digits: str) -> log_events.CodeEntered:
+        since = self.clock.now() - WRONG_CODES_WINDOW
+        if sum(at > since for at in draft.state.wrong_codes) >= self.study.limits.code_attempts:
+            return log_events.CodeEntered(entered=digits, accepted=False, problem="too_many")
+        found = draft.tx.find_code(digits)
+        problem = None
+        if found is None:
+            problem = "unknown"
+        elif found.visit_id != draft.state.visit_id:
+            problem = "other_visit"
+        elif found.dialogue_id != dialogue.dialogue_id or not draft.tx.use_code(digits):
+            problem = "reused"
+        return log_events.CodeEntered(
+            entered=digits, accepted=problem is None, problem=problem,
+            dialogue_id=dialogue.dialogue_id if problem is None else None,
+        )  # fmt: skip
+
+    # --- inside -------------------------------------------------------------------------------------
+
+    async def _visit(self, visit_id: str) -> Visit:
+        visit = self._visits.get(visit_id)
+        if visit is not None:
+            return visit
+        lock = self._loading.setdefault(visit_id, asyncio.Lock())
+        async with lock:
+            if visit_id not in self._visits:
+                events = await asyncio.to_thread(self.log.events, visit_id)
+                if not events:
+                    raise Refused("unknown_visit", visit_id)
+                self._visits[visit_id] = self._replayed(visit_id, events)
+            self._loading.pop(visit_id, None)
+            return self._visits[visit_id]
+
+    def _replayed(self, visit_id: str, events: list[StoredEvent]) -> Visit:
+        state = VisitState(self.study, visit_id)
+        for stored in events:
+            state.apply(stored)
+        return Visit(state, list(events))
+
+    async def _move(self, visit: Visit, write) -> list[StoredEvent]:
+        """Write a move; where another process has written meanwhile, start afresh from the log."""
+        try:
+            stored = await move(self.log, self.rules, visit, write)
+        except Conflict:
+            visit_id = visit.state.visit_id
+            events = await asyncio.to_thread(self.log.events, visit_id)
+            again = self._replayed(visit_id, events)
+            visit.state, visit.events = again.state, again.events
+            raise Stale("the visit was changed elsewhere") from None
+        self.relay.tend(visit)
+        return stored
+
+    def _expect_page(self, state: VisitState, step: int, *kinds: str) -> None:
+        current = state.current_step
+        if state.phase != "page" or state.step != step or current is None or current.kind not in kinds:
+            raise Stale(f"the visit is not at step {step}")
+
+    def _expect_feedback(self, state: VisitState, step: int, round: int, position: int) -> None:
+        asked = (state.phase, state.step, state.round, state.position)
+        if asked != ("feedback", step, round, position):
+            raise Stale(f"questionnaire {position} of round {round} is not being asked")
+
+    async def _sweep_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_EVERY_S)
+            try:
+                await self.sweep()
+            except Exception as error:
+                _report.warning("sweep_failed", error=repr(error))
+
+    async def sweep(self) -> int:
+        """End dialogues that nobody touched for the study's idle time; returns how many."""
+        before = self.clock.now() - timedelta(minutes=self.study.limits.idle_minutes)
+        idle = await asyncio.to_thread(self.log.idle_visits, self.study.name, before)
+        ended = 0
+        for visit_id in idle:
+            visit = await self._visit(visit_id)
+            async with visit.lock:
+                dialogue = visit.state.dialogue
+                if dialogue is None or not dialogue.running or (visit.state.last_at or before) > before:
+                    continue
+                last_s = self.relay.elapsed_s(dialogue)
+                await self._move(
+                    visit,
+                    lambda d, one=dialogue, s=last_s: self.rules.end_dialogue(d, one, "abandoned", s),
+                )
+                ended += 1
+            self.relay.close_if_over(visit)
+        self._forget_ended()
+        return ended
+
+    def _forget_ended(self) -> None:
+        for visit_id, visit in list(self._visits.items()):
+            if visit.state.phase == "ended" and visit.task is None and not visit.lock.locked():
+                del self._visits[visit_id]
+
+
+def _after(visit: Visit, after: int) -> list[StoredEvent]:
+    return visit.events[after:] if after < len(visit.events) else []
+
+
+def _by_key(visit: Visit, key: str) -> Said | None:
+    for stored in reversed(visit.events):
+        if stored.client_key == key and isinstance(stored.event, log_events.UserTurnSent):
+            return Said(stored.seq, stored.event.turn_index, replayed=True)
+    return None

@@ -1,0 +1,31 @@
+"""What a session refuses, and why.
+
+SessionError
+├── Stale     the page that was submitted belongs to an earlier place of the visit: show the current one
+└── Refused   the request cannot be granted now; `reason` is a word the page can translate
+"""
+
+from typing import Literal
+
+from vivavoce.core.errors import VivavoceError
+
+Reason = Literal[
+    "paused", "busy", "too_long", "empty", "not_running", "unsent_turns", "too_many_codes", "unknown_visit",
+    "too_short", "too_fast",
+]  # fmt: skip
+
+
+class SessionError(VivavoceError):
+    """Anything that a session refuses."""
+
+
+class Stale(SessionError):
+    """The page that was submitted belongs to an earlier place of the visit; show the current one."""
+
+
+class Refused(SessionError):
+    """The request cannot be granted now; nothing was written."""
+
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        self.reason, self.detail = reason, detail
+        super().__init__(f"{reason}: {detail}" if detail else reason)

@@ -1,0 +1,70 @@
+"""Gathering what a system gives out until its turn is complete, with the times of arrival."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce.connectors.base import Act, SystemOutput
+from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
+
+
+@dataclass(slots=True)
+class SystemTurn:
+    """One system turn as it grows.
+
+    first_output_s and complete_s are on the clock given to `gather`; null while nothing has arrived.
+    """
+
+    messages: list[LoggedMessage] = field(default_factory=list)
+    streamed: str = ""
+    acts: list[LoggedAct] | None = None
+    understood: list[LoggedHypothesis] = field(default_factory=list)
+    ends_dialogue: bool = False
+    raw: list[Any] = field(default_factory=list)
+    first_output_s: float | None = None
+    complete_s: float | None = None
+
+    def take(self, output: SystemOutput, now_s: float) -> None:
+        """Add one output. A message closes the deltas before it, and repeats them."""
+        if output.kind in ("delta", "message") and self.first_output_s is None:
+            self.first_output_s = now_s
+        if output.kind == "delta":
+            self.streamed += output.text
+        elif output.kind == "message":
+            self.streamed = ""
+            choices = [{"title": choice.title, "payload": choice.payload} for choice in output.choices]
+            self.messages.append(LoggedMessage(text=output.text, choices=choices, images=list(output.images)))
+        elif output.kind == "end":
+            self.ends_dialogue = True
+        if output.acts:
+            self.acts = [*(self.acts or []), *logged_acts(output.acts)]
+        for hypothesis in output.understood:
+            self.understood.append(
+                LoggedHypothesis(acts=logged_acts(hypothesis.acts), score=hypothesis.score)
+            )
+        if output.raw is not None:
+            self.raw.append(output.raw)
+
+    def close(self, now_s: float) -> None:
+        """The turn is complete; deltas that no message closed become one."""
+        if self.streamed:
+            self.messages.append(LoggedMessage(text=self.streamed))
+            self.streamed = ""
+        self.complete_s = now_s
+
+    @property
+    def silent(self) -> bool:
+        return not any(message.text or message.images or message.choices for message in self.messages)
+
+
+async def gather(
+    outputs: AsyncIterator[SystemOutput], elapsed_s: Callable[[], float], turn: SystemTurn
+) -> None:
+    """Fill `turn` until the outputs end; what arrived before a failure stays in it."""
+    async for output in outputs:
+        turn.take(output, elapsed_s())
+    turn.close(elapsed_s())
+
+
+def logged_acts(acts: Iterable[Act]) -> list[LoggedAct]:
+    return [LoggedAct(act=act.act, slot=act.slot, value=act.value, op=act.op) for act in acts]

@@ -1,0 +1,230 @@
+"""Carrying turns between a participant and the system under test.
+
+A user turn is committed before the system sees it, a system turn before the participant sees it. What was
+left unanswered by a crash is taken up again when the visit is next looked at: sent anew where the system
+takes the same key only once or keeps no memory, else logged as interrupted, for it may have been heard.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+
+import structlog
+
+from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, UserTurn
+from vivavoce.core.clock import Clock
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.log import events as log_events
+from vivavoce.log.store import Log, StoredEvent
+from vivavoce.session.outputs import SystemTurn, gather
+from vivavoce.session.state import DialogueState, TurnState
+from vivavoce.session.visits import Draft, MoveRules, Visit, move
+
+FAILURES_UNTIL_END = 3
+LONGEST_TURN_S = 900.0
+OPENING_PAUSE_S = 1.0
+
+_report = structlog.get_logger("vivavoce.session")
+
+
+class Relay:
+    """Answers what is unanswered in a visit, one turn at a time."""
+
+    def __init__(self, log: Log, rules: MoveRules, connectors: Mapping[str, Connector], clock: Clock) -> None:
+        self.log, self.rules, self.connectors, self.clock = log, rules, connectors, clock
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def tend(self, visit: Visit) -> None:
+        """Start the work that the visit's state calls for, unless it is under way."""
+        if visit.task is not None and not visit.task.done():
+            return
+        dialogue = visit.state.dialogue
+        if dialogue is None or not dialogue.running:
+            return
+        if dialogue.unanswered is not None:
+            visit.task = asyncio.create_task(self._guarded(visit, self._answer(visit, dialogue)))
+        elif not dialogue.greeted:
+            visit.task = asyncio.create_task(self._guarded(visit, self._greet(visit, dialogue)))
+
+    async def _guarded(self, visit: Visit, work) -> None:
+        """Run one piece of work; a defect of ours must not leave the participant waiting for ever."""
+        try:
+            await work
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            _report.exception("relay_failed", visit_id=visit.state.visit_id, error=repr(error))
+            with suppress(Exception):
+                await self._fail(visit, "closed", "internal error while relaying the turn")
+        finally:
+            visit.task = None
+            self.tend(visit)
+
+    def elapsed_s(self, dialogue: DialogueState) -> float:
+        """Seconds since the dialogue was opened: monotonic, or by the wall clock after a restart."""
+        opened = dialogue.opened
+        if opened is None:
+            return 0.0
+        if opened.boot == self.log.boot:
+            return self.clock.monotonic_s() - opened.monotonic_s
+        return max(0.0, (self.clock.now() - opened.at).total_seconds())
+
+    async def _greet(self, visit: Visit, dialogue: DialogueState) -> None:
+        if dialogue.opened is None:
+            await self._move(visit, lambda draft: draft.add(_opened(dialogue)))
+        dialogue = visit.state.dialogue_by_id(dialogue.dialogue_id)
+        connector = self.connectors[dialogue.system]
+        visit.conversation = Conversation(dialogue.conversation, dialogue.language)
+        turn = SystemTurn()
+        sent_s = self.elapsed_s(dialogue)
+        for attempt in range(2):
+            try:
+                await self._listen(connector.open(visit.conversation), dialogue, turn)
+                break
+            except SystemUnderTestError as error:
+                if attempt or error.reached:
+                    await self._fail(visit, error.failure, error.detail, turn, ends=True)
+                    return
+                await asyncio.sleep(OPENING_PAUSE_S)
+        if turn.silent and not turn.ends_dialogue:
+            await self._keep_silence(visit, dialogue, None)
+            return
+        await self._log_system_turn(visit, dialogue, turn, None, sent_s)
+
+    async def _keep_silence(self, visit: Visit, dialogue: DialogueState, reply_to: int | None) -> None:
+        kept = log_events.SilenceKept(dialogue_id=dialogue.dialogue_id, reply_to=reply_to)
+        await self._move(visit, lambda draft: draft.add(kept))
+
+    async def _answer(self, visit: Visit, dialogue: DialogueState) -> None:
+        user_turn = dialogue.unanswered
+        if user_turn is None or not isinstance(user_turn.event, log_events.UserTurnSent):
+            return
+        connector = self.connectors[dialogue.system]
+        fresh = (dialogue.dialogue_id, user_turn.turn_index) in visit.fresh
+        memory = connector.capabilities.memory
+        lost = visit.conversation is None and memory == "process"
+        if lost or (not fresh and not connector.capabilities.idempotent and memory != "caller"):
+            await self._fail(
+                visit, "interrupted", "the server stopped while the system was answering", ends=lost
+            )
+            return
+        conversation = self._conversation(visit, dialogue, user_turn)
+        turn = SystemTurn()
+        sent_s = self.elapsed_s(dialogue)
+        try:
+            await self._listen(connector.send(conversation, _to_send(user_turn)), dialogue, turn)
+        except SystemUnderTestError as error:
+            await self._fail(visit, error.failure, error.detail, turn)
+            return
+        if turn.silent and not turn.ends_dialogue:
+            await self._keep_silence(visit, dialogue, user_turn.turn_index)
+            return
+        await self._log_system_turn(visit, dialogue, turn, user_turn.turn_index, sent_s)
+
+    def _conversation(self, visit: Visit, dialogue: DialogueState, upto: TurnState) -> Conversation:
+        history = tuple(
+            PastTurn(past.party, past.event.text)
+            for past in dialogue.turns
+            if past.turn_index < upto.turn_index and past.event.text
+        )
+        if visit.conversation is None or visit.conversation.key != dialogue.conversation:
+            visit.conversation = Conversation(dialogue.conversation, dialogue.language)
+        visit.conversation.history = history
+        return visit.conversation
+
+    async def _listen(self, outputs, dialogue: DialogueState, turn: SystemTurn) -> None:
+        try:
+            async with asyncio.timeout(LONGEST_TURN_S):
+                await gather(outputs, lambda: self.elapsed_s(dialogue), turn)
+        except TimeoutError:
+            raise SystemUnderTestError("timeout", f"no complete turn within {LONGEST_TURN_S:.0f} s") from None
+
+    async def _log_system_turn(
+        self, visit: Visit, dialogue: DialogueState, turn: SystemTurn, reply_to: int | None, sent_s: float
+    ) -> None:
+        def write(draft: Draft) -> None:
+            current = draft.state.dialogue_by_id(dialogue.dialogue_id)
+            draft.add(
+                log_events.SystemTurnReceived(
+                    dialogue_id=dialogue.dialogue_id, turn_index=len(current.turns), reply_to=reply_to,
+                    messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
+                    complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
+                    ends_dialogue=turn.ends_dialogue, raw=turn.raw or None,
+                )
+            )  # fmt: skip
+            current = draft.state.dialogue_by_id(dialogue.dialogue_id)
+            if current.running and turn.ends_dialogue:
+                self.rules.end_dialogue(draft, current, "system", self.elapsed_s(current))
+            elif current.running and current.user_turns >= self.rules.study.limits.user_turns:
+                self.rules.end_dialogue(draft, current, "limit", self.elapsed_s(current))
+
+        await self._move(visit, write)
+
+    async def _fail(
+        self, visit: Visit, failure, detail: str, turn: SystemTurn | None = None, ends: bool = False
+    ) -> None:
+        """Log that the system gave no usable turn; after three in a row the dialogue is over."""
+        dialogue = visit.state.dialogue
+        if dialogue is None:
+            return
+        partial = turn.streamed or "\n".join(one.text for one in turn.messages) if turn else ""
+        reply_to = dialogue.unanswered.turn_index if dialogue.unanswered else None
+        _report.warning("system_failed", system=dialogue.system, failure=failure, detail=detail)
+
+        def write(draft: Draft) -> None:
+            draft.add(
+                log_events.SystemTurnFailed(
+                    dialogue_id=dialogue.dialogue_id, reply_to=reply_to, failure=failure, detail=detail,
+                    partial=partial,
+                )
+            )  # fmt: skip
+            current = draft.state.dialogue_by_id(dialogue.dialogue_id)
+            if current.running and (ends or current.failures_in_a_row >= FAILURES_UNTIL_END):
+                self.rules.end_dialogue(draft, current, "failure", self.elapsed_s(current))
+
+        await self._move(visit, write)
+
+    async def _move(self, visit: Visit, write) -> list[StoredEvent]:
+        async with visit.lock:
+            stored = await move(self.log, self.rules, visit, write)
+        self.close_if_over(visit)
+        return stored
+
+    def close_if_over(self, visit: Visit) -> None:
+        """Tell the system that a conversation is over, without making anybody wait for it."""
+        conversation = visit.conversation
+        if conversation is None:
+            return
+        dialogue = next(one for one in visit.state.dialogues if one.conversation == conversation.key)
+        if dialogue.running:
+            return
+        visit.conversation = None
+        closing = asyncio.create_task(self._close(self.connectors[dialogue.system], conversation))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
+    async def _close(self, connector: Connector, conversation: Conversation) -> None:
+        try:
+            await connector.close(conversation)
+        except Exception as error:
+            _report.warning("close_failed", error=repr(error))
+
+    async def stop(self) -> None:
+        """Wait for conversations that are being closed."""
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=5)
+
+
+def _opened(dialogue: DialogueState) -> log_events.DialogueOpened:
+    return log_events.DialogueOpened(dialogue_id=dialogue.dialogue_id)
+
+
+def _to_send(turn: TurnState) -> UserTurn:
+    event = turn.event
+    if not isinstance(event, log_events.UserTurnSent):
+        raise TypeError("only a user turn can be sent")
+    heard = tuple(Heard(one.text, one.score) for one in event.heard if one.text is not None)
+    return UserTurn(
+        key=turn.key or f"{event.dialogue_id}:{event.turn_index}", number=event.turn_index, text=event.text,
+        payload=event.payload, heard=heard,
+    )  # fmt: skip

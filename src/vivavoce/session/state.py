@@ -1,0 +1,264 @@
+"""Where a visit stands: a fold of its events, and nothing else.
+
+The same events give the same state in any process, so a reload, a second tab and a restarted server
+all see what the participant saw last.
+"""
+
+import copy
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import singledispatchmethod
+from typing import Any, Literal
+
+from vivavoce.log import events as log_events
+from vivavoce.log.store import StoredEvent
+from vivavoce.study.model import DialogueStep, Step, Study
+
+Phase = Literal["page", "ready", "chat", "code", "feedback", "ended"]
+
+
+@dataclass(slots=True)
+class TurnState:
+    """One turn of a dialogue as the participant may see it."""
+
+    seq: int
+    turn_index: int
+    party: Literal["user", "system"]
+    event: log_events.UserTurnSent | log_events.SystemTurnReceived
+    key: str | None = None
+
+
+@dataclass(slots=True)
+class DialogueState:
+    """One dialogue of the visit."""
+
+    dialogue_id: str
+    step: int
+    round: int
+    system: str
+    task_id: str | None
+    task: dict[str, Any] | None
+    channel: str
+    language: str
+    conversation: str
+    opened: StoredEvent | None = None
+    turns: list[TurnState] = field(default_factory=list)
+    failures: list[StoredEvent] = field(default_factory=list)
+    unanswered: TurnState | None = None
+    answered_turns: int = 0
+    failures_in_a_row: int = 0
+    silent_opening: bool = False
+    end_reason: str | None = None
+    code: str | None = None
+    code_accepted: bool = False
+
+    @property
+    def running(self) -> bool:
+        return self.end_reason is None
+
+    @property
+    def user_turns(self) -> int:
+        return sum(turn.party == "user" for turn in self.turns)
+
+    @property
+    def greeted(self) -> bool:
+        """The opening is over: the system has spoken, failed or chosen to wait."""
+        return bool(self.turns or self.failures or self.silent_opening)
+
+    def nontrivial(self, step: DialogueStep) -> bool:
+        """Enough user turns that the system answered."""
+        return self.answered_turns >= step.nontrivial.user_turns
+
+
+class VisitState:
+    """A visit after the events applied so far.
+
+    step and round say where the participant is, phase what the page shows: `page` (consent, text,
+    questionnaire or debrief of this step), `ready` (the next dialogue can be begun), `chat`, `code`,
+    `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    """
+
+    def __init__(self, study: Study, visit_id: str) -> None:
+        self.study, self.visit_id = study, visit_id
+        self.seq = 0
+        self.participant_id = ""
+        self.pool = ""
+        self.language = study.languages[0]
+        self.simulated = False
+        self.step, self.round, self.position = 0, 0, 0
+        self.phase: Phase = "page"
+        self.dialogues: list[DialogueState] = []
+        self.outcome: str | None = None
+        self.completion_code: str | None = None
+        self.wrong_codes: list[datetime] = []
+        self.fruitless = 0
+        self.shortfall = False
+        self.last_at: datetime | None = None
+
+    @property
+    def current_step(self) -> Step | None:
+        return self.study.visit[self.step] if self.step < len(self.study.visit) else None
+
+    @property
+    def dialogue(self) -> DialogueState | None:
+        """The dialogue that is running or that the participant is still being asked about."""
+        return self.dialogues[-1] if self.dialogues and self.phase in ("chat", "code", "feedback") else None
+
+    def dialogue_by_id(self, dialogue_id: str) -> DialogueState:
+        return next(one for one in self.dialogues if one.dialogue_id == dialogue_id)
+
+    @property
+    def dialogue_step(self) -> DialogueStep:
+        step = self.current_step
+        if not isinstance(step, DialogueStep):
+            raise TypeError(f"step {self.step} is no dialogue step")
+        return step
+
+    @property
+    def may_finish(self) -> bool:
+        """Between dialogues: whether the participant may ask for no more of them."""
+        enough = self.round >= self.dialogue_step.repeat.min
+        return self.phase == "ready" and (enough or self.fruitless >= 3)
+
+    def copy(self) -> "VisitState":
+        """A state that can be carried on without touching this one (only the last dialogue still moves)."""
+        clone = copy.copy(self)
+        clone.wrong_codes = list(self.wrong_codes)
+        clone.dialogues = list(self.dialogues)
+        if clone.dialogues:
+            last = clone.dialogues[-1]
+            clone.dialogues[-1] = replace(last, turns=list(last.turns), failures=list(last.failures))
+        return clone
+
+    def apply(self, stored: StoredEvent) -> None:
+        """Take one more event in; an event already taken is ignored."""
+        if stored.seq <= self.seq:
+            return
+        self.seq, self.last_at = stored.seq, stored.at
+        self._take(stored.event, stored)
+
+    @singledispatchmethod
+    def _take(self, event: log_events.Event, stored: StoredEvent) -> None:
+        pass  # an event that moves nothing, such as a pause of the trial
+
+    @_take.register
+    def _(self, event: log_events.VisitOpened, stored: StoredEvent) -> None:
+        self.participant_id, self.pool = event.participant_id, event.pool
+        self.language, self.simulated = event.language, event.simulated
+        self._enter(0)
+
+    @_take.register
+    def _(self, event: log_events.LanguageChosen, stored: StoredEvent) -> None:
+        self.language = event.language
+
+    @_take.register
+    def _(self, event: log_events.ConsentGiven, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: log_events.PageRead, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: log_events.DialogueAssigned, stored: StoredEvent) -> None:
+        self.dialogues.append(
+            DialogueState(
+                dialogue_id=event.dialogue_id, step=event.step, round=event.round, system=event.system,
+                task_id=event.task_id, task=event.task, channel=event.channel, language=event.language,
+                conversation=event.conversation,
+            )
+        )  # fmt: skip
+        self.phase = "chat"
+
+    @_take.register
+    def _(self, event: log_events.DialogueOpened, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).opened = stored
+
+    @_take.register
+    def _(self, event: log_events.UserTurnSent, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        turn = TurnState(stored.seq, event.turn_index, "user", event, stored.client_key)
+        dialogue.turns.append(turn)
+        dialogue.unanswered = turn
+
+    @_take.register
+    def _(self, event: log_events.SystemTurnReceived, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.turns.append(TurnState(stored.seq, event.turn_index, "system", event))
+        if event.reply_to is not None:
+            dialogue.answered_turns += 1
+        dialogue.unanswered, dialogue.failures_in_a_row = None, 0
+
+    @_take.register
+    def _(self, event: log_events.SystemTurnFailed, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.failures.append(stored)
+        dialogue.failures_in_a_row += 1
+        dialogue.unanswered = None
+
+    @_take.register
+    def _(self, event: log_events.SilenceKept, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.silent_opening = dialogue.silent_opening or event.reply_to is None
+        dialogue.unanswered = None
+
+    @_take.register
+    def _(self, event: log_events.DialogueEnded, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.end_reason, dialogue.unanswered = event.reason, None
+        step = self.dialogue_step
+        if step.gate == "code" and dialogue.nontrivial(step):
+            self.phase = "code"  # the code itself is issued in the same transaction
+        elif step.gate == "none" or dialogue.nontrivial(step):
+            self._ask_feedback()
+        else:
+            self.fruitless += 1
+            self.phase = "ready"
+
+    @_take.register
+    def _(self, event: log_events.CodeIssued, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).code = event.code
+
+    @_take.register
+    def _(self, event: log_events.CodeEntered, stored: StoredEvent) -> None:
+        if event.accepted and event.dialogue_id is not None:
+            self.dialogue_by_id(event.dialogue_id).code_accepted = True
+            self.wrong_codes.clear()
+            self._ask_feedback()
+        else:
+            self.wrong_codes.append(stored.at)
+
+    @_take.register
+    def _(self, event: log_events.QuestionnaireAnswered, stored: StoredEvent) -> None:
+        if event.round is None:
+            self._enter(event.step + 1)
+        else:
+            self.position = event.position + 1
+            self._ask_feedback()
+
+    @_take.register
+    def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
+        self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: log_events.VisitEnded, stored: StoredEvent) -> None:
+        self.outcome, self.completion_code = event.outcome, event.completion_code
+        self.phase = "ended"
+
+    def _ask_feedback(self) -> None:
+        """The next questionnaire about this dialogue, or the next round once all are answered."""
+        step = self.dialogue_step
+        if self.position < len(step.feedback):
+            self.phase = "feedback"
+            return
+        self.position, self.fruitless = 0, 0
+        self.round += 1
+        if self.round >= step.repeat.max:
+            self._enter(self.step + 1)
+        else:
+            self.phase = "ready"
+
+    def _enter(self, step: int) -> None:
+        self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
+        self.phase = "ready" if isinstance(self.current_step, DialogueStep) else "page"

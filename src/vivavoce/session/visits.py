@@ -1,0 +1,150 @@
+"""The visits that are under way in this process: their state, their events, who waits for news of them."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random, SystemRandom
+
+from vivavoce.connectors.base import Conversation
+from vivavoce.core.clock import Clock
+from vivavoce.log import events as log_events
+from vivavoce.log.store import Log, StoredEvent, Transaction
+from vivavoce.session import codes
+from vivavoce.session.allocation import choose_system, choose_task
+from vivavoce.session.errors import Refused
+from vivavoce.session.state import DialogueState, VisitState
+from vivavoce.study.model import DialogueStep, Study
+
+
+@dataclass(eq=False)
+class Visit:
+    """One visit held in memory; `lock` makes its moves one after another."""
+
+    state: VisitState
+    events: list[StoredEvent] = field(default_factory=list)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+    conversation: Conversation | None = None
+    fresh: set[tuple[str, int]] = field(default_factory=set)
+
+    def take(self, state: VisitState, stored: list[StoredEvent]) -> None:
+        """Make a committed move visible and wake whoever waits."""
+        self.state = state
+        self.events.extend(one for one in stored if not one.replayed)
+        self.news.set()
+        self.news = asyncio.Event()
+
+
+class Draft:
+    """A move being written: events go into the transaction and into a copy of the state.
+
+    Nothing of it is visible until the transaction is committed.
+    """
+
+    def __init__(self, tx: Transaction, state: VisitState, rules: "MoveRules") -> None:
+        self.tx, self.state, self.rules = tx, state, rules
+        self.stored: list[StoredEvent] = []
+
+    def add(self, event: log_events.Event, client_key: str | None = None) -> StoredEvent:
+        stored = self.tx.append(
+            self.state.visit_id, event, client_key=client_key, expected_seq=self.state.seq
+        )
+        self.state.apply(stored)
+        self.stored.append(stored)
+        return stored
+
+
+@dataclass
+class MoveRules:
+    """What follows from a move by itself: a code after a dialogue, the first assignment, the visit's end."""
+
+    study: Study
+    clock: Clock
+    chance: Random = field(default_factory=SystemRandom)
+
+    def settle(self, draft: Draft) -> None:
+        """Write everything that follows, in the same transaction."""
+        state = draft.state
+        dialogue = state.dialogue
+        if state.phase == "code" and dialogue is not None and dialogue.code is None:
+            self.issue_code(draft, dialogue)
+        first = state.round == 0 and state.fruitless == 0
+        if state.phase == "ready" and first and not paused(draft.tx):
+            self.assign(draft)
+        if state.current_step is None and state.phase != "ended":
+            self.end(draft)
+
+    def end(self, draft: Draft) -> None:
+        """The outcome first; the completion code only for a visit that was gone through."""
+        outcome = "technical_failure" if draft.state.shortfall else "completed"
+        draft.add(log_events.VisitEnded(outcome=outcome, completion_code=codes.completion_code()))
+
+    def assign(self, draft: Draft) -> None:
+        """Allocate a system and a task by the study's rule, on the counts of this very transaction."""
+        study, state, tx = self.study, draft.state, draft.tx
+        if paused(tx):
+            raise Refused("paused")
+        counts = {
+            system: running + completed for system, running, completed in tx.allocation_counts(study.name)
+        }
+        mine = tx.participant_counts(study.name, state.participant_id)
+        system = choose_system(study.allocation, list(study.systems), mine, counts, self.chance)
+        tasks = {task.task_id: task for task in study.tasks}
+        task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), self.chance)
+        task = tasks[task_id].model_dump(mode="json") if task_id is not None else None
+        draft.add(
+            log_events.DialogueAssigned(
+                dialogue_id=codes.new_key("dialogue"), step=state.step, round=state.round, system=system,
+                task_id=task_id, task=task, channel=state.dialogue_step.channel, language=state.language,
+                conversation=codes.new_key("conversation"), condition=study.condition(system),
+                factors=dict(study.factors.get(system, {})),
+            )
+        )  # fmt: skip
+
+    def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
+        """A code that no dialogue of this study had; one digit more whenever the space gets tight."""
+        digits = self.study.limits.code_digits
+        for attempt in range(60):
+            code = codes.earned_code(digits + attempt // 20)
+            if draft.tx.reserve_code(code, dialogue.dialogue_id, draft.state.visit_id):
+                draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
+                return
+        raise RuntimeError("no free code among sixty tries")
+
+    def end_dialogue(
+        self, draft: Draft, dialogue: DialogueState, reason: log_events.EndReason, duration_s: float | None
+    ) -> None:
+        draft.add(
+            log_events.DialogueEnded(
+                dialogue_id=dialogue.dialogue_id, reason=reason, user_turns=dialogue.user_turns,
+                duration_s=duration_s,
+            )
+        )  # fmt: skip
+
+
+def paused(tx: Transaction) -> bool:
+    """Whether the researcher or a stopping rule has paused the trial."""
+    latest = False
+    for stored in tx.events(log_events.TRIAL):
+        if isinstance(stored.event, log_events.TrialPaused | log_events.TrialResumed):
+            latest = isinstance(stored.event, log_events.TrialPaused)
+    return latest
+
+
+def is_dialogue_step(state: VisitState) -> bool:
+    return isinstance(state.current_step, DialogueStep)
+
+
+async def move(log: Log, rules: MoveRules, visit: Visit, write: Callable[[Draft], None]) -> list[StoredEvent]:
+    """Write one move and what follows from it, in one transaction; the caller holds the visit's lock."""
+
+    def run(tx: Transaction) -> Draft:
+        draft = Draft(tx, visit.state.copy(), rules)
+        write(draft)
+        rules.settle(draft)
+        return draft
+
+    draft = await log.transact(run)
+    visit.take(draft.state, draft.stored)
+    return draft.stored
