@@ -1,0 +1,161 @@
+"""YAML read with the line of every key, so that an error can name its place. Nothing in a file is executed."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from vivavoce.core.errors import InputError
+
+KeyPath: TypeAlias = tuple[str | int, ...]
+
+_TAG: Final = "tag:yaml.org,2002:"
+_PLAIN: Final = {_TAG + name for name in ("str", "timestamp", "value", "binary")}
+_MOST_NODES: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in a user's file: where, what, and what to do about it."""
+
+    place: str
+    problem: str
+    cure: str = ""
+
+    def __str__(self) -> str:
+        return str(self.error())
+
+    def error(self) -> InputError:
+        return InputError(self.problem, place=self.place, cure=self.cure)
+
+
+@dataclass(slots=True)
+class Source:
+    """A YAML file as plain data, with the line of every key and item and the problems met while reading."""
+
+    shown: str
+    data: Any = None
+    lines: dict[KeyPath, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def place(self, path: KeyPath = ()) -> str:
+        """`study.yaml:14 visit[2].dialogue.gate`; the line is that of the nearest key that exists."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.lines:
+                return f"{self.shown}:{self.lines[path[:end]]}{' ' + dotted(path) if path else ''}"
+        return f"{self.shown}{' ' + dotted(path) if path else ''}"
+
+    def report(self, path: KeyPath, problem: str, cure: str = "") -> None:
+        self.problems.append(Problem(self.place(path), problem, cure))
+
+
+def dotted(path: KeyPath) -> str:
+    """('visit', 2, 'dialogue') as `visit[2].dialogue`."""
+    text = ""
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f"{'.' if text else ''}{key}"
+    return text
+
+
+def read_yaml(path: Path, shown: str | None = None) -> Source:
+    """The file at path; a file that cannot be read or parsed gives a Source with data None and a problem."""
+    source = Source(shown or path.name)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        source.problems.append(Problem(source.shown, f"cannot be read ({error.strerror})", "check the path"))
+        return source
+    return parse_yaml(content, source.shown)
+
+
+def parse_yaml(content: bytes | str, shown: str) -> Source:
+    """YAML 1.2 text as a Source. Keys are always text; tags other than the plain ones are refused."""
+    source = Source(shown)
+    yaml = YAML(typ="safe", pure=True)
+    try:
+        text = content if isinstance(content, str) else content.decode("utf-8-sig")
+        node = yaml.compose(text)
+        if node is not None:
+            source.data = _Reader(source, yaml).value(node, ())
+    except UnicodeDecodeError as error:
+        source.problems.append(Problem(shown, f"is not UTF-8 text (byte {error.start})", "save it as UTF-8"))
+    except YAMLError as error:
+        source.problems.append(_syntax(error, shown))
+    except RecursionError:
+        source.problems.append(Problem(shown, "is nested too deeply", "flatten it"))
+    return source
+
+
+def _syntax(error: YAMLError, shown: str) -> Problem:
+    """A parser's complaint in one line, with the line of the file."""
+    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
+        return Problem(shown, f"not valid YAML ({' '.join(str(error).split())})", "mend the syntax")
+    problem, line = error.problem or "syntax error", error.problem_mark.line + 1
+    if "'\\t'" in problem or "\\t" in repr(problem):
+        return Problem(f"{shown}:{line}", "a tab in the indentation", "indent with spaces")
+    if "multiple documents" in problem or "expected a single document" in str(error):
+        return Problem(f"{shown}:{line}", "a second YAML document begins here", "remove the line `---`")
+    cure = "check indentation, colons and quotes on this line and the one before"
+    return Problem(f"{shown}:{line}", f"not valid YAML: {problem}", cure)
+
+
+class _Reader:
+    """Turns composed nodes into plain data, noting lines; aliases are followed, never endlessly."""
+
+    def __init__(self, source: Source, yaml: YAML) -> None:
+        self.source, self.construct, self.nodes = source, yaml.constructor, 0
+        self.open: set[int] = set()
+
+    def value(self, node: Node, path: KeyPath) -> Any:
+        self.nodes += 1
+        self.source.lines.setdefault(path, node.start_mark.line + 1)
+        if id(node) in self.open or self.nodes > _MOST_NODES:
+            if self.nodes <= _MOST_NODES + 1:
+                self.source.report(path, "an alias makes the file endless or enormous", "write the value out")
+            return None
+        if isinstance(node, ScalarNode):
+            return self.scalar(node, path)
+        if node.tag not in (_TAG + "map", _TAG + "seq"):
+            self.source.report(path, f"tag {node.tag!r} is not allowed", "remove the tag")
+            return None
+        self.open.add(id(node))
+        try:
+            if isinstance(node, SequenceNode):
+                return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
+            return self.mapping(node, path) if isinstance(node, MappingNode) else None
+        finally:
+            self.open.discard(id(node))
+
+    def mapping(self, node: MappingNode, path: KeyPath) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        first: dict[str, int] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, ScalarNode) or key_node.tag == _TAG + "merge":
+                self.source.lines.setdefault((*path, "?"), line)
+                self.source.report((*path, "?"), "a key must be plain text", "write the keys out")
+                continue
+            key = str(key_node.value)
+            if key in first:
+                place = f"{self.source.shown}:{line} {dotted((*path, key))}"
+                problem = f"key {key!r} is given twice, on lines {first[key]} and {line}"
+                self.source.problems.append(Problem(place, problem, "keep one of them"))
+                continue
+            first[key] = self.source.lines[(*path, key)] = line
+            data[key] = self.value(value_node, (*path, key))
+        return data
+
+    def scalar(self, node: ScalarNode, path: KeyPath) -> Any:
+        if node.tag in _PLAIN:
+            return str(node.value)
+        kind = node.tag.removeprefix(_TAG)
+        if kind in ("int", "float", "bool", "null") and node.tag.startswith(_TAG):
+            try:
+                return getattr(self.construct, f"construct_yaml_{kind}")(node)
+            except (ValueError, KeyError, OverflowError):
+                return str(node.value)
+        self.source.report(path, f"tag {node.tag!r} is not allowed", "remove the tag")
+        return None

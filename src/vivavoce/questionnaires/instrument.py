@@ -1,0 +1,188 @@
+"""An instrument: its items, their scales and how answers become a score. The sentences stand in a wording."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.registry import Registry
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import read_yaml
+
+About = Literal["dialogue", "visit"]
+Answers = Mapping[str, float | None]
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Scale(_Data):
+    """Integer codes from low to high; a wording gives each code its label."""
+
+    low: int
+    high: int
+
+    @property
+    def codes(self) -> range:
+        return range(self.low, self.high + 1)
+
+    def reversed(self, code: float) -> float:
+        """The mirrored code; doing it twice gives the code back."""
+        return self.low + self.high - code
+
+
+class Item(_Data):
+    """One question: `choice` items are answered by a code of their scale, `comment` items by free text."""
+
+    item_id: str = Field(alias="id")
+    kind: Literal["choice", "comment"] = "choice"
+    scale: str | None = Field(None, description="name of the scale, for choice items")
+    reverse: bool = Field(False, description="worded negatively: a high code is a bad verdict")
+    optional: bool = Field(False, description="may be left unanswered")
+    role: Literal["subjective_success"] | None = None
+    channels: tuple[str, ...] | None = Field(None, description="asked only on these channels; null: on all")
+
+
+class Score(_Data):
+    """One figure made of items: mean of their codes, or their sum rescaled to low..high."""
+
+    rule: Literal["mean", "rescaled"]
+    items: tuple[str, ...]
+    low: float
+    high: float
+    mapping: str | None = Field(None, description="computed only under this mapping of items; null: always")
+    meaning: str = ""
+
+
+class Instrument(_Data):
+    """A scoring key: everything about a questionnaire but its sentences.
+
+    Raises  InputError: unknown item, a code outside the scale, an unknown option
+    """
+
+    name: str
+    title: str
+    about: About
+    role: str = Field(description="what the study learns from it")
+    source: str
+    permission: str
+    missing: Literal["null"] = Field("null", description="a score with an unanswered item is missing")
+    order: Literal["fixed"] = "fixed"
+    scales: dict[str, Scale]
+    items: tuple[Item, ...]
+    scores: dict[str, Score]
+    mappings: tuple[str, ...] = Field((), description="ways of grouping items; the first is the default")
+    switchable: tuple[str, ...] = Field((), description="items whose reversal may be switched off")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Instrument":
+        ids = [item.item_id for item in self.items]
+        named = [name for score in self.scores.values() for name in score.items]
+        strange = [name for name in (*named, *self.switchable) if name not in ids]
+        scaleless = [i.item_id for i in self.items if i.kind == "choice" and i.scale not in self.scales]
+        if strange or scaleless or len(set(ids)) != len(ids):
+            raise ValueError(f"items do not fit together: {strange or scaleless or ids}")
+        return self
+
+    @property
+    def subjective_success(self) -> Item | None:
+        return next((item for item in self.items if item.role == "subjective_success"), None)
+
+    def item(self, item_id: str) -> Item:
+        for item in self.items:
+            if item.item_id == item_id:
+                return item
+        cure = nearest(item_id, [item.item_id for item in self.items])
+        raise InputError(f"unknown item {item_id!r}", place=f"questionnaire {self.name}", cure=cure)
+
+    def scale_of(self, item: Item) -> Scale | None:
+        return self.scales[item.scale] if item.scale is not None else None
+
+    def asked(self, channel: str = "text") -> tuple[Item, ...]:
+        """The items that this channel asks, in order."""
+        return tuple(item for item in self.items if item.channels is None or channel in item.channels)
+
+    def check(self, item_id: str, value: Any) -> float | None:
+        """The raw code, if it is one of the scale's; None stays None (unanswered)."""
+        item = self.item(item_id)
+        scale = self.scale_of(item)
+        if value is None or scale is None:
+            return None
+        place = f"questionnaire {self.name} item {item_id}"
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or value not in scale.codes:
+            raise InputError(f"answer {value!r} is outside the scale", place=place,
+                             cure=f"codes are whole numbers from {scale.low} to {scale.high}")  # fmt: skip
+        return float(value)
+
+    def score(
+        self, answers: Answers, *, mapping: str | None = None, unreversed: Sequence[str] = ()
+    ) -> dict[str, float | None]:
+        """Every score of one filled-in form.
+
+        Input   answers: raw code by item; absent or None is unanswered. mapping: one of `mappings`.
+                unreversed: items of `switchable` that are taken as they stand
+        Output  by score name; unrounded
+        Empty   a score is None when one of its items is unanswered
+        """
+        for option in unreversed:
+            if option not in self.switchable:
+                raise InputError(f"the reversal of item {option!r} cannot be switched off",
+                                 place=f"questionnaire {self.name}", cure=nearest(option, list(self.switchable)))  # fmt: skip
+        codes = {name: self.check(name, value) for name, value in answers.items()}
+        recoded = {name: self._recoded(name, code, unreversed) for name, code in codes.items()}
+        return {
+            name: self._figure(score, recoded)
+            for name, score in self.scores.items()
+            if score.mapping in (None, self.chosen_mapping(mapping))
+        }
+
+    def chosen_mapping(self, mapping: str | None) -> str | None:
+        if mapping is None:
+            return self.mappings[0] if self.mappings else None
+        if mapping not in self.mappings:
+            raise InputError(f"unknown mapping {mapping!r}", place=f"questionnaire {self.name}",
+                             cure=nearest(mapping, list(self.mappings)))  # fmt: skip
+        return mapping
+
+    def _recoded(self, item_id: str, code: float | None, unreversed: Sequence[str]) -> float | None:
+        item = self.item(item_id)
+        scale = self.scale_of(item)
+        if code is None or scale is None or not item.reverse or item_id in unreversed:
+            return code
+        return scale.reversed(code)
+
+    def _figure(self, score: Score, recoded: Answers) -> float | None:
+        values = [recoded.get(name) for name in score.items]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        if score.rule == "mean":
+            return sum(known) / len(known)
+        scales = [scale for name in score.items if (scale := self.scale_of(self.item(name))) is not None]
+        least, most = sum(scale.low for scale in scales), sum(scale.high for scale in scales)
+        return score.low + (sum(known) - least) * (score.high - score.low) / (most - least)
+
+
+FOLDER: Final = Path(__file__).parent
+INSTRUMENTS: Final[Registry[Instrument]] = Registry("questionnaire")
+
+
+def read_instrument(path: Path) -> Instrument:
+    """One scoring key from its file."""
+    from pydantic import ValidationError
+
+    source = read_yaml(path)
+    if source.problems:
+        raise source.problems[0].error()
+    try:
+        return Instrument.model_validate(source.data)
+    except ValidationError as error:
+        raise problems_of(error, source, Instrument)[0].error() from None
+
+
+for _name in ("cambridge", "idial", "sus"):
+    INSTRUMENTS.add(_name, read_instrument(FOLDER / "instruments" / f"{_name}.yaml"))

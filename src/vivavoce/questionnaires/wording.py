@@ -1,0 +1,112 @@
+"""The sentences of an instrument in one language: the study's own file first, else ours."""
+
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.questionnaires.instrument import FOLDER, Instrument
+
+OURS: Final = FOLDER / "wordings"
+
+
+class Wording(BaseModel):
+    """What participants read: an instruction, a sentence for each item, a label for each code of each scale.
+
+    origin  `project` for wordings that ship with Vivavoce, `file` for one that the study brings
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="the instrument")
+    language: str = Field(description="BCP 47 tag")
+    origin: Literal["project", "file"] = "file"
+    source: str = Field("", description="where a wording that is not ours comes from")
+    title: str = Field("", description="heading above the form")
+    instruction: str = Field("", description="sentence above the items")
+    items: dict[str, str] = Field(description="sentence by item")
+    labels: dict[str, dict[str, str]] = Field(
+        description="label by scale and code, such as agreement: {1: ...}"
+    )
+
+    def label(self, scale: str, code: float) -> str:
+        """The label of a code of a scale."""
+        return self.labels[scale][str(int(code))]
+
+
+def wording_file(instrument: Instrument, language: str, folder: Path | None) -> Path | None:
+    """The file that words this instrument in this language: in the study's `wordings`, else ours, else None."""
+    places = ([folder / "wordings"] if folder is not None else []) + [OURS]
+    names = [place / f"{instrument.name}.{language}.yaml" for place in places]
+    return next((path for path in names if path.is_file()), None)
+
+
+def languages_of(instrument: Instrument, folder: Path | None = None) -> list[str]:
+    """The languages in which there is a wording."""
+    places = ([folder / "wordings"] if folder is not None else []) + [OURS]
+    found = [path.name for place in places for path in place.glob(f"{instrument.name}.*.yaml")]
+    return sorted({name.removeprefix(instrument.name + ".").removesuffix(".yaml") for name in found})
+
+
+def check_wording(
+    instrument: Instrument, language: str, folder: Path | None
+) -> tuple[Wording | None, list[Problem]]:
+    """The wording, and everything that is wrong with it."""
+    path = wording_file(instrument, language, folder)
+    if path is None:
+        cure = f"add wordings/{instrument.name}.{language}.yaml; known: {', '.join(languages_of(instrument, folder))}"
+        problem = f"no wording of {instrument.name!r} in language {language!r}"
+        return None, [Problem(f"questionnaire {instrument.name}", problem, cure)]
+    source = read_yaml(path, f"wordings/{path.name}")
+    if source.problems:
+        return None, source.problems
+    try:
+        wording = Wording.model_validate(source.data)
+    except ValidationError as error:
+        return None, problems_of(error, source, Wording)
+    _compare(instrument, language, wording, source)
+    origin: Literal["project", "file"] = "project" if path.parent == OURS else "file"
+    return wording.model_copy(update={"origin": origin}), source.problems
+
+
+def load_wording(instrument: Instrument, language: str, folder: Path | None = None) -> Wording:
+    """The wording of an instrument; the study's `wordings/<name>.<language>.yaml` wins over ours.
+
+    Raises  InputError: there is none, or it does not cover the instrument (names the missing item)
+    """
+    wording, problems = check_wording(instrument, language, folder)
+    if problems or wording is None:
+        first, more = problems[0], len(problems) - 1
+        raise InputError(
+            first.problem + (f" (and {more} more)" if more else ""), place=first.place, cure=first.cure
+        )
+    return wording
+
+
+def _compare(instrument: Instrument, language: str, wording: Wording, source: Source) -> None:
+    """Reports what the wording lacks or has too much of."""
+    for path, given, wanted in (
+        ("name", wording.name, instrument.name),
+        ("language", wording.language, language),
+    ):
+        if given != wanted:
+            source.report((path,), f"says {given!r}", f"the file's name says {wanted!r}: make them agree")
+    ids = [item.item_id for item in instrument.items]
+    for item in instrument.items:
+        if not wording.items.get(item.item_id, "").strip():
+            source.report(("items", item.item_id), f"no sentence for item {item.item_id!r}", "add it")
+    for item_id in wording.items:
+        if item_id not in ids:
+            source.report(("items", item_id), f"unknown item {item_id!r}", nearest(item_id, ids))
+    for name, scale in instrument.scales.items():
+        labels, codes = wording.labels.get(name, {}), [str(code) for code in scale.codes]
+        lacking = [code for code in codes if not labels.get(code, "").strip()]
+        if lacking:
+            path = ("labels", name)
+            source.report(path, f"no label for code {', '.join(lacking)} of scale {name!r}", "add it")
+        for code in labels:
+            if code not in codes:
+                source.report(("labels", name, code), f"unknown code {code!r}", nearest(code, codes))

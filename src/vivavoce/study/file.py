@@ -1,0 +1,281 @@
+"""The study file as a researcher writes it: every key with its type, default and meaning."""
+
+import re
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    Strict,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.validation import mistake, shown_value
+from vivavoce.questionnaires.instrument import About
+from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Range
+
+Whole = Annotated[int, Strict()]
+Number = Annotated[float, Strict()]
+Flag = Annotated[bool, Strict()]
+Allocation = Literal["random", "least-used-by-participant", "balanced"]
+
+_RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
+class Settings(BaseModel):
+    """Base of every mapping in a study file: unknown keys are errors. A shorthand value fills one key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    shorthand: ClassVar[str | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, value: Any) -> Any:
+        if cls.shorthand is not None and isinstance(value, str):
+            return {cls.shorthand: value}
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        full = handler(schema)
+        if cls.shorthand is None:
+            return full
+        return {"anyOf": [{"type": "string", "description": f"short for `{cls.shorthand}`"}, full]}
+
+
+class WrittenRange(Range):
+    """`2..3`, or one whole number."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, value: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            low = high = value
+        elif isinstance(value, str) and (match := _RANGE.fullmatch(value.strip())):
+            low, high = int(match[1]), int(match[2])
+        else:
+            raise mistake(f"{shown_value(value)} is not a range", "write 2..3, or one whole number")
+        if low > high:
+            raise mistake(f"the range {low}..{high} runs backwards", f"write {high}..{low}")
+        if low < 0:
+            raise mistake(f"the range begins below zero ({low})", "begin at 0 or above")
+        return {"min": low, "max": high}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        pattern = r"^\s*\d{1,9}\s*\.\.\s*\d{1,9}\s*$"
+        return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": pattern}]}
+
+
+class System(BaseModel):
+    """One system under test; keys beside these belong to its connector."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    connect: str = Field(description="name of the connector: http, openai, python, stdio, ...")
+    title: str | None = Field(None, description="name for researchers; participants never see it")
+    factors: dict[str, str] = Field({}, description="cell of the design by factor, such as {nlg: template}")
+
+
+class Tasks(Settings):
+    """Tasks generated from the ontology, or read from a file."""
+
+    shorthand = "file"
+
+    file: str | None = Field(None, description="YAML file of tasks; then nothing is generated")
+    generate: Whole | None = Field(None, ge=1, le=100_000, description="how many tasks to generate")
+    constraints: WrittenRange = Field(
+        WrittenRange.model_validate("2..3"), description="constraints of a task"
+    )
+    requests: WrittenRange = Field(WrittenRange.model_validate("1..2"), description="slots to ask about")
+    dontcare: Number = Field(0.1, ge=0, le=1, description="share of constraints that say: any will do")
+    unsatisfiable: Number = Field(0.0, ge=0, le=1, description="share of tasks that no venue satisfies, with an "
+                                                               "alternative that one does")  # fmt: skip
+    types: list[str] | None = Field(None, description="kinds of venue to use; all when left out")
+    seed: Whole = Field(1, ge=0, description="the same seed gives the same tasks")
+
+
+class TextFile(Settings):
+    """A Markdown file; `consent.it.md` beside `consent.md` is its Italian."""
+
+    shorthand = "file"
+
+    file: str = Field(description="Markdown file beside the study file")
+
+
+class NontrivialTurns(Settings):
+    """What makes a dialogue count."""
+
+    user_turns: Whole = Field(1, ge=0, le=1000, description="fewest user turns that earn a code")
+
+
+class Dialogue(Settings):
+    """Dialogues with systems under test, one task each."""
+
+    repeat: WrittenRange = Field(WrittenRange.model_validate(1), description="dialogues of one visit")
+    gate: Gate = Field("dialogue", description="what opens the feedback form: the earned code, a dialogue that was "
+                                               "not trivial, or nothing")  # fmt: skip
+    nontrivial: NontrivialTurns = Field(
+        NontrivialTurns(user_turns=1), description="what makes a dialogue count"
+    )
+    channel: Channel = Field("text", description="how participants talk")
+    elsewhere: str | None = Field(None, description="Markdown file that says how to reach a system outside the page; "
+                                                    "the earned code is then typed in")  # fmt: skip
+
+    @model_validator(mode="after")
+    def _repeatable(self) -> "Dialogue":
+        if self.repeat.max < 1:
+            raise mistake("no dialogue at all (repeat: 0)", "write repeat: 1 or more, or remove the step")
+        return self
+
+
+class Questionnaire(Settings):
+    """One questionnaire."""
+
+    shorthand = "use"
+
+    use: str = Field(description="name of the instrument: cambridge, idial, sus")
+    about: About | None = Field(None, description="dialogue: asked after each dialogue when it follows a dialogue "
+                                                  "step; visit: asked once; the instrument's own when left out")  # fmt: skip
+
+
+class StepEntry(Settings):
+    """One step of a visit: exactly one key."""
+
+    consent: TextFile | None = Field(None, description="text that the participant must agree to")
+    instructions: TextFile | None = Field(None, description="text to read")
+    dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
+    questionnaire: Questionnaire | None = Field(None, description="a form")
+    debrief: TextFile | None = Field(None, description="text to read at the end")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_step(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = {value: {}}
+        if not isinstance(value, dict):
+            raise mistake(f"{shown_value(value)} is not a step", f"write one of: {', '.join(STEPS)}")
+        for name in value:
+            if name in LATER_STEPS:
+                raise mistake(f"step {name!r} is not available in this version", f"known: {', '.join(STEPS)}")
+            if name not in STEPS:
+                raise mistake(f"unknown step {name!r}", nearest(str(name), list(STEPS)))
+        if len(value) != 1:
+            raise mistake(f"a step has one key, not {len(value)}", f"write one of: {', '.join(STEPS)}")
+        return {name: {} if settings is None else settings for name, settings in value.items()}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        full = handler(schema)
+        return {**full, "minProperties": 1, "maxProperties": 1} if "$ref" not in full else full
+
+
+class Limits(Settings):
+    """Bounds that keep a visit within reason."""
+
+    max_chars: Whole = Field(2000, ge=1, le=100_000, description="longest user turn, in characters")
+    user_turns: Whole = Field(
+        60, ge=1, le=10_000, description="most user turns of one dialogue; then it ends"
+    )
+    dialogue_minutes: Number = Field(30, gt=0, le=1440, description="longest dialogue; then it ends")
+    idle_minutes: Number = Field(
+        30, gt=0, le=1440, description="a dialogue left untouched for so long is ended"
+    )
+    visit_minutes: Number = Field(
+        240, gt=0, le=100_000, description="a visit left for so long cannot be taken up again"
+    )
+    code_digits: Whole = Field(4, ge=4, le=9, description="digits of an earned code")
+    code_attempts: Whole = Field(
+        10, ge=1, le=1000, description="wrong codes of one visit before it must wait"
+    )
+
+
+class Identity(Settings):
+    """How participants are told apart."""
+
+    anonymous: Flag = Field(True, description="people may come by the plain link, without an identifier")
+    parameter: str = Field("participant", description="parameter of the link that carries the identifier")
+    several_visits: Flag = Field(True, description="the same person may come again")
+
+
+class Primary(Settings):
+    """The comparison that the study was made for, named before it runs."""
+
+    measure: str = Field(description="name of the measure")
+    compare: list[str] = Field(min_length=2, description="systems to compare")
+    alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
+
+
+class Analysis(Settings):
+    """What the study wants to know."""
+
+    primary: Primary | None = Field(None, description="the comparison named in advance")
+
+
+class StudyFile(Settings):
+    """A study: systems under test, tasks, and what a participant goes through."""
+
+    study: str = Field(description="name of the study: letters, digits, dot, dash, underscore")
+    protocol: str | None = Field(None, description="preset that fills every key left out here")
+    title: dict[str, str] | str | None = Field(
+        None, description="name that participants read, by language or one for all"
+    )
+    languages: list[str] = Field(
+        ["en"], min_length=1, description="languages of the pages; the first is the default"
+    )
+    systems: dict[str, System] = Field(min_length=1, description="systems under test by name")
+    ontology: str | None = Field(None, description="YAML file of slots, values and venues")
+    tasks: Tasks | None = Field(
+        None, description="tasks, or the file that holds them; none: free conversation"
+    )
+    visit: list[StepEntry] = Field(min_length=1, description="what a participant goes through, step by step")
+    allocation: Allocation = Field("least-used-by-participant", description="which system a dialogue gets")
+    limits: Limits = Field(Limits(), description="bounds that keep a visit within reason")  # pyright: ignore[reportCallIssue]
+    identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
+    recruitment: dict[str, Any] | None = Field(
+        None, description="where participants come from; carried, not used yet"
+    )
+    analysis: Analysis = Field(Analysis(primary=None), description="what the study wants to know")
+
+    @field_validator("study")
+    @classmethod
+    def _plain_name(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise mistake(
+                f"{name!r} cannot name a study", "use letters, digits, dot, dash, underscore; at most 64"
+            )
+        return name
+
+    @field_validator("systems")
+    @classmethod
+    def _plain_names(cls, systems: dict[str, System]) -> dict[str, System]:
+        for name in systems:
+            if not _NAME.fullmatch(name):
+                raise mistake(
+                    f"{name!r} cannot name a system", "use letters, digits, dot, dash, underscore; at most 64"
+                )
+        return systems
+
+    @field_validator("languages")
+    @classmethod
+    def _language_tags(cls, languages: list[str]) -> list[str]:
+        for language in languages:
+            if not _LANGUAGE.fullmatch(language):
+                raise mistake(f"{language!r} is not a language tag", "write en, it, de-CH, ...")
+        if len(set(languages)) < len(languages):
+            raise mistake("a language is listed twice", "keep one of them")
+        return languages

@@ -1,0 +1,118 @@
+"""A study, checked and complete: what the session engine runs and the log describes."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
+from vivavoce.questionnaires.wording import Wording
+from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary
+from vivavoce.study.ontology import Ontology, Venue
+from vivavoce.study.steps import (
+    ConsentStep,
+    DebriefStep,
+    DialogueStep,
+    Gate,
+    InstructionsStep,
+    Nontrivial,
+    QuestionnaireStep,
+    Range,
+    Step,
+)
+from vivavoce.study.task import DONTCARE, Alternative, Task
+
+__all__ = [
+    "DONTCARE", "Allocation", "Alternative", "Analysis", "ConsentStep", "DebriefStep", "DialogueStep", "Gate",
+    "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range",
+    "Step", "Study", "Task", "Venue",
+]  # fmt: skip
+
+
+class Study(BaseModel):
+    """Everything that is planned.
+
+    languages  the first is the default
+    systems    settings of each system's connector as written (`connect` and the rest), without title and factors
+    factors    cell of the design by system; empty where the study has no factors
+    documents  Markdown by file name and language
+    wordings   by instrument and language
+    revision   12 hexadecimal digits over the study file and everything it reads
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    protocol: str | None
+    languages: tuple[str, ...]
+    title: dict[str, str]
+    systems: dict[str, dict[str, Any]]
+    system_titles: dict[str, str] = {}
+    factors: dict[str, dict[str, str]] = {}
+    ontology: Ontology | None = None
+    tasks: tuple[Task, ...] = ()
+    visit: tuple[Step, ...]
+    allocation: Allocation
+    limits: Limits
+    identity: Identity
+    recruitment: dict[str, Any] = {}
+    analysis: Analysis
+    documents: dict[str, dict[str, str]] = Field(default={}, repr=False)
+    wordings: dict[str, dict[str, Wording]] = Field(default={}, repr=False)
+    folder: Path
+    file_text: str = Field(default="", repr=False)
+    revision: str
+
+    @property
+    def default_language(self) -> str:
+        return self.languages[0]
+
+    def language(self, wanted: str | None) -> str:
+        """The study's language closest to the wanted one: the same tag, the same language, else the default."""
+        if wanted in self.languages:
+            return str(wanted)
+        stem = (wanted or "").split("-")[0].lower()
+        return next((tag for tag in self.languages if tag.split("-")[0] == stem), self.default_language)
+
+    def entities(self) -> list[dict[str, str]]:
+        """The domain's venues as rows of the dataset's table `entities`; none without an ontology."""
+        venues = self.ontology.venues if self.ontology else ()
+        return [
+            {"entity_id": venue.venue_id, "name": venue.name, "slot": slot, "value": value,
+             "source": "database", "match": "exact"}
+            for venue in venues
+            for slot, value in {"name": venue.name, "type": venue.type, **venue.slots}.items()
+        ]  # fmt: skip
+
+    def condition(self, system: str) -> str:
+        """The cell of the design: the factors' values joined by a slash; the system's name without factors."""
+        return "/".join(self.factors.get(system, {}).values()) or system
+
+    def task(self, task_id: str) -> Task:
+        for task in self.tasks:
+            if task.task_id == task_id:
+                return task
+        raise UnknownName("task", task_id, [task.task_id for task in self.tasks])
+
+    def document(self, file: str, language: str) -> str:
+        """The Markdown of a file in this language, else in the default language."""
+        variants = self.documents.get(file)
+        if not variants:
+            raise InputError(f"no text {file!r}", place=f"study {self.name}", cure="name it in a step")
+        return variants.get(self.language(language)) or variants[self.default_language]
+
+    def text(self, step: Step, language: str) -> str:
+        """The Markdown of a step: consent, instructions, debrief, or how to reach a system elsewhere; else ""."""
+        file = step.elsewhere if isinstance(step, DialogueStep) else getattr(step, "file", None)
+        return self.document(file, language) if file is not None else ""
+
+    def instrument(self, name: str) -> Instrument:
+        return INSTRUMENTS.get(name)
+
+    def wording(self, name: str, language: str) -> Wording:
+        """The sentences of a questionnaire of this study."""
+        variants = self.wordings.get(name, {})
+        if not variants:
+            raise UnknownName("questionnaire of this study", name, sorted(self.wordings))
+        return variants.get(self.language(language)) or variants[self.default_language]

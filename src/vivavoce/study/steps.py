@@ -1,0 +1,85 @@
+"""The steps of a visit, as the session walks them."""
+
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.questionnaires.instrument import About
+
+Gate = Literal["code", "dialogue", "none"]
+Channel = Literal["text"]
+
+STEPS: Final = ("consent", "instructions", "dialogue", "questionnaire", "debrief")
+LATER_STEPS: Final = ("screen", "compare", "elicit", "transcribe", "annotate")
+
+
+class _Step(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Range(_Step):
+    """From min to max, both included."""
+
+    min: int
+    max: int
+
+    def __str__(self) -> str:
+        return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
+
+
+class Nontrivial(_Step):
+    """What makes a dialogue count: fewer user turns earn no code."""
+
+    user_turns: int = 1
+
+
+class ConsentStep(_Step):
+    """A text that the participant must agree to."""
+
+    kind: Literal["consent"] = "consent"
+    file: str
+
+
+class InstructionsStep(_Step):
+    """A text to read before the dialogues."""
+
+    kind: Literal["instructions"] = "instructions"
+    file: str
+
+
+class DebriefStep(_Step):
+    """A text to read at the end."""
+
+    kind: Literal["debrief"] = "debrief"
+    file: str
+
+
+class QuestionnaireStep(_Step):
+    """A form: after each dialogue where it belongs to a dialogue step's `feedback`, else once."""
+
+    kind: Literal["questionnaire"] = "questionnaire"
+    name: str
+    about: About
+
+
+class DialogueStep(_Step):
+    """Dialogues with systems under test, one task each, followed by the feedback forms.
+
+    gate      code: the form opens with the earned code; dialogue: it opens when the dialogue was not trivial;
+              none: it is open
+    elsewhere None when the chat is in the page; else the file of the text that says where the system is reached
+    """
+
+    kind: Literal["dialogue"] = "dialogue"
+    repeat: Range
+    gate: Gate
+    nontrivial: Nontrivial
+    channel: Channel = "text"
+    elsewhere: str | None = None
+    feedback: tuple[QuestionnaireStep, ...] = ()
+
+
+Step: TypeAlias = Annotated[
+    ConsentStep | InstructionsStep | DialogueStep | QuestionnaireStep | DebriefStep,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,143 @@
+"""A goal put into words, in English and Italian, by templates that vary with the style number."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Final, NamedTuple
+
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.task import DONTCARE
+
+
+class Templates(NamedTuple):
+    """The sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn."""
+
+    openings: tuple[str, ...]
+    wishes: tuple[str, ...]
+    requests: tuple[str, ...]
+    alternatives: tuple[str, ...]
+    place: str
+    conjunction: str
+
+
+TEMPLATES: Final[dict[str, Templates]] = {
+    "en": Templates(
+        openings=(
+            "You are looking for {place}.",
+            "You would like to find {place}.",
+            "You need {place} for this evening.",
+            "A friend has asked you to suggest {place}.",
+        ),
+        wishes=("It should {wish}.", "It has to {wish}.", "It is important to you that it can {wish}."),
+        requests=(
+            "Find out {requests}.",
+            "You want to know {requests}.",
+            "Once you have found one, find out {requests}.",
+            "Before you finish, make sure that you know {requests}.",
+        ),
+        alternatives=("If there is no such place, how about {place}?",),
+        place="a place",
+        conjunction="and",
+    ),
+    "it": Templates(
+        openings=(
+            "Stai cercando {place}.",
+            "Vorresti trovare {place}.",
+            "Per stasera ti serve {place}.",
+            "Un'amica ti ha chiesto di suggerirle {place}.",
+        ),
+        wishes=("Deve {wish}.", "Il locale deve {wish}.", "Dovrebbe {wish}."),
+        requests=(
+            "Scopri {requests}.",
+            "Vuoi sapere {requests}.",
+            "Quando l'hai trovato, fatti dire {requests}.",
+            "Prima di finire, assicurati di sapere {requests}.",
+        ),
+        alternatives=("Se un posto così non c'è, che ne dici di {place}?",),
+        place="un posto",
+        conjunction="e",
+    ),
+}
+
+
+def task_text(
+    ontology: Ontology,
+    venue_type: str,
+    constraints: Mapping[str, str],
+    requests: Sequence[str],
+    alternative: Mapping[str, str] | None,
+    language: str,
+    style: int,
+) -> str:
+    """The task as a participant reads it; every constraint and every request is mentioned.
+
+    The first constraint stands with the noun, the others in a sentence of their own, indifference in another.
+    """
+    random, templates = Random(style), TEMPLATES[language]
+    wanted = [(slot, value) for slot, value in constraints.items() if value != DONTCARE]
+    random.shuffle(wanted)
+    place = _place(ontology, venue_type, wanted[:1], language)
+    sentences = [random.choice(templates.openings).format(place=place)]
+    if len(wanted) > 1:
+        wishes = [wish(ontology, slot, value, language) for slot, value in wanted[1:]]
+        sentences.append(random.choice(templates.wishes).format(wish=listed(wishes, templates.conjunction)))
+    indifferent = [
+        ontology.slots[slot].anything[language] for slot, value in constraints.items() if value == DONTCARE
+    ]
+    if indifferent:
+        sentences.append(capitalised(listed(indifferent, templates.conjunction)) + ".")
+    if alternative is not None:
+        changed = [(slot, value) for slot, value in alternative.items() if constraints.get(slot) != value]
+        phrases = " ".join(phrase(ontology, slot, value, language) for slot, value in changed)
+        sentences.append(random.choice(templates.alternatives).format(place=f"{templates.place} {phrases}"))
+    if requests:
+        asked = [ontology.slots[slot].asked_as[language] for slot in requests]
+        sentences.append(
+            random.choice(templates.requests).format(requests=listed(asked, templates.conjunction))
+        )
+    return " ".join(sentences)
+
+
+def _place(ontology: Ontology, venue_type: str, wanted: Sequence[tuple[str, str]], language: str) -> str:
+    """`an Italian restaurant`, `a pub in the city centre`, `un ristorante che serve cucina italiana`."""
+    noun = ontology.types[venue_type][language]
+    before = [words for slot, value in wanted if (words := premodifier(ontology, slot, value, language))]
+    if before:
+        return with_article(f"{' '.join(before)} {noun.text}")
+    return " ".join([noun.article, *(phrase(ontology, slot, value, language) for slot, value in wanted)])
+
+
+def premodifier(ontology: Ontology, slot: str, value: str, language: str) -> str:
+    """The value as an adjective before the noun, where language and slot have one; else ""."""
+    rendering = ontology.rendering(slot, value, language)
+    template = rendering.before or ontology.slots[slot].before.get(language, "")
+    return template.format(value=rendering.text)
+
+
+def phrase(ontology: Ontology, slot: str, value: str, language: str) -> str:
+    """The value as it stands after the noun: `in the north of the city`."""
+    rendering = ontology.rendering(slot, value, language)
+    return (rendering.phrase or ontology.slots[slot].phrase[language]).format(value=rendering.text)
+
+
+def wish(ontology: Ontology, slot: str, value: str, language: str) -> str:
+    """The value as an infinitive after `it should`: `be in the north of the city`."""
+    rendering = ontology.rendering(slot, value, language)
+    template = rendering.wish or ontology.slots[slot].wish[language]
+    return template.format(value=rendering.text, phrase=phrase(ontology, slot, value, language))
+
+
+def listed(parts: Sequence[str], conjunction: str) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {conjunction} {parts[-1]}"
+
+
+def with_article(words: str) -> str:
+    """English words with a or an, by the sound that their spelling suggests."""
+    lower = words.lower()
+    consonant_sound = lower.startswith(("eu", "uni", "us", "one", "once", "ub", "uk"))
+    vowel_sound = lower.startswith(("hour", "honest", "heir"))
+    return f"{'an' if vowel_sound or (lower[0] in 'aeiou' and not consonant_sound) else 'a'} {words}"
+
+
+def capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,203 @@
+"""Tasks sampled from an ontology: goals that a venue really satisfies, in words, the same for the same seed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Final
+
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.yaml_source import KeyPath
+from vivavoce.study.file import Tasks
+from vivavoce.study.ontology import Ontology, Venue
+from vivavoce.study.steps import Range
+from vivavoce.study.task import DONTCARE, Alternative, Task
+from vivavoce.study.task_text import TEMPLATES, task_text
+
+_TRIES: Final = 200
+_TRIES_FOR_NEW: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A goal before it has words; `alternative` is set where no venue meets the constraints."""
+
+    type: str
+    constraints: dict[str, str]
+    requests: tuple[str, ...]
+    alternative: dict[str, str] | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return self.type, tuple(sorted(self.constraints.items())), frozenset(self.requests)
+
+
+def check_settings(
+    ontology: Ontology, settings: Tasks, languages: tuple[str, ...] = ()
+) -> list[tuple[KeyPath, str, str]]:
+    """What in these settings the ontology cannot give: key, problem, cure."""
+    problems: list[tuple[KeyPath, str, str]] = []
+    known = list(ontology.types)
+    for index, name in enumerate(settings.types or ()):
+        if name not in known:
+            problems.append((("types", index), f"unknown type {name!r}", nearest(name, known)))
+    if settings.generate is None:
+        problems.append(
+            ((), "neither a number of tasks nor a file", "write generate: 200, or file: tasks.yaml")
+        )
+    for language in languages:
+        if language not in TEMPLATES:
+            cure = f"templates exist for {', '.join(TEMPLATES)}; for others write tasks: FILE"
+            problems.append((("generate",), f"tasks cannot be put into words in {language!r}", cure))
+    if problems:
+        return problems
+    types = _types(ontology, settings)
+    for key, wanted, slots in (("constraints", settings.constraints, ontology.constraint_slots),
+                               ("requests", settings.requests, ontology.request_slots)):  # fmt: skip
+        most = max((len(slots(name)) for name in types), default=0)
+        if wanted.min > most:
+            cure = f"write at most {most}"
+            problems.append(((key,), f"no venue type has {wanted.min} {key}", cure))
+    if settings.constraints.min < 1:
+        problems.append((("constraints",), "a task needs at least one constraint", "begin the range at 1"))
+    if not problems and not _usable(ontology, settings):
+        problems.append(((), "no venue of these types can be asked for", "add venues, or change `types`"))
+    return problems
+
+
+def generate_tasks(ontology: Ontology, settings: Tasks, languages: tuple[str, ...]) -> tuple[Task, ...]:
+    """As many tasks as the settings say.
+
+    Input   settings.generate tasks; of these round(share * number), half up, are unsatisfiable
+    Output  every satisfiable task lists all matching venues (at least one); every other lists none and has an
+            alternative that differs in one constraint and is satisfiable
+    Note    goals repeat only where the ontology has no new one to offer
+    Raises  InputError: the ontology cannot give what is asked
+    """
+    for path, problem, cure in check_settings(ontology, settings, languages):
+        raise InputError(problem, place=".".join(["tasks", *map(str, path)]), cure=cure)
+    random, number = Random(settings.seed), settings.generate or 0
+    unmet = set(random.sample(range(number), int(number * settings.unsatisfiable + 0.5)))
+    seen: set[tuple[object, ...]] = set()
+    tasks: list[Task] = []
+    for index in range(number):
+        make = _unsatisfiable if index in unmet else _satisfiable
+        goal = _new(make, ontology, settings, random, seen)
+        seen.add(goal.key)
+        tasks.append(_task(f"t{index + 1:04d}", goal, ontology, languages, random))
+    return tuple(tasks)
+
+
+def _types(ontology: Ontology, settings: Tasks) -> list[str]:
+    return [name for name in ontology.types if settings.types is None or name in settings.types]
+
+
+def _usable(ontology: Ontology, settings: Tasks) -> list[Venue]:
+    """Venues of types with enough slots for the smallest task."""
+    types = [
+        name
+        for name in _types(ontology, settings)
+        if len(ontology.constraint_slots(name)) >= settings.constraints.min
+        and len(ontology.request_slots(name)) >= settings.requests.min
+    ]
+    return [venue for venue in ontology.venues if venue.type in types]
+
+
+Maker = Callable[[Ontology, Tasks, Random], Goal]
+
+
+def _new(
+    make: Maker, ontology: Ontology, settings: Tasks, random: Random, seen: set[tuple[object, ...]]
+) -> Goal:
+    goal = make(ontology, settings, random)
+    for _ in range(_TRIES_FOR_NEW):
+        if goal.key not in seen:
+            break
+        goal = make(ontology, settings, random)
+    return goal
+
+
+def _satisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
+    """A venue's own values for some slots, some of them given up for `dontcare`; one real value is kept."""
+    venue, constraints = _from_venue(ontology, settings, random)
+    indifferent = [slot for slot in constraints if random.random() < settings.dontcare]
+    if len(indifferent) == len(constraints):
+        indifferent.remove(random.choice(indifferent))
+    wanted = {slot: DONTCARE if slot in indifferent else value for slot, value in constraints.items()}
+    return Goal(venue.type, wanted, _requests(venue, wanted, ontology, settings, random))
+
+
+def _unsatisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
+    """A satisfiable goal with one value changed so that nothing matches; the unchanged goal is the alternative."""
+    for _ in range(_TRIES):
+        venue, constraints = _from_venue(ontology, settings, random)
+        changes = list(_changes_to_nothing(ontology, venue.type, constraints))
+        if changes:
+            slot, value = random.choice(changes)
+            wanted = {**constraints, slot: value}
+            requests = _requests(venue, wanted, ontology, settings, random)
+            return Goal(venue.type, wanted, requests, alternative=constraints)
+    for venue in _usable(ontology, settings):
+        for constraints in _all_constraints(ontology, venue, settings.constraints):
+            for slot, value in _changes_to_nothing(ontology, venue.type, constraints):
+                wanted = {**constraints, slot: value}
+                requests = _requests(venue, wanted, ontology, settings, random)
+                return Goal(venue.type, wanted, requests, alternative=constraints)
+    raise InputError("every combination of constraints has a venue", place="tasks.unsatisfiable",
+                     cure="allow more constraints, or write unsatisfiable: 0")  # fmt: skip
+
+
+def _changes_to_nothing(
+    ontology: Ontology, venue_type: str, constraints: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    for slot in constraints:
+        for value in ontology.slots[slot].values:
+            if not ontology.matching(venue_type, {**constraints, slot: value}):
+                yield slot, value
+
+
+def _all_constraints(ontology: Ontology, venue: Venue, wanted: Range) -> Iterator[dict[str, str]]:
+    slots = ontology.constraint_slots(venue.type)
+    for size in range(wanted.min, min(wanted.max, len(slots)) + 1):
+        for chosen in combinations(slots, size):
+            yield {slot: venue.slots[slot] for slot in chosen}
+
+
+def _from_venue(ontology: Ontology, settings: Tasks, random: Random) -> tuple[Venue, dict[str, str]]:
+    """A venue, and its values for a sample of the slots that one can search by, in the ontology's order."""
+    venue = random.choice(_usable(ontology, settings))
+    slots = ontology.constraint_slots(venue.type)
+    size = random.randint(settings.constraints.min, min(settings.constraints.max, len(slots)))
+    chosen = set(random.sample(slots, size))
+    return venue, {slot: venue.slots[slot] for slot in slots if slot in chosen}
+
+
+def _requests(
+    venue: Venue, constraints: dict[str, str], ontology: Ontology, settings: Tasks, random: Random
+) -> tuple[str, ...]:
+    """Slots to ask about, those first that the constraints do not settle already."""
+    slots = ontology.request_slots(venue.type)
+    size = random.randint(settings.requests.min, min(settings.requests.max, len(slots)))
+    open_slots = [slot for slot in slots if slot not in constraints]
+    settled = [slot for slot in slots if slot in constraints]
+    picked = random.sample(open_slots, min(size, len(open_slots)))
+    picked += random.sample(settled, size - len(picked))
+    return tuple(slot for slot in slots if slot in picked)
+
+
+def _task(task_id: str, goal: Goal, ontology: Ontology, languages: tuple[str, ...], random: Random) -> Task:
+    def venues(constraints: dict[str, str]) -> tuple[str, ...]:
+        return tuple(venue.venue_id for venue in ontology.matching(goal.type, constraints))
+
+    alternative = None
+    if goal.alternative is not None:
+        alternative = Alternative(constraints=goal.alternative, venues=venues(goal.alternative))
+    style = random.randrange(1 << 30)
+    return Task(
+        task_id=task_id, type=goal.type, constraints=goal.constraints, requests=goal.requests,
+        venues=venues(goal.constraints), alternative=alternative,
+        text={
+            language: task_text(ontology, goal.type, goal.constraints, goal.requests, goal.alternative, language, style)
+            for language in languages
+        },
+    )  # fmt: skip

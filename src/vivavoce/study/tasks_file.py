@@ -1,0 +1,113 @@
+"""Tasks that a study brings in a file, checked against its ontology."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.text import normalise_value
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.task import DONTCARE, Alternative, Task
+
+
+class WrittenAlternative(BaseModel):
+    """The closest goal that can be satisfied."""
+
+    model_config = ConfigDict(extra="forbid")
+    constraints: dict[str, str]
+
+
+class WrittenTask(BaseModel):
+    """A task as written; its matching venues are looked up in the ontology."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    task_id: str = Field(alias="id")
+    type: str
+    constraints: dict[str, str] = {}
+    requests: list[str] = []
+    text: dict[str, str]
+    alternative: WrittenAlternative | None = None
+
+
+class TasksFile(BaseModel):
+    """A file of tasks: `tasks:` and a list."""
+
+    model_config = ConfigDict(extra="forbid")
+    tasks: list[WrittenTask] = Field(min_length=1)
+
+
+def check_tasks(
+    path: Path, ontology: Ontology | None, languages: tuple[str, ...]
+) -> tuple[tuple[Task, ...], list[Problem]]:
+    """The tasks of a file, and everything that is wrong with them."""
+    source = read_yaml(path)
+    if source.problems:
+        return (), source.problems
+    try:
+        written = TasksFile.model_validate(source.data).tasks
+    except ValidationError as error:
+        return (), problems_of(error, source, TasksFile)
+    seen: set[str] = set()
+    for index, task in enumerate(written):
+        at: KeyPath = ("tasks", index)
+        if task.task_id in seen:
+            source.report((*at, "id"), f"task {task.task_id!r} is listed twice", "give each its own id")
+        seen.add(task.task_id)
+        for language in languages:
+            if not task.text.get(language, "").strip():
+                source.report((*at, "text"), f"no text in {language!r}", f"add `{language}:`")
+        if ontology is not None:
+            _check_goal(task, ontology, source, at)
+    if source.problems:
+        return (), source.problems
+    return tuple(_task(task, ontology) for task in written), []
+
+
+def _task(written: WrittenTask, ontology: Ontology | None) -> Task:
+    def venues(constraints: dict[str, str]) -> tuple[str, ...]:
+        found = ontology.matching(written.type, constraints) if ontology is not None else []
+        return tuple(venue.venue_id for venue in found)
+
+    other = written.alternative
+    alternative = other and Alternative(constraints=other.constraints, venues=venues(other.constraints))
+    return Task(task_id=written.task_id, type=written.type, constraints=written.constraints,
+                requests=tuple(written.requests), text=written.text, venues=venues(written.constraints),
+                alternative=alternative)  # fmt: skip
+
+
+def _check_goal(task: WrittenTask, ontology: Ontology, source: Source, at: KeyPath) -> None:
+    if task.type not in ontology.types:
+        source.report((*at, "type"), f"unknown type {task.type!r}", nearest(task.type, list(ontology.types)))
+        return
+    sound = _check_constraints(task.type, task.constraints, ontology, source, (*at, "constraints"))
+    known = ontology.request_slots(task.type)
+    for index, name in enumerate(task.requests):
+        if name not in known:
+            source.report(
+                (*at, "requests", index), f"{name!r} cannot be asked of a {task.type}", nearest(name, known)
+            )
+    if task.alternative is not None:
+        where: KeyPath = (*at, "alternative", "constraints")
+        good = _check_constraints(task.type, task.alternative.constraints, ontology, source, where)
+        if good and not ontology.matching(task.type, task.alternative.constraints):
+            source.report(where, "no venue meets the alternative", "change its constraints")
+    elif sound and not ontology.matching(task.type, task.constraints):
+        cure = "change a constraint, or add an `alternative:`"
+        source.report((*at, "constraints"), f"no venue meets the constraints of task {task.task_id!r}", cure)
+
+
+def _check_constraints(
+    venue_type: str, constraints: dict[str, str], ontology: Ontology, source: Source, at: KeyPath
+) -> bool:
+    before, known = len(source.problems), ontology.constraint_slots(venue_type)
+    for name, value in constraints.items():
+        if name not in known:
+            source.report((*at, name), f"a {venue_type} cannot be searched by {name!r}", nearest(name, known))
+            continue
+        values = [*ontology.slots[name].values, DONTCARE]
+        if normalise_value(value) not in {normalise_value(known_value) for known_value in values}:
+            source.report((*at, name), f"unknown value {value!r} of slot {name!r}", nearest(value, values))
+    return len(source.problems) == before
