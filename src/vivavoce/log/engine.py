@@ -1,0 +1,202 @@
+"""Connections to the log's database, made safe before anything is written.
+
+SQLite      WAL, synchronous=FULL, foreign keys; a transaction that writes begins with BEGIN IMMEDIATE
+PostgreSQL  a transaction that writes begins with one advisory lock, so that there, too, one writes at a time
+            however many processes share the log; servers that may forget a commit are refused
+"""
+
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from vivavoce.core.errors import InputError
+
+BUSY_S: Final = 5
+WRITE_LOCK: Final = (
+    0x7669_7661_766F_6365  # "vivavoce"; held by whoever writes, until the end of its transaction
+)
+NETWORK_FILE_SYSTEMS: Final = frozenset(
+    [
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "davfs",
+        "fuse.ceph",
+        "fuse.gcsfuse",
+        "fuse.glusterfs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.sshfs",
+        "gfs2",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "ocfs2",
+        "smb3",
+        "smbfs",
+    ]
+)
+UNSAFE_WHEN_OFF: Final = ("fsync", "full_page_writes", "synchronous_commit")
+
+
+class Engines(NamedTuple):
+    """One engine for the single writer, one for the many readers."""
+
+    writer: Engine
+    reader: Engine
+
+
+def open_engines(url: str, **options: Any) -> Engines:
+    """Engines for `sqlite:///path` or `postgresql://...`; options go to SQLAlchemy's create_engine.
+
+    Raises  InputError: not such a URL, a network file system, an unreachable or a forgetful server
+    """
+    address = _address(url)
+    if address.get_backend_name() == "sqlite":
+        engines = _sqlite(address, options)
+    else:
+        engines = _postgresql(address, options)
+    try:
+        with engines.writer.connect() as connection:
+            check_settings(connection)
+    except DBAPIError as error:
+        raise InputError(
+            f"the log's database cannot be opened: {first_line(error)}",
+            place=shown(address),
+            cure="check that the folder or the server exists and that you may write to it",
+        ) from None
+    return engines
+
+
+def shown(address: URL) -> str:
+    """A database's address without its password."""
+    return address.render_as_string(hide_password=True)
+
+
+def first_line(error: DBAPIError) -> str:
+    """What the database said, in one line."""
+    lines = str(error.orig).strip().splitlines()
+    return lines[0] if lines else type(error.orig).__name__
+
+
+def _address(url: str) -> URL:
+    cure = "use sqlite:///FILE or postgresql://USER@HOST/DATABASE"
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise InputError(f"not the URL of a log: {url!r}", cure=cure) from None
+    if address.drivername in {"postgresql", "postgres", "postgresql+psycopg"}:
+        return address.set(drivername="postgresql+psycopg")
+    if address.drivername != "sqlite":
+        raise InputError("no log can be kept in this kind of database", place=shown(address), cure=cure)
+    if address.database in {None, "", ":memory:"}:
+        raise InputError(
+            "a log in memory forgets everything", place=shown(address), cure="use sqlite:///FILE"
+        )
+    return address
+
+
+def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
+    path = Path(address.database or "").absolute()
+    if not path.parent.is_dir():
+        raise InputError("no such folder", place=str(path.parent), cure="make it, or name another file")
+    kind = network_file_system(path.parent)
+    if kind:
+        raise InputError(
+            f"SQLite loses data on network file systems, and this is {kind}",
+            place=str(path),
+            cure="put the log on a local disk, or use PostgreSQL",
+        )
+    writer = create_engine(address, poolclass=NullPool, connect_args={"timeout": BUSY_S}, **options)
+    reader = create_engine(address, connect_args={"timeout": BUSY_S}, **options)
+    for engine, begin in ((writer, "BEGIN IMMEDIATE"), (reader, "BEGIN")):
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _beginner(begin))
+    event.listen(reader, "connect", _forbid_writing)
+    return Engines(writer, reader)
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions are begun by us, never by the driver
+    cursor = connection.cursor()
+    for setting in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_S * 1000}",
+    ):
+        cursor.execute(f"PRAGMA {setting}")
+        cursor.fetchall()
+    cursor.close()
+
+
+def _forbid_writing(connection: Any, _: object) -> None:
+    connection.cursor().execute("PRAGMA query_only=ON").close()
+
+
+def _beginner(statement: str) -> Any:
+    return lambda connection: connection.exec_driver_sql(statement)
+
+
+def _postgresql(address: URL, options: dict[str, Any]) -> Engines:
+    common = "-c lock_timeout=5s -c idle_in_transaction_session_timeout=30s"
+    connect = {
+        "connect_timeout": 5,
+        "tcp_user_timeout": 10_000,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+    }
+    writer = create_engine(
+        address, poolclass=NullPool, connect_args={**connect, "options": common}, **options
+    )
+    reader = create_engine(
+        address, pool_pre_ping=True,
+        connect_args={**connect, "options": f"{common} -c default_transaction_read_only=on"}, **options,
+    )  # fmt: skip
+    event.listen(writer, "begin", _beginner(f"SELECT pg_advisory_xact_lock({WRITE_LOCK})"))
+    return Engines(writer, reader)
+
+
+def check_settings(connection: Connection) -> None:
+    """Refuse a database that may forget what it has committed.
+
+    Raises  InputError: names the setting and how to put it right
+    """
+    place = shown(connection.engine.url)
+    if connection.dialect.name == "sqlite":
+        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one()
+        synchronous = connection.exec_driver_sql("PRAGMA synchronous").scalar_one()
+        if mode != "wal" or synchronous < 2:
+            raise InputError(
+                f"SQLite kept journal_mode={mode}, synchronous={synchronous} instead of wal and 2",
+                place=place, cure="put the log on a local disk that supports shared memory, or use PostgreSQL",
+            )  # fmt: skip
+        return
+    for setting in UNSAFE_WHEN_OFF:
+        if connection.exec_driver_sql(f"SHOW {setting}").scalar_one() == "off":
+            raise InputError(
+                f"the server runs with {setting}=off and may forget turns that were acknowledged",
+                place=place, cure=f"set {setting} = on in postgresql.conf and reload the server",
+            )  # fmt: skip
+
+
+def network_file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str | None:
+    """The kind of network file system that a folder lies on; None when local or not to be found out."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    folder = folder.resolve()
+    found: tuple[int, str] = (-1, "")
+    for line in lines:
+        _, point, kind, *_ = line.split(" ")
+        point = point.replace("\\040", " ")
+        if folder.is_relative_to(point):
+            found = max(found, (len(point), kind))
+    return found[1] if found[1] in NETWORK_FILE_SYSTEMS else None

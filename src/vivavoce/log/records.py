@@ -1,0 +1,98 @@
+"""What the log gives back: stored events, and the current state of visits, dialogues and codes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from vivavoce.core.errors import LogError
+from vivavoce.log.events import EndReason, Event, Outcome
+
+DialogueStatus = Literal["running", "completed", "failed", "abandoned"]
+
+
+class Conflict(LogError):
+    """The log has moved on, or a key is taken: read again before trying again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """One event as the log holds it; `replayed` when a repeated client key found it already there.
+
+    position is the order over the whole log, seq the order within the visit.
+    """
+
+    event_id: str
+    visit_id: str
+    seq: int
+    at: datetime
+    monotonic_s: float
+    boot: str
+    event: Event
+    client_key: str | None = None
+    replayed: bool = False
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One visit's current state."""
+
+    visit_id: str
+    study: str
+    revision: str
+    participant_id: str
+    pool: str
+    language: str
+    simulated: bool
+    status: Literal["running", "ended"]
+    outcome: Outcome | None
+    opened_at: datetime
+    last_at: datetime
+    last_seq: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueState:
+    """One dialogue's current state; `status` is running from its assignment on."""
+
+    dialogue_id: str
+    visit_id: str
+    study: str
+    participant_id: str
+    simulated: bool
+    system: str
+    condition: str | None
+    task_id: str | None
+    channel: str
+    language: str
+    status: DialogueStatus
+    user_turns: int
+    assigned_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    end_reason: EndReason | None
+    code_issued: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarnedCode:
+    """One earned code; `used_at` is null until it has opened a form."""
+
+    code: str
+    dialogue_id: str
+    visit_id: str
+    issued_at: datetime
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """One revision of a study as it was served: its file, and its domain's entities."""
+
+    study: str
+    revision: str
+    file: str
+    entities: list[dict[str, str]] | None
+    seen_at: datetime

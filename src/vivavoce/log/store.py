@@ -1,0 +1,82 @@
+"""The log: appended to by transactions that are durable when they return, read by everybody."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from vivavoce.core.clock import Clock, SystemClock
+from vivavoce.core.errors import LogError
+from vivavoce.log.engine import Engines, open_engines
+from vivavoce.log.migrate import migrate
+from vivavoce.log.reading import Reader
+from vivavoce.log.records import Conflict, StoredEvent, Visit
+from vivavoce.log.transaction import Transaction
+from vivavoce.log.writer import PATIENCE_S, Writer
+
+__all__ = ["Conflict", "Log", "StoredEvent", "Transaction", "Visit"]
+
+Result = TypeVar("Result")
+
+
+class Log(Reader):
+    """What happened in a trial, in one database.
+
+    Writing goes through `transact`; every reading method of `Reader` works at any time, on a connection of its own.
+
+        log = Log.open("sqlite:///trial.sqlite")
+        stored = await log.transact(lambda tx: tx.append(visit_id, event, client_key=key))
+    """
+
+    def __init__(self, engines: Engines, clock: Clock, *, patience_s: float = PATIENCE_S) -> None:
+        super().__init__(engines.reader)
+        self._engines = engines
+        self.clock = clock
+        self.boot = secrets.token_hex(8)
+        self._writer = Writer(engines.writer, clock, self.boot, patience_s=patience_s)
+
+    @classmethod
+    def open(
+        cls, url: str, clock: Clock | None = None, *, patience_s: float = PATIENCE_S, **engine_options: Any
+    ) -> "Log":
+        """Open a log, make it if it is new, and bring its tables up to date.
+
+        url             `sqlite:///path` or `postgresql://user@host/database`
+        patience_s      how long callers wait for a database server that is away
+        engine_options  passed on to SQLAlchemy's create_engine
+        Raises          InputError: no such database, one that may forget commits, or one of a newer version
+        """
+        engines = open_engines(url, **engine_options)
+        migrate(engines.writer)
+        return cls(engines, clock or SystemClock(), patience_s=patience_s)
+
+    async def transact(self, fn: Callable[[Transaction], Result]) -> Result:
+        """Run `fn` in a transaction of its own and return its result once it is on disk.
+
+        fn runs on the writer's thread, so it is short and waits for nothing; it may run more than once but
+        is committed at most once. An exception undoes what fn did, and only that, and is raised here.
+
+        Raises  LogError: it could not be written; Conflict: the log has moved on
+        """
+        return await asyncio.wrap_future(self._writer.submit(fn))
+
+    def transact_now(self, fn: Callable[[Transaction], Result]) -> Result:
+        """`transact` for callers that are not asynchronous."""
+        if self._writer.on_own_thread():
+            raise LogError("a transaction was begun inside a transaction")
+        return self._writer.submit(fn).result()
+
+    async def close(self) -> None:
+        """Commit what is waiting and let go of the database."""
+        await asyncio.to_thread(self.close_now)
+
+    def close_now(self) -> None:
+        self._writer.close()
+        self._engines.reader.dispose()
+        self._engines.writer.dispose()
+
+    def __enter__(self) -> "Log":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_now()

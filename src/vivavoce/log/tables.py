@@ -1,0 +1,189 @@
+"""The log's tables in SQL: the events, what is projected from them, and records that are no part of the truth.
+
+`events` is append-only. `visits`, `dialogues` and `codes` are projections: written in the same transaction as
+the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads from the
+outside world to a visit (hashes of tokens and tickets) and is in no export. The rest belongs to the house:
+studies as they were served, process runs, accounts of the dashboard.
+"""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.types import TypeDecorator
+
+
+class Instant(TypeDecorator[datetime]):
+    """An instant, stored and read as UTC on every database."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        instant = value.astimezone(UTC)
+        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+NAMES: Final = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+metadata: Final = MetaData(naming_convention=NAMES)
+Position = BigInteger().with_variant(Integer(), "sqlite")
+
+events: Final = Table(
+    "events",
+    metadata,
+    Column("position", Position, primary_key=True, autoincrement=True),
+    Column("event_id", String, nullable=False, unique=True),
+    Column("visit_id", String, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("monotonic_s", Float(53), nullable=False),
+    Column("boot", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("client_key", String),
+    UniqueConstraint("visit_id", "seq"),
+    UniqueConstraint("visit_id", "client_key"),
+)
+
+visits: Final = Table(
+    "visits",
+    metadata,
+    Column("visit_id", String, primary_key=True),
+    Column("study", String, nullable=False),
+    Column("revision", String, nullable=False),
+    Column("participant_id", String, nullable=False),
+    Column("pool", String, nullable=False),
+    Column("language", String, nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Column("status", String, nullable=False),
+    Column("outcome", String),
+    Column("opened_at", Instant, nullable=False),
+    Column("last_at", Instant, nullable=False),
+    Column("last_seq", Integer, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Index(None, "study", "participant_id"),
+)
+
+dialogues: Final = Table(
+    "dialogues",
+    metadata,
+    Column("dialogue_id", String, primary_key=True),
+    Column("visit_id", String, nullable=False, index=True),
+    Column("study", String, nullable=False),
+    Column("participant_id", String, nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Column("system", String, nullable=False),
+    Column("condition", String),
+    Column("task_id", String),
+    Column("channel", String, nullable=False),
+    Column("language", String, nullable=False),
+    Column("status", String, nullable=False),
+    Column("user_turns", Integer, nullable=False),
+    Column("assigned_at", Instant, nullable=False),
+    Column("started_at", Instant),
+    Column("ended_at", Instant),
+    Column("end_reason", String),
+    Column("code_issued", Boolean, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Index(None, "study", "system", "status"),
+    Index(None, "study", "participant_id"),
+)
+
+codes: Final = Table(
+    "codes",
+    metadata,
+    Column("code", String, primary_key=True),
+    Column("dialogue_id", String, nullable=False),
+    Column("visit_id", String, nullable=False),
+    Column("issued_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
+PROJECTIONS: Final = (visits, dialogues, codes)
+
+recruit_links: Final = Table(
+    "recruit_links",
+    metadata,
+    Column("visit_id", String, primary_key=True),
+    Column("study", String, nullable=False),
+    Column("participant_id", String, nullable=False),
+    Column("pool", String, nullable=False),
+    Column("token_hash", String, nullable=False, unique=True),
+    Column("ticket_hash", String),
+    UniqueConstraint("study", "pool", "ticket_hash"),
+)
+
+studies: Final = Table(
+    "studies",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("revision", String, primary_key=True),
+    Column("file", Text, nullable=False),
+    Column("entities", JSON),
+    Column("seen_at", Instant, nullable=False),
+)
+
+runs: Final = Table(
+    "runs",
+    metadata,
+    Column("boot", String, primary_key=True),
+    Column("batch", BigInteger, nullable=False),
+    Column("last_at", Instant, nullable=False),
+)
+
+accounts: Final = Table(
+    "accounts",
+    metadata,
+    Column("account_id", String, primary_key=True),
+    Column("name", String, nullable=False, unique=True),
+    Column("password_hash", Text, nullable=False),
+    Column("role", String, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+sign_in_links: Final = Table(
+    "sign_in_links",
+    metadata,
+    Column("token_hash", String, primary_key=True),
+    Column("role", String, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
+sign_ins: Final = Table(
+    "sign_ins",
+    metadata,
+    Column("token_hash", String, primary_key=True),
+    Column("account_id", String, ForeignKey("accounts.account_id", ondelete="CASCADE")),
+    Column("role", String, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+)

@@ -1,0 +1,207 @@
+"""What one may do to the log inside a transaction."""
+
+import json
+import uuid
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from vivavoce.core.clock import Clock
+from vivavoce.log.events import Event, read_event
+from vivavoce.log.projections import writes
+from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit
+from vivavoce.log.tables import codes, dialogues, events, recruit_links, studies, visits
+
+
+class Transaction:
+    """One caller's view of the log while it writes; synchronous, and alone: nobody else writes meanwhile.
+
+    What is read here is still true when it is committed. Lives only during the call it was given to.
+    """
+
+    def __init__(self, connection: Connection, clock: Clock, boot: str) -> None:
+        self.connection, self._clock, self._boot = connection, clock, boot
+
+    def append(
+        self, visit_id: str, event: Event, *, client_key: str | None = None, expected_seq: int | None = None
+    ) -> StoredEvent:
+        """Write an event as the visit's next, with all that follows from it.
+
+        client_key    a key of the sender's; a known one gives the stored event back, replayed, and writes nothing
+        expected_seq  the visit's last seq as the caller knows it
+        Raises        Conflict: the visit has moved on past expected_seq
+        """
+        if client_key is not None:
+            known = self._by_client_key(visit_id, client_key)
+            if known is not None:
+                return known
+        last = self.last_seq(visit_id)
+        if expected_seq is not None and expected_seq != last:
+            raise Conflict(f"visit {visit_id} is at event {last}, not {expected_seq}")
+        return self._write(visit_id, last + 1, event, client_key)
+
+    def _by_client_key(self, visit_id: str, client_key: str) -> StoredEvent | None:
+        wanted = select(events).where(events.c.visit_id == visit_id, events.c.client_key == client_key)
+        row = self.connection.execute(wanted).one_or_none()
+        return stored_event(row, replayed=True) if row else None
+
+    def _write(self, visit_id: str, seq: int, event: Event, client_key: str | None) -> StoredEvent:
+        facts: dict[str, Any] = {
+            "event_id": uuid.uuid4().hex,
+            "visit_id": visit_id,
+            "seq": seq,
+            "at": self._clock.now(),
+            "monotonic_s": self._clock.monotonic_s(),
+            "boot": self._boot,
+            "client_key": client_key,
+        }
+        payload = json.loads(event.model_dump_json())
+        row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
+        result = self.connection.execute(insert(events).values(row))
+        position = result.inserted_primary_key
+        stored = StoredEvent(**facts, event=event, position=position[0] if position else 0)
+        for statement in writes(stored):
+            self.connection.execute(statement)
+        return stored
+
+    def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
+        """A visit's events in order, those after seq `after`."""
+        return events_of(self.connection, visit_id, after)
+
+    def last_seq(self, visit_id: str) -> int:
+        """The seq of a visit's last event; 0 when it has none."""
+        wanted = select(func.max(events.c.seq)).where(events.c.visit_id == visit_id)
+        return self.connection.execute(wanted).scalar_one() or 0
+
+    def allocation_counts(self, study: str, *, simulated: bool | None = None) -> list[tuple[str, int, int]]:
+        """(system, running, completed) of every system that has been allocated; all or only simulated visits."""
+        wanted = (
+            select(dialogues.c.system, dialogues.c.status, func.count())
+            .where(dialogues.c.study == study)
+            .group_by(dialogues.c.system, dialogues.c.status)
+        )
+        if simulated is not None:
+            wanted = wanted.where(dialogues.c.simulated == simulated)
+        counts: dict[str, dict[str, int]] = {}
+        for system, status, count in self.connection.execute(wanted):
+            counts.setdefault(system, {})[status] = count
+        return [(name, by.get("running", 0), by.get("completed", 0)) for name, by in sorted(counts.items())]
+
+    def participant_counts(self, study: str, participant_id: str) -> dict[str, int]:
+        """How many dialogues a participant was given with each system, over all visits."""
+        wanted = (
+            select(dialogues.c.system, func.count())
+            .where(dialogues.c.study == study, dialogues.c.participant_id == participant_id)
+            .group_by(dialogues.c.system)
+        )
+        return {system: count for system, count in self.connection.execute(wanted)}
+
+    def used_tasks(self, study: str, participant_id: str) -> set[str]:
+        """The tasks that a participant has already been given."""
+        wanted = select(dialogues.c.task_id).where(
+            dialogues.c.study == study,
+            dialogues.c.participant_id == participant_id,
+            dialogues.c.task_id.is_not(None),
+        )
+        return set(self.connection.execute(wanted).scalars())
+
+    def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
+        """Take an earned code for a dialogue; False when the log already has it. Append CodeIssued after it."""
+        if self.find_code(code) is not None:
+            return False
+        row = {"code": code, "dialogue_id": dialogue_id, "visit_id": visit_id, "issued_at": self._clock.now()}
+        self.connection.execute(insert(codes).values(row))
+        return True
+
+    def find_code(self, code: str) -> EarnedCode | None:
+        row = self.connection.execute(select(codes).where(codes.c.code == code)).one_or_none()
+        return EarnedCode(*row) if row else None
+
+    def use_code(self, code: str) -> bool:
+        """Mark a code as used; False when it is unknown or was used before. Append CodeEntered after it."""
+        unused = update(codes).where(codes.c.code == code, codes.c.used_at.is_(None))
+        return self.connection.execute(unused.values(used_at=self._clock.now())).rowcount == 1
+
+    def visit(self, visit_id: str) -> Visit | None:
+        row = self.connection.execute(select(visits).where(visits.c.visit_id == visit_id)).one_or_none()
+        return Visit(*row) if row else None
+
+    def visit_by_token(self, token_hash: str) -> Visit | None:
+        """The visit that a participant's token opens."""
+        return self._linked(recruit_links.c.token_hash == token_hash)
+
+    def visit_by_ticket(self, study: str, pool: str, ticket_hash: str) -> Visit | None:
+        """The visit that a recruiter's ticket has already opened."""
+        links = recruit_links.c
+        return self._linked(
+            (links.study == study) & (links.pool == pool) & (links.ticket_hash == ticket_hash)
+        )
+
+    def _linked(self, condition: Any) -> Visit | None:
+        linked = select(visits).join(recruit_links, recruit_links.c.visit_id == visits.c.visit_id)
+        row = self.connection.execute(linked.where(condition)).one_or_none()
+        return Visit(*row) if row else None
+
+    def visits_of_participant(self, study: str, participant_id: str) -> list[Visit]:
+        """A participant's visits, in the order in which they were opened."""
+        wanted = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
+        return [Visit(*row) for row in self.connection.execute(wanted.order_by(visits.c.position))]
+
+    def bind_visit(
+        self,
+        visit_id: str,
+        study: str,
+        participant_id: str,
+        pool: str,
+        token_hash: str,
+        ticket_hash: str | None = None,
+    ) -> None:
+        """Remember which token and which ticket lead to a visit. Append VisitOpened in the same transaction.
+
+        Raises  Conflict: the token or the ticket already leads somewhere
+        """
+        link = {
+            "visit_id": visit_id, "study": study, "participant_id": participant_id, "pool": pool,
+            "token_hash": token_hash, "ticket_hash": ticket_hash,
+        }  # fmt: skip
+        try:
+            self.connection.execute(insert(recruit_links).values(link))
+        except IntegrityError:
+            raise Conflict(f"visit {visit_id}: its token or ticket already leads to a visit") from None
+
+    def replace_token(self, visit_id: str, token_hash: str) -> None:
+        """Let a new token lead to a visit instead of the old one, for a participant who comes back by ticket."""
+        link = update(recruit_links).where(recruit_links.c.visit_id == visit_id)
+        self.connection.execute(link.values(token_hash=token_hash))
+
+    def record_study(
+        self, study: str, revision: str, file: str, entities: list[dict[str, str]] | None = None
+    ) -> None:
+        """Keep a study file as it is served, with its domain's entities (rows of the dataset's table)."""
+        known = select(studies.c.study).where(studies.c.study == study, studies.c.revision == revision)
+        if self.connection.execute(known).one_or_none() is None:
+            row = {"study": study, "revision": revision, "file": file, "entities": entities}
+            self.connection.execute(insert(studies).values(seen_at=self._clock.now(), **row))
+
+
+def stored_event(row: Row[Any], *, replayed: bool = False) -> StoredEvent:
+    """An event as its row in the table says it."""
+    facts = row._mapping
+    return StoredEvent(
+        event_id=facts["event_id"],
+        visit_id=facts["visit_id"],
+        seq=facts["seq"],
+        at=facts["at"],
+        monotonic_s=facts["monotonic_s"],
+        boot=facts["boot"],
+        event=read_event(facts["kind"], facts["payload"]),
+        client_key=facts["client_key"],
+        replayed=replayed,
+        position=facts["position"],
+    )
+
+
+def events_of(connection: Connection, visit_id: str, after: int = 0) -> list[StoredEvent]:
+    wanted = select(events).where(events.c.visit_id == visit_id, events.c.seq > after).order_by(events.c.seq)
+    return [stored_event(row) for row in connection.execute(wanted)]

@@ -1,0 +1,223 @@
+"""The single writer: one thread, one connection, and one COMMIT for everybody who waits.
+
+A caller hands over a function of a transaction. The writer takes all waiting functions into one database
+transaction, each in a savepoint of its own, commits once, and only then answers. So the cost of a sync to
+disk is shared, and nothing is ever acknowledged that is not durable.
+
+When the server of the database is lost, callers wait while the writer reconnects, up to `patience_s`. A COMMIT
+whose answer was lost may or may not have happened: each batch therefore leaves its number in the table `runs`,
+which is read back before anything is run again. A function may run several times; it commits at most once.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
+
+from vivavoce.core.clock import Clock
+from vivavoce.core.errors import LogError
+from vivavoce.log.engine import first_line, shown
+from vivavoce.log.records import Conflict
+from vivavoce.log.tables import runs
+from vivavoce.log.transaction import Transaction
+
+BATCH: Final = 500
+PATIENCE_S: Final = 30.0
+FATAL: Final = (OperationalError, InternalError, InterfaceError)
+# lock not available, deadlock, too many connections, shutting down (twice), starting up
+PASSING_STATES: Final = frozenset({"55P03", "40P01", "53300", "57P01", "57P02", "57P03"})
+PASSING_WORDS: Final = ("database is locked", "connection failed", "connection is bad", "connection refused")
+
+
+class _Caller(NamedTuple):
+    run: Callable[[Transaction], Any]
+    future: Future[Any]
+    since_s: float
+
+
+class _Outcome(NamedTuple):
+    caller: _Caller
+    value: Any = None
+    error: Exception | None = None
+
+    def deliver(self) -> None:
+        if self.caller.future.done():
+            return
+        if self.error is not None:
+            self.caller.future.set_exception(self.error)
+        else:
+            self.caller.future.set_result(self.value)
+
+
+class Writer:
+    """Runs functions of a transaction on one thread, many to a commit."""
+
+    def __init__(self, engine: Engine, clock: Clock, boot: str, *, patience_s: float = PATIENCE_S) -> None:
+        self._engine, self._clock, self._boot, self._patience_s = engine, clock, boot, patience_s
+        self._numbered = engine.dialect.name == "postgresql"
+        self._number = 0
+        self._connection: Connection | None = None
+        self._queue: SimpleQueue[_Caller | None] = SimpleQueue()
+        self._gate = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="vivavoce-log-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, run: Callable[[Transaction], Any]) -> Future[Any]:
+        """A future of what `run` returns, resolved after its commit."""
+        future: Future[Any] = Future()
+        with self._gate:
+            if self._closed:
+                raise LogError("the log is closed")
+            self._queue.put(_Caller(run, future, time.monotonic()))
+        return future
+
+    def on_own_thread(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def close(self) -> None:
+        """Commit what waits, then stop."""
+        with self._gate:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        running = True
+        while running:
+            batch, running = self._collect()
+            batch = [caller for caller in batch if caller.future.set_running_or_notify_cancel()]
+            if batch:
+                self._settle(batch)
+        self._disconnect()
+
+    def _collect(self) -> tuple[list[_Caller], bool]:
+        """Everybody who waits; blocks while nobody does. False when the writer is to stop."""
+        first = self._queue.get()
+        batch: list[_Caller] = []
+        waiting = first
+        while waiting is not None:
+            batch.append(waiting)
+            if len(batch) == BATCH:
+                return batch, True
+            try:
+                waiting = self._queue.get_nowait()
+            except Empty:
+                return batch, True
+        return batch, False
+
+    def _settle(self, batch: list[_Caller]) -> None:
+        """Answer every caller of a batch, after its commit or with the reason why there is none."""
+        self._number += 1
+        unsure: list[_Outcome] | None = None
+        for pause_s in _pauses():
+            outcomes: list[_Outcome] = []
+            committing = False
+            try:
+                connection = self._connect()
+                with connection.begin():
+                    if unsure is None or not self._is_committed(connection):
+                        outcomes = self._run(connection, batch)
+                        committing = True
+                for outcome in outcomes or unsure or ():
+                    outcome.deliver()
+                return None
+            except DBAPIError as error:
+                self._disconnect()
+                if not _passing(error):
+                    return self._refuse(batch, error, at_commit=committing)
+                if committing:
+                    unsure = outcomes
+                batch = self._give_up_overdue(batch, error)
+            except Exception as error:  # a defect of ours must not leave callers waiting for ever
+                self._disconnect()
+                return _fail(batch, LogError(f"the log's writer failed: {error!r}"))
+            if not batch:
+                return None
+            time.sleep(pause_s)
+
+    def _connect(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
+
+    def _run(self, connection: Connection, batch: list[_Caller]) -> list[_Outcome]:
+        transaction = Transaction(connection, self._clock, self._boot)
+        outcomes = [self._run_one(connection, transaction, caller) for caller in batch]
+        if self._numbered:
+            self._leave_number(connection)
+        return outcomes
+
+    def _run_one(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
+        try:
+            with connection.begin_nested():
+                return _Outcome(caller, caller.run(transaction))
+        except FATAL:
+            raise
+        except IntegrityError as error:
+            return _Outcome(caller, error=Conflict(f"already in the log: {first_line(error)}"))
+        except DBAPIError as error:
+            return _Outcome(caller, error=LogError(f"the log refused this: {first_line(error)}"))
+        except Exception as error:
+            return _Outcome(caller, error=error)
+
+    def _leave_number(self, connection: Connection) -> None:
+        mark = {"batch": self._number, "last_at": self._clock.now()}
+        known = connection.execute(update(runs).where(runs.c.boot == self._boot).values(mark)).rowcount
+        if not known:
+            connection.execute(insert(runs).values(boot=self._boot, **mark))
+
+    def _is_committed(self, connection: Connection) -> bool:
+        last = connection.execute(select(runs.c.batch).where(runs.c.boot == self._boot)).scalar_one_or_none()
+        return last == self._number
+
+    def _refuse(self, batch: list[_Caller], error: DBAPIError, *, at_commit: bool) -> None:
+        """The database cannot take this. Unless it failed at COMMIT, try each caller alone: one may be the cause."""
+        if at_commit or len(batch) == 1:
+            return _fail(batch, LogError(self._explain(error)))
+        for caller in batch:
+            self._settle([caller])
+        return None
+
+    def _give_up_overdue(self, batch: list[_Caller], error: DBAPIError) -> list[_Caller]:
+        now_s = time.monotonic()
+        overdue = [caller for caller in batch if now_s - caller.since_s >= self._patience_s]
+        _fail(overdue, LogError(f"{self._explain(error)} (waited {self._patience_s:g} s)"))
+        return [caller for caller in batch if not caller.future.done()]
+
+    def _explain(self, error: DBAPIError) -> str:
+        said = first_line(error)
+        full = any(word in said.lower() for word in ("full", "no space", "disk i/o error"))
+        cure = "; make room on its disk, then try again" if full else ""
+        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {said}{cure}"
+
+
+def _passing(error: DBAPIError) -> bool:
+    """Whether waiting may cure it: the server is away, or another process is writing."""
+    if error.connection_invalidated or getattr(error.orig, "sqlstate", None) in PASSING_STATES:
+        return True
+    return any(word in str(error.orig).lower() for word in PASSING_WORDS)
+
+
+def _fail(callers: list[_Caller], error: LogError) -> None:
+    for caller in callers:
+        _Outcome(caller, error=error).deliver()
+
+
+def _pauses() -> Iterator[float]:
+    pause_s = 0.05
+    while True:
+        yield pause_s
+        pause_s = min(2 * pause_s, 2.0)

@@ -1,0 +1,192 @@
+"""The log through its front door: append, replay, conflicts, codes, allocation."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from vivavoce.core.clock import ManualClock
+from vivavoce.core.errors import LogError
+from vivavoce.log.events import TRIAL, CodeEntered, CodeIssued, DialogueAssigned, TrialPaused, VisitOpened
+from vivavoce.log.store import Conflict, Log, Transaction
+
+
+@pytest.fixture
+def log(log_url: str) -> Iterator[Log]:
+    with Log.open(log_url, ManualClock()) as log:
+        yield log
+
+
+def opened(participant: str = "p1") -> VisitOpened:
+    return VisitOpened(study="s", revision="r", participant_id=participant, pool="link", language="en")
+
+
+def assigned(dialogue: str, system: str, task: str | None = None) -> DialogueAssigned:
+    return DialogueAssigned(
+        dialogue_id=dialogue, step=0, round=0, system=system, task_id=task, task=None, channel="text",
+        language="en", conversation=f"key-{dialogue}",
+    )  # fmt: skip
+
+
+def test_seq_counts_from_one_and_events_read_back_as_written(log: Log) -> None:
+    first = log.transact_now(lambda tx: tx.append("v1", opened()))
+    second = log.transact_now(lambda tx: tx.append("v1", assigned("d1", "a")))
+    assert (first.seq, second.seq) == (1, 2)
+    assert log.events("v1") == [first, second]
+    assert log.events("v1", after=1) == [second]
+    assert log.transact_now(lambda tx: tx.last_seq("v1")) == 2
+    assert log.transact_now(lambda tx: tx.last_seq("nobody")) == 0
+
+
+def test_a_repeated_client_key_gives_the_stored_event_and_writes_nothing(log: Log) -> None:
+    first = log.transact_now(lambda tx: tx.append("v1", opened(), client_key="k"))
+    again = log.transact_now(lambda tx: tx.append("v1", opened("other"), client_key="k", expected_seq=99))
+    assert again.replayed and not first.replayed
+    assert again.event_id == first.event_id and again.event == first.event
+    assert len(log.events("v1")) == 1
+    assert not log.transact_now(lambda tx: tx.append("v2", opened(), client_key="k")).replayed
+
+
+def test_a_wrong_expected_seq_is_a_conflict(log: Log) -> None:
+    log.transact_now(lambda tx: tx.append("v1", opened(), expected_seq=0))
+    with pytest.raises(Conflict, match="is at event 1, not 0"):
+        log.transact_now(lambda tx: tx.append("v1", opened(), expected_seq=0))
+
+
+def test_an_exception_undoes_only_its_own_function(log: Log) -> None:
+    def fails(tx: Transaction) -> None:
+        tx.append("bad", opened())
+        raise ValueError("mine")
+
+    async def both() -> list[object]:
+        good = log.transact(lambda tx: tx.append("good", opened()))
+        return await asyncio.gather(log.transact(fails), good, return_exceptions=True)
+
+    failed, good = asyncio.run(both())
+    assert isinstance(failed, ValueError)
+    assert log.events("bad") == [] and log.events("good") == [good]
+
+
+def test_codes_are_taken_once_and_used_once(log: Log) -> None:
+    def issue(tx: Transaction) -> tuple[bool, bool]:
+        tx.append("v1", opened())
+        tx.append("v1", assigned("d1", "a"))
+        taken = tx.reserve_code("1234", "d1", "v1")
+        tx.append("v1", CodeIssued(dialogue_id="d1", code="1234"))
+        return taken, tx.reserve_code("1234", "d2", "v1")
+
+    assert log.transact_now(issue) == (True, False)
+    found = log.transact_now(lambda tx: tx.find_code("1234"))
+    assert found is not None and (found.dialogue_id, found.used_at) == ("d1", None)
+    assert log.transact_now(lambda tx: tx.use_code("1234")) is True
+    log.transact_now(lambda tx: tx.append("v1", CodeEntered(entered="1234", accepted=True, dialogue_id="d1")))
+    assert log.transact_now(lambda tx: tx.use_code("1234")) is False
+    assert log.transact_now(lambda tx: tx.use_code("9999")) is False
+    state = log.dialogue("d1")
+    assert state is not None and state.code_issued
+
+
+def test_a_code_that_another_dialogue_holds_cannot_be_issued(log: Log) -> None:
+    log.transact_now(lambda tx: tx.append("v1", CodeIssued(dialogue_id="d1", code="1")))
+    with pytest.raises(Conflict, match="already in the log"):
+        log.transact_now(lambda tx: tx.append("v2", CodeIssued(dialogue_id="d2", code="1")))
+    assert log.events("v2") == []
+
+
+def test_a_ticket_leads_to_its_visit_and_to_no_second_one(log: Log) -> None:
+    def begin(tx: Transaction, visit: str, token: str) -> None:
+        tx.bind_visit(visit, "s", "p1", "link", token, "ticket")
+        tx.append(visit, opened())
+
+    log.transact_now(lambda tx: begin(tx, "v1", "t1"))
+    for visit in (
+        log.transact_now(lambda tx: tx.visit_by_ticket("s", "link", "ticket")),
+        log.transact_now(lambda tx: tx.visit_by_token("t1")),
+        log.visit("v1"),
+    ):
+        assert visit is not None and (visit.visit_id, visit.status) == ("v1", "running")
+    with pytest.raises(Conflict, match="already leads to a visit"):
+        log.transact_now(lambda tx: begin(tx, "v2", "t2"))
+    assert log.transact_now(lambda tx: tx.visit_by_ticket("s", "prolific", "ticket")) is None
+    assert [v.visit_id for v in log.transact_now(lambda tx: tx.visits_of_participant("s", "p1"))] == ["v1"]
+
+
+def test_counts_and_used_tasks_follow_the_assignments(log: Log) -> None:
+    def history(tx: Transaction) -> None:
+        tx.append("v1", opened())
+        tx.append("v1", assigned("d1", "a", "t1"))
+        tx.append("v1", assigned("d2", "b", "t2"))
+        tx.append("v1", assigned("d3", "a"))
+
+    log.transact_now(history)
+    assert log.transact_now(lambda tx: tx.allocation_counts("s")) == [("a", 2, 0), ("b", 1, 0)]
+    assert log.transact_now(lambda tx: tx.allocation_counts("s", simulated=True)) == []
+    assert log.transact_now(lambda tx: tx.participant_counts("s", "p1")) == {"a": 2, "b": 1}
+    assert log.transact_now(lambda tx: tx.used_tasks("s", "p1")) == {"t1", "t2"}
+    assert log.counts_by_system("s")["a"] == {
+        "participants": 1, "dialogues": 2, "running": 2, "completed": 0, "failed": 0, "abandoned": 0,
+    }  # fmt: skip
+
+
+def test_two_hundred_arrivals_at_once_are_balanced(log: Log) -> None:
+    def arrive(tx: Transaction, number: int) -> None:
+        running = {"a": 0, "b": 0} | {system: count for system, count, _ in tx.allocation_counts("s")}
+        tx.append(f"v{number}", opened(f"p{number}"))
+        tx.append(f"v{number}", assigned(f"d{number}", min(running, key=running.__getitem__)))
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(log.transact(lambda tx, n=n: arrive(tx, n)) for n in range(200)))
+
+    asyncio.run(all_at_once())
+    assert Counter(state.system for state in log.dialogues("s")) == {"a": 100, "b": 100}
+
+
+def test_order_is_by_seq_when_the_wall_clock_steps_back(log_url: str) -> None:
+    clock = ManualClock()
+    with Log.open(log_url, clock) as log:
+        for number in range(6):
+            log.transact_now(lambda tx, n=number: tx.append("v1", opened(f"p{n}") if n == 0 else assigned(f"d{n}", "a")))
+            clock.advance(1)
+            clock.step_wall(-86_400)
+        stored = log.events("v1")
+        assert [event.seq for event in stored] == [1, 2, 3, 4, 5, 6]
+        assert [event.at for event in stored] == sorted((event.at for event in stored), reverse=True)
+        assert [event.monotonic_s for event in stored] == [0, 1, 2, 3, 4, 5]
+        assert [state.dialogue_id for state in log.dialogues("s")] == ["d1", "d2", "d3", "d4", "d5"]
+
+
+def test_a_log_opened_again_goes_on_where_it_was(log_url: str) -> None:
+    with Log.open(log_url) as first:
+        first.transact_now(lambda tx: tx.append("v1", opened()))
+    with Log.open(log_url) as second:
+        assert second.transact_now(lambda tx: tx.append("v1", assigned("d1", "a"))).seq == 2
+        assert second.boot != first.boot
+
+
+def test_two_processes_may_append_to_the_stream_of_the_trial(log_url: str) -> None:
+    with Log.open(log_url) as serve, Log.open(log_url) as desk:
+        pause = TrialPaused(reason="r", by="b")
+
+        async def both() -> None:
+            await asyncio.gather(
+                *(log.transact(lambda tx: tx.append(TRIAL, pause)) for _ in range(50) for log in (serve, desk))
+            )
+
+        asyncio.run(both())
+        assert [stored.seq for stored in serve.trial_events()] == list(range(1, 101))
+
+
+def test_text_of_every_kind_survives(log: Log) -> None:
+    strange = "nul \0, emoji 😀, quotes '\" , \u2028 and a backslash \\u0000"
+    pause = TrialPaused(reason=strange, by="b")
+    log.transact_now(lambda tx: tx.append(TRIAL, pause))
+    assert log.trial_events()[0].event == pause
+
+
+def test_a_closed_log_and_a_nested_transaction_say_so(log: Log) -> None:
+    with pytest.raises(LogError, match="inside a transaction"):
+        log.transact_now(lambda tx: log.transact_now(lambda inner: inner.last_seq("v1")))
+    log.close_now()
+    with pytest.raises(LogError, match="the log is closed"):
+        log.transact_now(lambda tx: tx.last_seq("v1"))
