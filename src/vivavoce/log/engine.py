@@ -14,34 +14,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from vivavoce.core.errors import InputError
 
 BUSY_S: Final = 5
-WRITE_LOCK: Final = (
-    0x7669_7661_766F_6365  # "vivavoce"; held by whoever writes, until the end of its transaction
-)
-NETWORK_FILE_SYSTEMS: Final = frozenset(
-    [
-        "afs",
-        "beegfs",
-        "ceph",
-        "cifs",
-        "davfs",
-        "fuse.ceph",
-        "fuse.gcsfuse",
-        "fuse.glusterfs",
-        "fuse.rclone",
-        "fuse.s3fs",
-        "fuse.sshfs",
-        "gfs2",
-        "glusterfs",
-        "gpfs",
-        "lustre",
-        "ncpfs",
-        "nfs",
-        "nfs4",
-        "ocfs2",
-        "smb3",
-        "smbfs",
-    ]
-)
+# "vivavoce" in bytes; held by whoever writes, until the end of its transaction
+WRITE_LOCK: Final = 0x7669_7661_766F_6365
+NETWORK_FILE_SYSTEMS: Final = frozenset({
+    "afs", "beegfs", "ceph", "cifs", "davfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone",
+    "fuse.s3fs", "fuse.sshfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "smb3",
+    "smbfs",
+})  # fmt: skip
+SQLITE_SETTINGS: Final = (
+    "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_S * 1000}",
+)  # fmt: skip
 UNSAFE_WHEN_OFF: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
 
@@ -175,7 +157,7 @@ def check_settings(connection: Connection) -> None:
         if mode != "wal" or synchronous < 2:
             raise InputError(
                 f"SQLite kept journal_mode={mode}, synchronous={synchronous} instead of wal and 2",
-                place=place, cure="put the log on a local disk that supports shared memory, or use PostgreSQL",
+                place=place, cure="put the log on a local disk, or use PostgreSQL",
             )  # fmt: skip
         return
     for setting in UNSAFE_WHEN_OFF:

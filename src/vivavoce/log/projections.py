@@ -25,6 +25,9 @@ STATUS_AFTER: Final[dict[str, DialogueStatus]] = {
     "failure": "failed", "abandoned": "abandoned",
 }  # fmt: skip
 
+_OF_VISIT: Final = {"study", "revision", "participant_id", "pool", "language", "simulated"}
+_OF_DIALOGUE: Final = {"dialogue_id", "system", "condition", "task_id", "channel", "language"}
+
 
 def writes(stored: StoredEvent) -> list[Executable]:
     """The statements that carry one event over into the projections, in order."""

@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 class Log(Reader):
     """What happened in a trial, in one database.
 
-    Writing goes through `transact`; every reading method of `Reader` works at any time, on a connection of its own.
+    Writing goes through `transact`; the reading methods of `Reader` work at any time.
 
         log = Log.open("sqlite:///trial.sqlite")
         stored = await log.transact(lambda tx: tx.append(visit_id, event, client_key=key))

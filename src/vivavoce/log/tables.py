@@ -1,9 +1,9 @@
-"""The log's tables in SQL: the events, what is projected from them, and records that are no part of the truth.
+"""The log's tables in SQL: the events, what is projected from them, and records of the house.
 
-`events` is append-only. `visits`, `dialogues` and `codes` are projections: written in the same transaction as
-the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads from the
-outside world to a visit (hashes of tokens and tickets) and is in no export. The rest belongs to the house:
-studies as they were served, process runs, accounts of the dashboard.
+`events` is append-only. `visits`, `dialogues` and `codes` are projections: written in the same transaction
+as the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads
+from the outside world to a visit (hashes of tokens and tickets) and is in no export. The rest is no part of
+the truth about a trial: studies as they were served, process runs, accounts of the dashboard.
 """
 
 from datetime import UTC, datetime

@@ -28,7 +28,7 @@ class Transaction:
     ) -> StoredEvent:
         """Write an event as the visit's next, with all that follows from it.
 
-        client_key    a key of the sender's; a known one gives the stored event back, replayed, and writes nothing
+        client_key    a key of the sender's; a known one gives the stored event back and writes nothing
         expected_seq  the visit's last seq as the caller knows it
         Raises        Conflict: the visit has moved on past expected_seq
         """
@@ -75,7 +75,10 @@ class Transaction:
         return self.connection.execute(wanted).scalar_one() or 0
 
     def allocation_counts(self, study: str, *, simulated: bool | None = None) -> list[tuple[str, int, int]]:
-        """(system, running, completed) of every system that has been allocated; all or only simulated visits."""
+        """(system, running, completed) of every system that was ever allocated.
+
+        simulated  count only visits that are, or are not, a program's
+        """
         wanted = (
             select(dialogues.c.system, dialogues.c.status, func.count())
             .where(dialogues.c.study == study)
@@ -95,7 +98,7 @@ class Transaction:
             .where(dialogues.c.study == study, dialogues.c.participant_id == participant_id)
             .group_by(dialogues.c.system)
         )
-        return {system: count for system, count in self.connection.execute(wanted)}
+        return {row[0]: row[1] for row in self.connection.execute(wanted)}
 
     def used_tasks(self, study: str, participant_id: str) -> set[str]:
         """The tasks that a participant has already been given."""
@@ -107,7 +110,7 @@ class Transaction:
         return set(self.connection.execute(wanted).scalars())
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
-        """Take an earned code for a dialogue; False when the log already has it. Append CodeIssued after it."""
+        """Take an earned code for a dialogue, then append CodeIssued; False when the code is taken."""
         if self.find_code(code) is not None:
             return False
         row = {"code": code, "dialogue_id": dialogue_id, "visit_id": visit_id, "issued_at": self._clock.now()}
@@ -166,12 +169,13 @@ class Transaction:
             "token_hash": token_hash, "ticket_hash": ticket_hash,
         }  # fmt: skip
         try:
-            self.connection.execute(insert(recruit_links).values(link))
+            with self.connection.begin_nested():
+                self.connection.execute(insert(recruit_links).values(link))
         except IntegrityError:
             raise Conflict(f"visit {visit_id}: its token or ticket already leads to a visit") from None
 
     def replace_token(self, visit_id: str, token_hash: str) -> None:
-        """Let a new token lead to a visit instead of the old one, for a participant who comes back by ticket."""
+        """Let a new token lead to a visit instead of the old one: a participant came back by ticket."""
         link = update(recruit_links).where(recruit_links.c.visit_id == visit_id)
         self.connection.execute(link.values(token_hash=token_hash))
 

@@ -4,9 +4,10 @@ A caller hands over a function of a transaction. The writer takes all waiting fu
 transaction, each in a savepoint of its own, commits once, and only then answers. So the cost of a sync to
 disk is shared, and nothing is ever acknowledged that is not durable.
 
-When the server of the database is lost, callers wait while the writer reconnects, up to `patience_s`. A COMMIT
-whose answer was lost may or may not have happened: each batch therefore leaves its number in the table `runs`,
-which is read back before anything is run again. A function may run several times; it commits at most once.
+When the server of the database is lost, callers wait while the writer reconnects, up to `patience_s`.
+A COMMIT whose answer was lost may or may not have happened: each batch therefore leaves its number in the
+table `runs`, which is read back before anything is run again. A function may run several times; it is
+committed at most once.
 """
 
 import threading
@@ -127,19 +128,21 @@ class Writer:
                         committing = True
                 for outcome in outcomes or unsure or ():
                     outcome.deliver()
-                return None
+                return
             except DBAPIError as error:
                 self._disconnect()
                 if not _passing(error):
-                    return self._refuse(batch, error, at_commit=committing)
+                    self._refuse(batch, error, at_commit=committing)
+                    return
                 if committing:
                     unsure = outcomes
                 batch = self._give_up_overdue(batch, error)
-            except Exception as error:  # a defect of ours must not leave callers waiting for ever
+            except BaseException as error:  # a defect of ours must not leave callers waiting for ever
                 self._disconnect()
-                return _fail(batch, LogError(f"the log's writer failed: {error!r}"))
+                _fail(batch, LogError(f"the log's writer failed: {error!r}"))
+                return
             if not batch:
-                return None
+                return
             time.sleep(pause_s)
 
     def _connect(self) -> Connection:
@@ -184,12 +187,12 @@ class Writer:
         return last == self._number
 
     def _refuse(self, batch: list[_Caller], error: DBAPIError, *, at_commit: bool) -> None:
-        """The database cannot take this. Unless it failed at COMMIT, try each caller alone: one may be the cause."""
+        """The database cannot take this. Before COMMIT one caller may be the cause: try each alone."""
         if at_commit or len(batch) == 1:
-            return _fail(batch, LogError(self._explain(error)))
+            _fail(batch, LogError(self._explain(error)))
+            return
         for caller in batch:
             self._settle([caller])
-        return None
 
     def _give_up_overdue(self, batch: list[_Caller], error: DBAPIError) -> list[_Caller]:
         now_s = time.monotonic()

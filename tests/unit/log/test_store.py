@@ -146,7 +146,8 @@ def test_order_is_by_seq_when_the_wall_clock_steps_back(log_url: str) -> None:
     clock = ManualClock()
     with Log.open(log_url, clock) as log:
         for number in range(6):
-            log.transact_now(lambda tx, n=number: tx.append("v1", opened(f"p{n}") if n == 0 else assigned(f"d{n}", "a")))
+            event = assigned(f"d{number}", "a") if number else opened()
+            log.transact_now(lambda tx, event=event: tx.append("v1", event))
             clock.advance(1)
             clock.step_wall(-86_400)
         stored = log.events("v1")
@@ -169,9 +170,8 @@ def test_two_processes_may_append_to_the_stream_of_the_trial(log_url: str) -> No
         pause = TrialPaused(reason="r", by="b")
 
         async def both() -> None:
-            await asyncio.gather(
-                *(log.transact(lambda tx: tx.append(TRIAL, pause)) for _ in range(50) for log in (serve, desk))
-            )
+            logs = [serve, desk] * 50
+            await asyncio.gather(*(log.transact(lambda tx: tx.append(TRIAL, pause)) for log in logs))
 
         asyncio.run(both())
         assert [stored.seq for stored in serve.trial_events()] == list(range(1, 101))

@@ -1,0 +1,66 @@
+"""Names of dialogue acts in the dataset: one word for one thing, whatever the log they came from says.
+
+An act item is `act(slot op value)`, one row of the table `acts`. For `request` the slot is what is asked for
+and the value is null. Items of one act and one turn belong together: `canthelp(food=welsh)` beside
+`canthelp(area=north)` says that nothing is both Welsh and in the north.
+"""
+
+from typing import Final
+
+SYSTEM_ACTS: Final[dict[str, str]] = {
+    "hello": "opens the dialogue",
+    "offer": "proposes the entity whose name is the value",
+    "inform": "tells a value of the entity offered last",
+    "canthelp": "says that no entity meets these constraints",
+    "canthelp.exception": "names the entity besides which no other meets the constraints",
+    "canthelp.missing_slot_value": "says that a slot's value is not known",
+    "request": "asks the user for a slot",
+    "confirm": "repeats what was understood, with or without asking whether it is right",
+    "confirm-domain": "asks whether the user wants this type of entity at all",
+    "select": "asks which of several values is meant",
+    "repeat": "asks the user to say it again",
+    "reqmore": "asks whether there is anything else",
+    "ack": "acknowledges",
+    "bye": "closes the dialogue",
+    "null": "an act of no kind",
+}
+
+USER_ACTS: Final[dict[str, str]] = {
+    "inform": "states a constraint; the value `dontcare` lifts it; slot `this` is the slot just asked for",
+    "request": "asks for a slot of the entity offered",
+    "confirm": "asks whether the entity has this value",
+    "reqalts": "asks for another entity",
+    "reqmore": "asks for more about the entity",
+    "affirm": "says yes",
+    "negate": "says no",
+    "deny": "says that this value is not meant",
+    "repeat": "asks the system to say it again",
+    "restart": "starts over",
+    "hello": "greets",
+    "ack": "acknowledges",
+    "thankyou": "thanks",
+    "bye": "closes the dialogue",
+    "null": "nothing that the domain knows",
+}
+
+SYNONYMS: Final[dict[str, str]] = {
+    "welcomemsg": "hello",
+    "expl-conf": "confirm",
+    "impl-conf": "confirm",
+    "goodbye": "bye",
+    "recommend": "offer",
+    "nooffer": "canthelp",
+    "thank": "thankyou",
+    "": "null",
+}
+
+DONTCARE: Final = "dontcare"
+THIS: Final = "this"
+NAME: Final = "name"
+TYPE: Final = "type"
+
+
+def standard_act(act: str) -> str:
+    """The dataset's word for an act; a word without synonym stands as it is, in lower case."""
+    lowered = act.strip().lower()
+    return SYNONYMS.get(lowered, lowered)
