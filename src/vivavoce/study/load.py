@@ -113,6 +113,7 @@ class _Loader:
             allocation=file.allocation, limits=file.limits, identity=file.identity,
             recruitment=file.recruitment or {}, analysis=file.analysis, documents=documents, wordings=wordings,
             folder=self.folder, revision=self.revision(),
+            file_text=self.read["study.yaml"].decode("utf-8", errors="replace"),
         )  # fmt: skip
 
     def validated(self) -> tuple[StudyFile | None, list[tuple[int, StepEntry]]]:

@@ -80,10 +80,14 @@ class Study(BaseModel):
         venues = self.ontology.venues if self.ontology else ()
         return [
             {"entity_id": venue.venue_id, "name": venue.name, "slot": slot, "value": value,
-             "source": "database", "match": "exact"}
+             "source": "database", "match": self._match(slot)}
             for venue in venues
             for slot, value in {"name": venue.name, "type": venue.type, **venue.slots}.items()
         ]  # fmt: skip
+
+    def _match(self, slot: str) -> str:
+        known = self.ontology.slots.get(slot) if self.ontology else None
+        return known.match if known else "exact"
 
     def condition(self, system: str) -> str:
         """The cell of the design: the factors' values joined by a slash; the system's name without factors."""

@@ -48,6 +48,7 @@ class Slot(_Data):
     wish      a constraint after "it should", with {value} or {phrase}: "be {phrase}"
     anything  a clause that says any value will do: "any part of the city will do"
     asked_as  what one wants to know, after "find out": "the phone number"
+    unasked   values that no task asks for: a pub without internet
     asks      phrases by which people ask for it, for parsers
     match     exact, or prefix where a spoken value may be cut short
     """
@@ -61,6 +62,7 @@ class Slot(_Data):
     wish: dict[str, str] = {}
     anything: dict[str, str] = {}
     asked_as: dict[str, str] = {}
+    unasked: tuple[str, ...] = ()
     asks: Words = {}
     match: Literal["exact", "prefix"] = "exact"
     values: dict[str, dict[str, Rendering]] = Field(

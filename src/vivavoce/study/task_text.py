@@ -27,7 +27,7 @@ TEMPLATES: Final[dict[str, Templates]] = {
             "You need {place} for this evening.",
             "A friend has asked you to suggest {place}.",
         ),
-        wishes=("It should {wish}.", "It has to {wish}.", "It is important to you that it can {wish}."),
+        wishes=("It should {wish}.", "It has to {wish}.", "It must {wish}."),
         requests=(
             "Find out {requests}.",
             "You want to know {requests}.",
@@ -79,7 +79,8 @@ def task_text(
     sentences = [random.choice(templates.openings).format(place=place)]
     if len(wanted) > 1:
         wishes = [wish(ontology, slot, value, language) for slot, value in wanted[1:]]
-        sentences.append(random.choice(templates.wishes).format(wish=listed(wishes, templates.conjunction)))
+        sentence = random.choice(templates.wishes)
+        sentences.append(sentence.format(wish=listed(_without_echo(wishes), templates.conjunction)))
     indifferent = [
         ontology.slots[slot].anything[language] for slot, value in constraints.items() if value == DONTCARE
     ]
@@ -126,9 +127,20 @@ def wish(ontology: Ontology, slot: str, value: str, language: str) -> str:
     return template.format(value=rendering.text, phrase=phrase(ontology, slot, value, language))
 
 
+def _without_echo(wishes: list[str]) -> list[str]:
+    """`be cheap, be by the river` as `be cheap, by the river`: the verb once where all wishes share it."""
+    verb = wishes[0].split()[0] + " "
+    if all(wish.startswith(verb) for wish in wishes):
+        return [wishes[0], *(wish.removeprefix(verb) for wish in wishes[1:])]
+    return wishes
+
+
 def listed(parts: Sequence[str], conjunction: str) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {conjunction} {parts[-1]}"
+    """`a`, `a and b`, `a, b and c`; Italian `e` is `ed` before an e."""
+    if len(parts) == 1:
+        return parts[0]
+    link = "ed" if conjunction == "e" and parts[-1][:1].lower() == "e" else conjunction
+    return f"{', '.join(parts[:-1])} {link} {parts[-1]}"
 
 
 def with_article(words: str) -> str:

@@ -93,14 +93,21 @@ def _types(ontology: Ontology, settings: Tasks) -> list[str]:
 
 
 def _usable(ontology: Ontology, settings: Tasks) -> list[Venue]:
-    """Venues of types with enough slots for the smallest task."""
-    types = [
-        name
-        for name in _types(ontology, settings)
-        if len(ontology.constraint_slots(name)) >= settings.constraints.min
-        and len(ontology.request_slots(name)) >= settings.requests.min
+    """Venues that have enough to search by and to ask for, for the smallest task."""
+    types = _types(ontology, settings)
+    return [
+        venue
+        for venue in ontology.venues
+        if venue.type in types
+        and len(_searchable(ontology, venue)) >= settings.constraints.min
+        and len(ontology.request_slots(venue.type)) >= settings.requests.min
     ]
-    return [venue for venue in ontology.venues if venue.type in types]
+
+
+def _searchable(ontology: Ontology, venue: Venue) -> list[str]:
+    """Slots by which one would search for this venue, in the ontology's order."""
+    slots = ontology.constraint_slots(venue.type)
+    return [slot for slot in slots if venue.slots[slot] not in ontology.slots[slot].unasked]
 
 
 Maker = Callable[[Ontology, Tasks, Random], Goal]
@@ -152,12 +159,12 @@ def _changes_to_nothing(
 ) -> Iterator[tuple[str, str]]:
     for slot in constraints:
         for value in ontology.slots[slot].values:
-            if not ontology.matching(venue_type, {**constraints, slot: value}):
+            if value not in ontology.slots[slot].unasked and not ontology.matching(venue_type, {**constraints, slot: value}):
                 yield slot, value
 
 
 def _all_constraints(ontology: Ontology, venue: Venue, wanted: Range) -> Iterator[dict[str, str]]:
-    slots = ontology.constraint_slots(venue.type)
+    slots = _searchable(ontology, venue)
     for size in range(wanted.min, min(wanted.max, len(slots)) + 1):
         for chosen in combinations(slots, size):
             yield {slot: venue.slots[slot] for slot in chosen}
@@ -166,7 +173,7 @@ def _all_constraints(ontology: Ontology, venue: Venue, wanted: Range) -> Iterato
 def _from_venue(ontology: Ontology, settings: Tasks, random: Random) -> tuple[Venue, dict[str, str]]:
     """A venue, and its values for a sample of the slots that one can search by, in the ontology's order."""
     venue = random.choice(_usable(ontology, settings))
-    slots = ontology.constraint_slots(venue.type)
+    slots = _searchable(ontology, venue)
     size = random.randint(settings.constraints.min, min(settings.constraints.max, len(slots)))
     chosen = set(random.sample(slots, size))
     return venue, {slot: venue.slots[slot] for slot in slots if slot in chosen}
