@@ -1,0 +1,55 @@
+# make setup   everything into .venv, from pinned and hashed requirement files
+# make demo    a whole trial on bundled bots, then its pages
+# make test    all tests; make test-long the minutes-long ones; make check lint, types, contracts and all tests
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+export LANG ?= C.UTF-8
+
+.PHONY: setup demo test test-long check lint bench docs system-packages clean
+
+setup: .venv/run.stamp
+
+.venv/run.stamp: requirements/run.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Vivavoce needs Python 3.11 or newer; make setup PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ./scripts/apt-install python3-venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+	@echo "Ready: $(BIN)/vivavoce --help"
+
+.venv/dev.stamp: .venv/run.stamp requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+system-packages:
+	@command -v chromium >/dev/null || ./scripts/apt-install chromium fonts-dejavu-core
+	@fc-list 2>/dev/null | grep -q . || ./scripts/apt-install fontconfig fonts-dejavu-core
+
+demo: setup
+	$(BIN)/vivavoce demo $(ARGS)
+
+test: .venv/dev.stamp system-packages
+	$(BIN)/python -m pytest -m "not long" $(ARGS)
+
+test-long: .venv/dev.stamp system-packages
+	$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+check: lint test
+
+bench: .venv/dev.stamp
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: .venv/dev.stamp
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+clean:
+	rm -rf .venv build dist docs/_build

@@ -1,0 +1,91 @@
+"""Verbs on datasets: import, export, measure, report."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+
+Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+def import_(
+    format: Annotated[str, typer.Argument(help="Format of the foreign log, such as dstc2.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders or archives.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the new dataset.")],
+    venues: Annotated[Path | None, typer.Option("--venues", help="Venue database to check against.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first broken call.")] = False,
+) -> None:
+    """Turn a foreign log into a dataset."""
+    from vivavoce.corpora import CORPORA
+
+    importer = CORPORA.get(format, place="import")
+    with progress("reading") as report:
+        result = importer(paths, into, venues=venues, strict=strict, progress=report)
+    for line in result.skipped:
+        note(f"skipped {line}")
+    note(
+        f"{result.calls} dialogues into {into}"
+        + (f", {len(result.skipped)} skipped" if result.skipped else "")
+    )
+
+
+def export(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset.")],
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
+    raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
+) -> None:
+    """Turn a study's log into a dataset."""
+    from vivavoce.cli.studies import export_study, open_log, read_study
+
+    plan = read_study(study)
+    with open_log(plan, log) as opened:
+        dataset = export_study(plan, opened, into)
+    if csv is not None:
+        from vivavoce.log.export_csv import export_csv
+
+        export_csv(dataset.folder, csv, raw=raw_csv)
+    tables = dataset.manifest["tables"]
+    note(f"{tables.get('dialogues', {}).get('rows', 0)} dialogues into {into}")
+
+
+def measure(
+    dataset: Dataset_,
+    by: Annotated[str, typer.Option("--by", help="system, condition, participant, a factor, ...")] = "system",
+    as_json: Json = False,
+) -> None:
+    """Compute the measures of a dataset and compare its systems."""
+    from vivavoce.analysis.summary import summarise
+    from vivavoce.log.dataset import Dataset
+
+    summary = summarise(Dataset(dataset), by)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    from vivavoce.report.table import results_table
+
+    Console().print(results_table(summary))
+    for warning in summary["warnings"]:
+        note(warning)
+
+
+def report(
+    dataset: Dataset_,
+    out: Annotated[Path, typer.Option("--out", help="The HTML file to write.")] = Path("report.html"),
+    by: Annotated[
+        str | None, typer.Option("--by", help="What to compare; found out where not given.")
+    ] = None,
+) -> None:
+    """Write a dataset's report, one HTML file that needs nothing else."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.report import write_report
+
+    path = write_report(Dataset(dataset), out, **({"by": by} if by else {}))
+    note(f"wrote {path}")

@@ -1,0 +1,65 @@
+"""What several verbs do with a study: read it, open its log, make its connectors, export it."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    from vivavoce.connectors.base import Connector
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.store import Log
+    from vivavoce.study.model import Study
+
+STUDY_FILE = "study.yaml"
+LOG_FILE = "log.sqlite"
+
+
+def study_path(path: Path) -> Path:
+    """The study file: the path itself, or `study.yaml` in a folder."""
+    found = path / STUDY_FILE if path.is_dir() else path
+    if not found.is_file():
+        raise InputError("no study file here", place=str(path), cure="write one with `vivavoce init DIR`")
+    return found
+
+
+def read_study(path: Path) -> "Study":
+    from vivavoce.study.load import load_study
+
+    return load_study(study_path(path))
+
+
+def log_url(study: "Study", url: str | None) -> str:
+    """The log's address: the option, else VIVAVOCE_LOG, else a SQLite file beside the study."""
+    return url or os.environ.get("VIVAVOCE_LOG") or f"sqlite:///{(study.folder / LOG_FILE).resolve()}"
+
+
+def open_log(study: "Study", url: str | None) -> "Log":
+    from vivavoce.log.store import Log
+
+    return Log.open(log_url(study, url))
+
+
+def make_connectors(study: "Study") -> "dict[str, Connector]":
+    """One connector a system; a mistake in its settings is named with its place in the study file."""
+    from vivavoce.connectors.make import make_connector
+
+    made = {}
+    for system, settings in study.systems.items():
+        try:
+            made[system] = make_connector(settings)
+        except InputError as error:
+            place = f"{study.folder.name}/{STUDY_FILE} systems.{system}"
+            place += f".{error.place}" if error.place else ""
+            raise InputError(error.problem, place=place, cure=error.cure) from None
+    return made
+
+
+def export_study(study: "Study", log: "Log", into: Path) -> "Dataset":
+    """The study's log as a dataset; what typed turns mean is read by the study's own ontology."""
+    from vivavoce.annotation.parser import make_parser
+    from vivavoce.log.export import export_dataset
+
+    parse = make_parser(study.ontology) if study.ontology else None
+    return export_dataset(log, study.name, into, domain_entities=study.entities(), parse=parse)
