@@ -6,16 +6,16 @@ takes the same key only once or keeps no memory, else logged as interrupted, for
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 
 import structlog
 
-from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, UserTurn
+from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, SystemOutput, UserTurn
 from vivavoce.core.clock import Clock
-from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.errors import LogError, SystemUnderTestError
 from vivavoce.log import events as log_events
-from vivavoce.log.store import Log, StoredEvent
+from vivavoce.log.store import Conflict, Log, StoredEvent
 from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.session.state import DialogueState, TurnState
 from vivavoce.session.visits import Draft, MoveRules, Visit, move
@@ -23,6 +23,8 @@ from vivavoce.session.visits import Draft, MoveRules, Visit, move
 FAILURES_UNTIL_END = 3
 LONGEST_TURN_S = 900.0
 OPENING_PAUSE_S = 1.0
+
+Work = Callable[[Visit, DialogueState], Awaitable[None]]
 
 _report = structlog.get_logger("vivavoce.session")
 
@@ -42,23 +44,21 @@ class Relay:
         if dialogue is None or not dialogue.running:
             return
         if dialogue.unanswered is not None:
-            visit.task = asyncio.create_task(self._guarded(visit, self._answer(visit, dialogue)))
+            visit.task = asyncio.create_task(self._guarded(visit, self._answer, dialogue))
         elif not dialogue.greeted:
-            visit.task = asyncio.create_task(self._guarded(visit, self._greet(visit, dialogue)))
+            visit.task = asyncio.create_task(self._guarded(visit, self._greet, dialogue))
 
-    async def _guarded(self, visit: Visit, work) -> None:
+    async def _guarded(self, visit: Visit, work: Work, dialogue: DialogueState) -> None:
         """Run one piece of work; a defect of ours must not leave the participant waiting for ever."""
         try:
-            await work
-        except asyncio.CancelledError:
-            raise
+            await work(visit, dialogue)
         except Exception as error:
             _report.exception("relay_failed", visit_id=visit.state.visit_id, error=repr(error))
             with suppress(Exception):
                 await self._fail(visit, "closed", "internal error while relaying the turn")
-        finally:
-            visit.task = None
-            self.tend(visit)
+            await asyncio.sleep(OPENING_PAUSE_S)
+        visit.task = None
+        self.tend(visit)
 
     def elapsed_s(self, dialogue: DialogueState) -> float:
         """Seconds since the dialogue was opened: monotonic, or by the wall clock after a restart."""
@@ -132,7 +132,9 @@ class Relay:
         visit.conversation.history = history
         return visit.conversation
 
-    async def _listen(self, outputs, dialogue: DialogueState, turn: SystemTurn) -> None:
+    async def _listen(
+        self, outputs: AsyncIterator[SystemOutput], dialogue: DialogueState, turn: SystemTurn
+    ) -> None:
         try:
             async with asyncio.timeout(LONGEST_TURN_S):
                 await gather(outputs, lambda: self.elapsed_s(dialogue), turn)
@@ -184,11 +186,21 @@ class Relay:
 
         await self._move(visit, write)
 
-    async def _move(self, visit: Visit, write) -> list[StoredEvent]:
-        async with visit.lock:
-            stored = await move(self.log, self.rules, visit, write)
-        self.close_if_over(visit)
-        return stored
+    async def _move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
+        """Write a move of the system's; while the log cannot be written, what came is kept and tried again."""
+        pause_s = 0.5
+        while True:
+            try:
+                async with visit.lock:
+                    stored = await move(self.log, self.rules, visit, write)
+                self.close_if_over(visit)
+                return stored
+            except Conflict:
+                raise
+            except LogError as error:
+                _report.error("log_not_writable", error=str(error), retry_in_s=pause_s)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, 30.0)
 
     def close_if_over(self, visit: Visit) -> None:
         """Tell the system that a conversation is over, without making anybody wait for it."""

@@ -136,7 +136,9 @@ def is_dialogue_step(state: VisitState) -> bool:
     return isinstance(state.current_step, DialogueStep)
 
 
-async def move(log: Log, rules: MoveRules, visit: Visit, write: Callable[[Draft], None]) -> list[StoredEvent]:
+async def move(
+    log: Log, rules: MoveRules, visit: Visit, write: Callable[[Draft], object]
+) -> list[StoredEvent]:
     """Write one move and what follows from it, in one transaction; the caller holds the visit's lock."""
 
     def run(tx: Transaction) -> Draft:
