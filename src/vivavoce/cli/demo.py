@@ -1,0 +1,58 @@
+"""The verb `demo`: a whole trial on bundled bots, in a minute."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="Folder for everything; may exist.")] = Path("out/demo"),
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many simulated dialogues.")] = 240,
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the pages at the end.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    port: Annotated[int, typer.Option("--port", help="Port of the participants' pages.")] = 8000,
+    desk_port: Annotated[int, typer.Option("--desk-port", help="Port of the dashboard.")] = 8001,
+) -> None:
+    """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
+    from vivavoce.cli.servers import bundled_bots, free_port
+    from vivavoce.cli.showing import prepare
+
+    place = prepare(out, {"nbest": free_port(9101), "onebest": free_port(9102)})
+    with bundled_bots(place.domain, place.bots):
+        _run_trial(place.study, place.dataset, place.report, dialogues, seed, as_json)
+        if serve:
+            from vivavoce.cli.servers import serve_study
+
+            serve_study(
+                place.study, None, host="127.0.0.1", port=free_port(port), desk_port=free_port(desk_port)
+            )
+
+
+def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:
+    from vivavoce.analysis.summary import summarise
+    from vivavoce.cli.simulating import simulate_study
+    from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.report import write_report
+
+    plan = read_study(study)
+    with open_log(plan, None) as log:
+        with progress("simulated dialogues") as moved:
+            simulate_study(plan, log, dialogues, seed=seed, report=moved)
+        exported = export_study(plan, log, dataset)
+    summary = summarise(exported, "system")
+    write_report(exported, report, by="system")
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        from rich.console import Console
+
+        from vivavoce.report.table import results_table
+
+        Console().print(results_table(summary))
+    note(f"report   {report}")
+    note(f"dataset  {dataset}")

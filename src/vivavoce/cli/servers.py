@@ -1,0 +1,155 @@
+"""The processes of a trial: participants' pages, dashboard, bundled bots."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vivavoce.cli.progress import note
+from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study
+from vivavoce.core.errors import InputError, VivavoceError
+
+SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
+
+
+def serve_study(
+    path: Path, url: str | None, *, host: str, port: int, desk_port: int, secure_cookies: bool = False
+) -> None:
+    """Serve participants from this process and the dashboard from a child; returns when stopped."""
+    from vivavoce.desk.access import first_link
+    from vivavoce.session.engine import SessionEngine
+    from vivavoce.web.app import create_app
+
+    study = read_study(path)
+    connectors = make_connectors(study)
+    for wanted in (port, desk_port):
+        _require_free(host, wanted)
+    log = open_log(study, url)
+    app = create_app(
+        SessionEngine(study, log, connectors), secure_cookies=secure_cookies, notice=_notice(study.name, log)
+    )
+    participants = f"http://{host}:{port}/"
+    link = first_link(log, f"http://{host}:{desk_port}")
+    with _desk_process(path, url, host, desk_port, participants, secure_cookies):
+        wait_for_port(host, desk_port, "the dashboard")
+        note(f"participants  {participants}")
+        note(f"dashboard     {link}")
+        note(f"log           {log_url(study, url)}")
+        note("stop with Ctrl-C; everything that was acknowledged is on disk")
+        try:
+            _run_app(app, host, port)
+        finally:
+            log.close_now()
+
+
+def _notice(study: str, log) -> str | None:
+    return SIMULATED_NOTICE if any(visit.simulated for visit in log.visits(study)) else None
+
+
+def serve_desk(
+    path: Path, url: str | None, *, host: str, port: int, participant_url: str | None, secure_cookies: bool
+) -> None:
+    """Serve the dashboard from this process."""
+    from vivavoce.desk.app import create_desk
+
+    study = read_study(path)
+    with open_log(study, url) as log:
+        app = create_desk(
+            study, log, work_dir=study.folder / ".desk", secure_cookies=secure_cookies,
+            participant_url=participant_url, simulated_notice=_notice(study.name, log),
+        )  # fmt: skip
+        _run_app(app, host, port)
+
+
+def _run_app(app, host: str, port: int) -> None:
+    import uvicorn
+
+    uvicorn.Server(
+        uvicorn.Config(
+            app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=3,
+        )
+    ).run()  # fmt: skip
+
+
+@contextmanager
+def _desk_process(
+    path: Path, url: str | None, host: str, port: int, participants: str, secure_cookies: bool
+) -> Iterator[None]:
+    command = [sys.executable, "-m", "vivavoce", "desk", str(path), "--host", host, "--port", str(port)]
+    command += ["--participant-url", participants]
+    command += ["--log", url] if url else []
+    command += ["--secure-cookies"] if secure_cookies else []
+    with _running([command]):
+        yield
+
+
+@contextmanager
+def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
+    """The bundled restaurant bots as processes of their own: variant -> port; gone when the block ends."""
+    commands = [
+        [sys.executable, "-m", "vivavoce_bots", "restaurant", "--variant", variant, "--port", str(port),
+         "--domain", str(domain)]
+        for variant, port in variants.items()
+    ]  # fmt: skip
+    with _running(commands):
+        for variant, port in variants.items():
+            wait_for_port("127.0.0.1", port, f"the bundled bot {variant}")
+        yield
+
+
+@contextmanager
+def _running(commands: list[list[str]]) -> Iterator[None]:
+    processes = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for command in commands]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            try:
+                process.wait(timeout=8)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def wait_for_port(host: str, port: int, what: str, timeout_s: float = 30.0) -> None:
+    """Wait until somebody listens.
+
+    Raises  VivavoceError: nobody did in time
+    """
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        try:
+            with socket.create_connection((host, port), timeout=1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise VivavoceError(f"{what} did not come up on port {port} within {timeout_s:.0f} s")
+
+
+def free_port(wanted: int) -> int:
+    """The wanted port of this machine if nobody listens there, else any free one."""
+    try:
+        _require_free("127.0.0.1", wanted)
+        return wanted
+    except InputError:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            return listener.getsockname()[1]
+
+
+def _require_free(host: str, port: int) -> None:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            raise InputError(
+                f"cannot listen on {host}:{port} ({error.strerror})", place="serve",
+                cure="choose another address with --host, --port or --desk-port",
+            ) from None  # fmt: skip

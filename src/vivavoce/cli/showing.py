@@ -1,0 +1,49 @@
+"""What the demonstration puts on disk before it runs."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vivavoce.cli.studies import LOG_FILE, STUDY_FILE
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a demonstration lives: study, dataset, report, and its bots by variant and port."""
+
+    study: Path
+    domain: Path
+    dataset: Path
+    report: Path
+    bots: dict[str, int]
+
+
+def prepare(out: Path, bots: dict[str, int]) -> Place:
+    """Write the demonstration's study. An earlier log is put aside, never deleted: people may be in it."""
+    from vivavoce.study.scaffold import write_study
+
+    study = out / "study"
+    _put_aside(study / LOG_FILE)
+    if not (study / STUDY_FILE).exists():
+        write_study(study, "cambridge-2011", name="demo")
+    file = study / STUDY_FILE
+    file.write_text(_with_ports(file.read_text(encoding="utf-8"), bots), encoding="utf-8")
+    return Place(study, study / "restaurants.yaml", out / "dataset", out / "report.html", bots)
+
+
+def _put_aside(log: Path) -> None:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    for suffix in ("", "-wal", "-shm"):
+        old = log.with_name(log.name + suffix)
+        if old.exists():
+            old.rename(log.with_name(f"{log.stem}-{stamp}{log.suffix}{suffix}"))
+
+
+def _with_ports(text: str, bots: dict[str, int]) -> str:
+    """The study's two addresses, in order, with the ports that the bots were given."""
+    import re
+
+    ports = iter(bots.values())
+    return re.sub(
+        r"(http://127\.0\.0\.1:)\d+", lambda found: f"{found[1]}{next(ports)}", text, count=len(bots)
+    )

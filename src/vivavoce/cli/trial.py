@@ -1,0 +1,106 @@
+"""Verbs on a study: init, check, serve, simulate."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+
+Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
+LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write the study into.")],
+    protocol: Annotated[str, typer.Option("--protocol", help="Preset to start from.")] = "cambridge-2011",
+    name: Annotated[str | None, typer.Option("--name", help="Name of the study.")] = None,
+) -> None:
+    """Write a study that runs as it stands, to be edited."""
+    from vivavoce.study.scaffold import write_study
+
+    for path in write_study(folder, protocol, name=name):
+        note(f"wrote {path}")
+    note(f"next: vivavoce check {folder}")
+
+
+def check(
+    study: Study_,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Say hello to every system.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Look for problems in a study file, and say hello to its systems."""
+    from vivavoce.cli.checking import check_bots, check_file
+
+    problems = check_file(study)
+    greetings = check_bots(study) if bots and not problems else []
+    failed = [one for one in greetings if not one["ok"]]
+    if as_json:
+        typer.echo(json.dumps({"problems": problems, "systems": greetings}, indent=2, ensure_ascii=False))
+    else:
+        for problem in problems:
+            typer.echo(problem)
+        for one in greetings:
+            heard = one["text"] if one["ok"] else one["problem"]
+            typer.echo(
+                f"{one['system']}: {'ok' if one['ok'] else 'FAILED'} in {one['seconds']:.2f} s: {heard}"
+            )
+        if not problems and not failed:
+            typer.echo(f"{study}: ready")
+    if problems:
+        raise typer.Exit(2)
+    if failed:
+        raise typer.Exit(1)
+
+
+def serve(
+    study: Study_,
+    host: Host = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port of the participants' pages.")] = 8000,
+    desk_port: Annotated[int, typer.Option("--desk-port", help="Port of the dashboard.")] = 8001,
+    log: LogUrl = None,
+    secure_cookies: Annotated[
+        bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
+    ] = False,
+) -> None:
+    """Run the trial: the participants' pages and the researcher's dashboard."""
+    from vivavoce.cli.servers import serve_study
+
+    serve_study(study, log, host=host, port=port, desk_port=desk_port, secure_cookies=secure_cookies)
+
+
+def desk(
+    study: Study_,
+    host: Host = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port")] = 8001,
+    log: LogUrl = None,
+    participant_url: Annotated[str | None, typer.Option("--participant-url")] = None,
+    secure_cookies: Annotated[bool, typer.Option("--secure-cookies")] = False,
+) -> None:
+    """Run the dashboard alone; `serve` starts it by itself."""
+    from vivavoce.cli.servers import serve_desk
+
+    serve_desk(
+        study, log, host=host, port=port, participant_url=participant_url, secure_cookies=secure_cookies
+    )
+
+
+def simulate(
+    study: Study_,
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    error_rate: Annotated[
+        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise between caller and system.")
+    ] = 0.25,
+    log: LogUrl = None,
+) -> None:
+    """Let simulated callers hold dialogues with the study's systems; all marked as simulated."""
+    from vivavoce.cli.simulating import simulate_study
+    from vivavoce.cli.studies import open_log, read_study
+
+    plan = read_study(study)
+    with open_log(plan, log) as opened, progress("simulated dialogues") as report:
+        held = simulate_study(plan, opened, dialogues, seed=seed, error_rate=error_rate, report=report)
+    note(f"{held} simulated dialogues in the log")
