@@ -1,5 +1,6 @@
 """What the demonstration puts on disk before it runs."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path

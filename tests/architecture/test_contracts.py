@@ -1,0 +1,69 @@
+"""The architecture as failing tests."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "vivavoce"
+LONGEST_FILE = 500
+
+
+def test_every_import_contract_is_kept() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
+    config = (ROOT / ".importlinter").read_text(encoding="utf-8")
+    reversed_ = tmp_path / "reversed.ini"
+    reversed_.write_text(config.replace("    log\n    study\n", "    study\n    log\n"), encoding="utf-8")
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--config", str(reversed_)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode != 0 and "The story runs one way" in run.stdout
+
+
+@pytest.mark.parametrize("package", ["vivavoce", "vivavoce_bots"])
+def test_importing_the_package_imports_nothing_else(package: str) -> None:
+    code = f"import sys; before = set(sys.modules); import {package}; print(len(set(sys.modules) - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(run.stdout) == 1
+
+
+def test_help_costs_at_most_twice_what_typer_and_rich_cost() -> None:
+    imported = "import sys, typer, rich, rich.console, rich.table; print(len(sys.modules))"
+    helped = (
+        "import sys\nfrom vivavoce.cli.main import app\n"
+        "try: app(['--help'])\nexcept SystemExit: pass\nprint(len(sys.modules))"
+    )
+    base, ours = (
+        int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+            .stdout.splitlines()[-1])
+        for code in (imported, helped)
+    )  # fmt: skip
+    assert ours <= 2 * base
+
+
+def test_no_file_is_longer_than_one_sitting() -> None:
+    long = {
+        str(path.relative_to(ROOT)): length
+        for folder in ("src", "tests", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+        if (length := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST_FILE
+    }
+    assert not long
+
+
+def test_no_room_has_a_module_for_everything() -> None:
+    assert not [path for path in SOURCE.rglob("*.py") if path.stem in ("utils", "helpers", "misc", "common")]
+
+
+def test_tracked_files_name_no_package_index_and_no_machine() -> None:
+    pattern = r"(p[y]pi\.org|python[h]osted|registry\.n[p]mjs|deb\.[d]ebian\.org|/(wo[r]k|fa[r]m)/[a-z.])"
+    found = subprocess.run(
+        ["git", "grep", "-nIE", pattern], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout
+    assert found == ""
