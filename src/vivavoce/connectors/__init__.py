@@ -1,1 +1,10 @@
 """The system under test behind one small protocol; each connector is one file with its facts."""
+
+from vivavoce.connectors.base import ConnectorKind
+from vivavoce.connectors.http import HttpConnector
+from vivavoce.core.registry import Registry
+
+CONNECTORS: Registry[ConnectorKind] = Registry("connector")
+
+for _kind in (HttpConnector,):
+    CONNECTORS.add(_kind.name, _kind)

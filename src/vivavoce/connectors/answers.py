@@ -1,0 +1,153 @@
+"""What came back over the wire, read with suspicion: JSON, texts, choices, dialogue acts."""
+
+import json
+import math
+from typing import Any
+
+from vivavoce.connectors.base import Act, Choice, SystemOutput, Understood
+from vivavoce.core.errors import SystemUnderTestError
+
+
+def bad_answer(detail: str) -> SystemUnderTestError:
+    return SystemUnderTestError("bad_answer", detail)
+
+
+def clean_text(text: str) -> str:
+    """Text that any database can store: no NUL, lone surrogates replaced."""
+    return text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def clean(value: Any) -> Any:
+    """JSON that any database can store; numbers that are not finite become null."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {clean_text(key): clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    return value
+
+
+def read_json(body: bytes | str) -> Any:
+    """The JSON value of a body. Raises SystemUnderTestError("bad_answer")."""
+    try:
+        text = body if isinstance(body, str) else body.decode("utf-8-sig")
+        return clean(json.loads(text))
+    except UnicodeDecodeError:
+        raise bad_answer("the answer is not UTF-8 text") from None
+    except (ValueError, RecursionError):
+        start = body[:120] if isinstance(body, str) else body[:120].decode("utf-8", "replace")
+        raise bad_answer(f"the answer is not JSON: {' '.join(start.split())!r}") from None
+
+
+def read_texts(value: Any) -> list[str]:
+    """Message texts: one text or a list of texts; empty ones are dropped. Anything else is a bad answer."""
+    if value is None:
+        return []
+    texts = value if isinstance(value, list) else [value]
+    for text in texts:
+        if not isinstance(text, str):
+            raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
+    return [text for text in texts if text.strip()]
+
+
+def read_choices(value: Any) -> tuple[Choice, ...]:
+    """Buttons: texts, or mappings with title (or label, text) and payload (or value)."""
+    return tuple(_choice(item) for item in _items(value, "choices"))
+
+
+def _choice(item: Any) -> Choice:
+    if isinstance(item, str):
+        return Choice(item, item)
+    if isinstance(item, dict):
+        title = next(
+            (item[key] for key in ("title", "label", "text") if isinstance(item.get(key), str)), None
+        )
+        payload = next((item[key] for key in ("payload", "value") if isinstance(item.get(key), str)), title)
+        if title is not None and payload is not None:
+            return Choice(title, payload)
+    raise bad_answer(
+        f"a choice of the answer is {_shown(item)} where a text or title and payload are expected"
+    )
+
+
+def read_images(value: Any) -> tuple[str, ...]:
+    images = _items([value] if isinstance(value, str) else value, "images")
+    if not all(isinstance(image, str) for image in images):
+        raise bad_answer("an image of the answer is not an address")
+    return tuple(images)
+
+
+def read_acts(value: Any) -> tuple[Act, ...]:
+    """Dialogue act items: mappings with act and, where they apply, slot, op and value."""
+    return tuple(_act(item) for item in _items(value, "acts"))
+
+
+def _act(item: Any) -> Act:
+    if not isinstance(item, dict) or not isinstance(item.get("act"), str):
+        raise bad_answer(f"an act of the answer is {_shown(item)} where a mapping with 'act' is expected")
+    parts: dict[str, str | None] = {}
+    for name in ("slot", "value", "op"):
+        part = item.get(name)
+        if isinstance(part, (int, float)) and not isinstance(part, bool):
+            part = str(part)
+        if part is not None and not isinstance(part, str):
+            raise bad_answer(f"{name} of an act of the answer is {_shown(part)} where text is expected")
+        parts[name] = part
+    return Act(item["act"], parts["slot"], parts["value"], parts["op"])
+
+
+def read_understood(value: Any) -> tuple[Understood, ...]:
+    """Hypotheses of what the user meant, best first: mappings with acts and score."""
+    return tuple(_understood(item) for item in _items(value, "understood"))
+
+
+def _understood(item: Any) -> Understood:
+    if not isinstance(item, dict):
+        raise bad_answer(f"a hypothesis of the answer is {_shown(item)} where acts and score are expected")
+    score = item.get("score")
+    if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float))):
+        raise bad_answer(f"the score of a hypothesis is {_shown(score)} where a number is expected")
+    return Understood(read_acts(item.get("acts")), None if score is None else float(score))
+
+
+def read_flag(value: Any) -> bool:
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise bad_answer(f"the end flag of the answer is {_shown(value)} where true or false is expected")
+
+
+def outputs(
+    texts: list[str],
+    *,
+    choices: tuple[Choice, ...] = (),
+    images: tuple[str, ...] = (),
+    extras: SystemOutput | None = None,
+    ends: bool = False,
+) -> list[SystemOutput]:
+    """A whole system turn; choices and images belong to its last message. Nothing to show is a bad answer."""
+    if not texts and not ends and not choices and not images:
+        raise bad_answer("the answer has no text")
+    shown = texts or ([""] if choices or images else [])
+    turn = [SystemOutput(kind="message", text=text) for text in shown[:-1]]
+    turn += [SystemOutput(kind="message", text=text, choices=choices, images=images) for text in shown[-1:]]
+    if extras is not None:
+        turn.append(extras)
+    if ends:
+        turn.append(SystemOutput(kind="end"))
+    return turn
+
+
+def _items(value: Any, what: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise bad_answer(f"{what} of the answer are {_shown(value)} where a list is expected")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,298 @@
+"""Any bot with an HTTP interface: templates make the request, JMESPath reads the answer.
+
+Wire    one request a turn, JSON in and JSON out (see docs/how-to/connect-a-bot.md)
+Memory  in the system, under the conversation's key
+Retry   when the connection was never made; otherwise only with `idempotent: true`
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
+from urllib.parse import quote
+
+import httpx
+import jmespath
+from jmespath.exceptions import JMESPathError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from vivavoce.connectors import answers
+from vivavoce.connectors.answers import clean_text
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.templates import Rendered, compile_template
+from vivavoce.connectors.transport import check_status, make_client, reported
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+_VARIABLES: Final = {
+    "conversation", "key", "number", "text", "title", "payload", "language", "hypotheses", "history", "state",
+}  # fmt: skip
+_HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"}
+_PAUSES_S: Final = (0.1, 0.4)
+_BODY: Final[dict[str, Any]] = {
+    "conversation": "{{ conversation }}",
+    "turn": "{{ key }}",
+    "number": "{{ number }}",
+    "text": "{{ text }}",
+    "language": "{{ language }}",
+    "hypotheses": "{{ hypotheses or omit }}",
+}
+
+
+def _parsed(expression: str) -> str:
+    try:
+        jmespath.compile(expression)
+    except JMESPathError as error:
+        said = " ".join(str(error).split())
+        raise mistake(f"the expression {expression!r} cannot be read ({said})", "see jmespath.org") from None
+    return expression
+
+
+Path = Annotated[str, AfterValidator(_parsed)]
+
+
+class AnswerPaths(BaseModel):
+    """Where things stand in the answer, as JMESPath."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    text: Path = Field(default="text || messages[].text", description="one text or a list of texts")
+    choices: Path = Field(default="choices", description="buttons: texts, or mappings with title and payload")
+    images: Path = Field(default="images", description="addresses of images")
+    end: Path = Field(default="end", description="true when the system ends the dialogue")
+    acts: Path = Field(default="acts", description="dialogue acts of the system")
+    understood: Path = Field(default="understood", description="hypotheses of what the user meant")
+
+
+class Request(BaseModel):
+    """One more request of the interface: to open, reset or close a conversation."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    url: WebAddress
+    method: Method = "POST"
+    body: Any = Field(
+        default_factory=lambda: {"conversation": "{{ conversation }}", "language": "{{ language }}"}
+    )
+
+
+class HttpSettings(ConnectorSettings):
+    """Settings of a system with `connect: http`."""
+
+    url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
+    method: Method = "POST"
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
+    body: Any = Field(
+        default_factory=lambda: dict(_BODY), description="template of the JSON body; null: none"
+    )
+    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in the answer")
+    keep: dict[str, Path] = Field(default_factory=dict, description="what to remember as state.NAME")
+    open: Request | bool = Field(False, description="greeting: true for a turn with empty text, or a request")
+    reset: Request | None = Field(None, description="request that makes the system forget a conversation")
+    close: Request | None = Field(None, description="request that ends a conversation")
+    idempotent: bool = Field(False, description="the system answers a repeated turn key once")
+    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000)
+
+
+class HttpConnector:
+    """A system under test behind HTTP."""
+
+    name: ClassVar[str] = "http"
+    summary: ClassVar[str] = "any HTTP interface, by templates of request and answer"
+    settings: ClassVar[type[ConnectorSettings]] = HttpSettings
+
+    def __init__(self, settings: HttpSettings, vault: Vault) -> None:
+        self._settings, self._vault = settings, vault
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        turn = Request(url=settings.url, method=settings.method, body=settings.body)
+        self._turn = _Prepared(turn, settings, "")
+        self._open = turn if settings.open is True else settings.open
+        self._opening = _Prepared(self._open, settings, "open.") if isinstance(self._open, Request) else None
+        self._resetting = _Prepared(settings.reset, settings, "reset.") if settings.reset else None
+        self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
+        self._keep = {name: jmespath.compile(path) for name, path in settings.keep.items()}
+        self._reader = _Reader(settings.response)
+        self._client = make_client(settings, settings.longest_answer_bytes)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "HttpConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            choices=True,
+            idempotent=self._settings.idempotent,
+            memory="system",
+            greets=self._opening is not None,
+        )
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        resumed = bool(conversation.history)
+        if self._opening is None or (resumed and not self._keep):
+            return
+        turn = UserTurn(key=f"{_identity(conversation)}-open", number=0, text="")
+        answer = await self._exchange(self._opening, conversation, turn)
+        if not resumed:
+            for output in self._read(answer, silent_ok=True):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        answer = await self._exchange(self._turn, conversation, turn)
+        for output in self._read(answer):
+            yield output
+
+    async def reset(self, conversation: Conversation) -> None:
+        if self._resetting is not None:
+            await self._exchange(self._resetting, conversation, None)
+        generation = conversation.state.get("generation", 0)
+        conversation.state.clear()
+        conversation.state["generation"] = generation + (self._resetting is None)
+        conversation.history = ()
+
+    async def close(self, conversation: Conversation) -> None:
+        if self._closing is not None:
+            try:
+                await self._exchange(self._closing, conversation, None)
+            except SystemUnderTestError:
+                pass
+
+    async def shut_down(self) -> None:
+        await self._client.aclose()
+
+    def _read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
+        with reported(self._vault):
+            try:
+                return self._reader.read(self._vault.redact(answer), silent_ok=silent_ok)
+            except JMESPathError as error:
+                raise answers.bad_answer(f"the answer does not fit the paths: {error}") from None
+
+    async def _exchange(
+        self, prepared: "_Prepared", conversation: Conversation, turn: UserTurn | None
+    ) -> Any:
+        """The JSON answer to one request; null for a request without a turn, whatever was answered."""
+        with reported(self._vault):
+            variables = _variables(conversation, turn, self._vault)
+            body = await self._retrying(lambda: self._once(prepared, variables))
+            if turn is None:
+                return None
+            answer = answers.read_json(body)
+            conversation.state.update({name: path.search(answer) for name, path in self._keep.items()})
+            return answer
+
+    async def _retrying(self, attempt: Callable[[], Any]) -> bytes:
+        for pause_s in (*_PAUSES_S, None):
+            try:
+                async with asyncio.timeout(self._settings.turn_timeout_s):
+                    with reported(self._vault):
+                        return await attempt()
+            except TimeoutError:
+                limit = self._settings.turn_timeout_s
+                problem = SystemUnderTestError("timeout", f"the answer was not complete after {limit:g} s")
+            except SystemUnderTestError as error:
+                problem = error
+            again = problem.failure == "unreachable" or (
+                self._settings.idempotent and problem.failure in ("closed", "timeout")
+            )
+            if pause_s is None or not again:
+                raise problem
+            await asyncio.sleep(pause_s)
+        raise AssertionError("unreachable")
+
+    async def _once(self, prepared: "_Prepared", variables: dict[str, Any]) -> bytes:
+        request = prepared.request(self._client, variables)
+        try:
+            async with asyncio.timeout(self._settings.first_output_timeout_s):
+                response = await self._client.send(request, stream=True)
+        except TimeoutError:
+            limit = self._settings.first_output_timeout_s
+            raise SystemUnderTestError("timeout", f"no output after {limit:g} s") from None
+        try:
+            body = await response.aread()
+        finally:
+            await response.aclose()
+        check_status(response, body)
+        return body
+
+
+class _Prepared:
+    """A request with its templates compiled."""
+
+    def __init__(self, request: Request, settings: HttpSettings, place: str) -> None:
+        self._method = request.method
+        self._url = compile_template(request.url, _HEADER_VARIABLES, place=f"{place}url")
+        self._headers = compile_template(settings.headers, _HEADER_VARIABLES, place="headers")
+        self._query = compile_template(settings.query, _VARIABLES, place="query")
+        self._body: Rendered = compile_template(request.body, _VARIABLES, place=f"{place}body")
+        self._has_body = request.body is not None and request.method != "GET"
+
+    def request(self, client: httpx.AsyncClient, variables: dict[str, Any]) -> httpx.Request:
+        quoted = {
+            **variables,
+            **{name: quote(str(variables[name]), safe="") for name in ("conversation", "key", "language")},
+            "state": {name: quote(str(value), safe="") for name, value in variables["state"].items()},
+        }
+        query = self._query(variables)
+        return client.build_request(
+            self._method,
+            str(self._url(quoted)),
+            headers=self._headers(variables),
+            params={name: str(value) for name, value in query.items()} or None,
+            json=self._body(variables) if self._has_body else None,
+        )
+
+
+class _Reader:
+    """The answer's paths; those that the study did not write are optional and may not spoil a turn."""
+
+    def __init__(self, paths: AnswerPaths) -> None:
+        self._written = paths.model_fields_set
+        self._paths = {name: jmespath.compile(getattr(paths, name)) for name in AnswerPaths.model_fields}
+
+    def read(self, answer: Any, *, silent_ok: bool) -> list[SystemOutput]:
+        texts = answers.read_texts(self._paths["text"].search(answer))
+        ends = self._part("end", answers.read_flag, answer, False)
+        extras = SystemOutput(
+            kind="extras",
+            acts=self._part("acts", answers.read_acts, answer, ()),
+            understood=self._part("understood", answers.read_understood, answer, ()),
+            raw=answer,
+        )
+        if silent_ok and not texts:
+            return [extras]
+        choices = self._part("choices", answers.read_choices, answer, ())
+        images = self._part("images", answers.read_images, answer, ())
+        return answers.outputs(texts, choices=choices, images=images, extras=extras, ends=ends)
+
+    def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
+        try:
+            return read(self._paths[name].search(answer))
+        except SystemUnderTestError:
+            if name in self._written:
+                raise
+            return otherwise
+
+
+def _identity(conversation: Conversation) -> str:
+    """The key under which the system knows this conversation; a reset without a request changes it."""
+    generation = conversation.state.get("generation", 0)
+    return f"{conversation.key}-{generation}" if generation else conversation.key
+
+
+def _variables(conversation: Conversation, turn: UserTurn | None, vault: Vault) -> dict[str, Any]:
+    turn = turn or UserTurn(key="", number=0, text="")
+    return {
+        "conversation": _identity(conversation),
+        "key": turn.key,
+        "number": turn.number,
+        "text": clean_text(turn.message),
+        "title": clean_text(turn.text),
+        "payload": turn.payload,
+        "language": conversation.language,
+        "hypotheses": [{"text": clean_text(heard.text), "score": heard.score} for heard in turn.heard],
+        "history": [{"party": past.party, "text": clean_text(past.text)} for past in conversation.history],
+        "state": dict(conversation.state),
+        "secrets": vault.values,
+    }

@@ -1,0 +1,32 @@
+"""Deadlines for a bot's turn: one for its first output, one for its end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TypeVar
+
+from vivavoce.core.errors import SystemUnderTestError
+
+Item = TypeVar("Item")
+
+
+async def paced(source: AsyncIterator[Item], *, first_s: float, whole_s: float) -> AsyncIterator[Item]:
+    """The items of a source, as long as they come in time; the source is closed in every case.
+
+    Raises  SystemUnderTestError("timeout"): no first output in first_s, or no end in whole_s seconds
+    """
+    clock = asyncio.get_running_loop().time
+    start, received = clock(), 0
+    async with aclosing(source):  # pyright: ignore[reportArgumentType]
+        while True:
+            limit = whole_s if received else min(first_s, whole_s)
+            try:
+                async with asyncio.timeout_at(start + limit):
+                    item = await anext(source)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                what = "its turn was not complete" if received else "no output"
+                raise SystemUnderTestError("timeout", f"{what} after {limit:g} s") from None
+            received += 1
+            yield item

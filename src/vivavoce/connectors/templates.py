@@ -1,0 +1,94 @@
+"""Requests built from templates: Jinja in a sandbox inside JSON values, so that no text can break the JSON.
+
+A value that is one expression, such as "{{ number }}", keeps its type; other texts are rendered to text. A
+key whose value is `{{ omit }}` is left out. What a participant wrote is only ever a value, never a template.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from vivavoce.connectors.secrets import REFERENCE
+from vivavoce.core.errors import InputError, SystemUnderTestError, nearest
+
+Rendered = Callable[[Mapping[str, Any]], Any]
+
+_ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+
+
+class _Omit:
+    """The value of a key that is left out."""
+
+    def __repr__(self) -> str:
+        return "omit"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+OMIT: Final = _Omit()
+
+
+def compile_template(value: Any, known: set[str], *, place: str = "") -> Rendered:
+    """A function from variables to the value with every template in it filled in.
+
+    Input   value: JSON-like, from the study file; known: names of the variables it may use
+    Raises  InputError: the template cannot be parsed or uses an unknown variable
+    """
+    parts = _compile(value, known | {"secrets", "omit"}, place)
+
+    def render(variables: Mapping[str, Any]) -> Any:
+        try:
+            return parts({**variables, "omit": OMIT})
+        except (TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
+            detail = f"the request's template failed: {error}"
+            raise SystemUnderTestError("refused", detail, reached=False) from error
+
+    return render
+
+
+def _compile(value: Any, known: set[str], place: str) -> Rendered:
+    if isinstance(value, str):
+        return _compile_text(value, known, place)
+    if isinstance(value, Mapping):
+        pairs = {str(key): _compile(item, known, f"{place}.{key}") for key, item in value.items()}
+        return lambda variables: _filled({key: part(variables) for key, part in pairs.items()})
+    if isinstance(value, (list, tuple)):
+        items = [_compile(item, known, f"{place}[{index}]") for index, item in enumerate(value)]
+        return lambda variables: [item for part in items if (item := part(variables)) is not OMIT]
+    return lambda _: value
+
+
+def _filled(pairs: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in pairs.items() if value is not OMIT}
+
+
+def _compile_text(text: str, known: set[str], place: str) -> Rendered:
+    source = REFERENCE.sub(r'{{ secrets["\1"] }}', text)
+    if "{{" not in source and "{%" not in source and "{#" not in source:
+        return lambda _: text
+    try:
+        unknown = meta.find_undeclared_variables(_ENVIRONMENT.parse(source)) - known
+        if unknown:
+            name = min(unknown)
+            shown = sorted(known - {"secrets"})
+            raise InputError(f"unknown variable {name!r} in template", place=place, cure=nearest(name, shown))
+        expression = _single_expression(source)
+        if expression is not None:
+            return _ENVIRONMENT.compile_expression(expression, undefined_to_none=False)
+        return _ENVIRONMENT.from_string(source).render
+    except TemplateError as error:
+        raise InputError(
+            f"the template cannot be read: {error}", place=place, cure="see Jinja's syntax"
+        ) from error
+
+
+def _single_expression(source: str) -> str | None:
+    """The expression of a text that is nothing but `{{ expression }}`."""
+    stripped = source.strip()
+    if not (stripped.startswith("{{") and stripped.endswith("}}")):
+        return None
+    inner = stripped[2:-2]
+    return None if "{{" in inner or "}}" in inner else inner

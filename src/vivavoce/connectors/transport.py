@@ -1,0 +1,171 @@
+"""HTTP to a system under test: checked addresses, no redirects, no proxies, answers of bounded size."""
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import httpx
+
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.secrets import Vault
+from vivavoce.core.errors import FailureKind, SystemUnderTestError
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_TUNNELS: Final = tuple(
+    ipaddress.ip_network(network)
+    for network in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::ffff:0:0/96", "::/96")
+)
+_NEVER: Final = (ipaddress.ip_network("169.254.0.0/16"), ipaddress.ip_network("fe80::/10"))
+_REMEMBERED_S: Final = 30.0
+_IDLE_S: Final = 2.0  # below the five seconds after which common servers close an idle connection
+
+
+def is_public(address: _Address) -> bool:
+    """Whether an address is reachable for everybody: global, and no tunnel that could end on this machine."""
+    if any(address in network for network in _TUNNELS if network.version == address.version):
+        return False
+    return address.is_global and not address.is_multicast
+
+
+def permitted(address: _Address, *, allow_private: bool) -> bool:
+    """Whether a bot may be reached there; link-local addresses (cloud metadata) never."""
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return allow_private and permitted(address.ipv4_mapped, allow_private=True)
+    if address.is_multicast or address.is_unspecified:
+        return False
+    if any(address in network for network in _NEVER if network.version == address.version):
+        return False
+    return allow_private or is_public(address)
+
+
+class GuardedTransport(httpx.AsyncBaseTransport):
+    """A transport that resolves a name once, checks every address it has, and connects to a checked one.
+
+    The Host header and the TLS name stay those of the address as written. A body larger than longest_bytes
+    ends in SystemUnderTestError("bad_answer").
+    """
+
+    def __init__(
+        self, *, allow_private: bool, longest_bytes: int, verify: ssl.SSLContext | bool = True
+    ) -> None:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_IDLE_S)
+        self._inner = httpx.AsyncHTTPTransport(verify=verify, trust_env=False, limits=limits)
+        self._allow_private, self._longest_bytes = allow_private, longest_bytes
+        self._resolved: dict[tuple[str, int], tuple[float, list[str]]] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        host = request.url.host
+        port = request.url.port or (443 if request.url.scheme == "https" else 80)
+        extensions = {**request.extensions, "sni_hostname": host}
+        problem: httpx.TransportError | None = None
+        for address in await self._addresses(host, port):
+            attempt = httpx.Request(
+                request.method,
+                request.url.copy_with(host=address),
+                headers=request.headers,
+                stream=request.stream,
+                extensions=extensions,
+            )
+            try:
+                response = await self._inner.handle_async_request(attempt)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                problem = error
+                continue
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            response.stream = _BoundedStream(response.stream, self._longest_bytes)
+            return response
+        raise problem or httpx.ConnectError(f"{host} has no address")
+
+    async def _addresses(self, host: str, port: int) -> list[str]:
+        known = self._resolved.get((host, port))
+        if known and time.monotonic() - known[0] < _REMEMBERED_S:
+            return known[1]
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpx.ConnectError(f"the name {host!r} cannot be resolved ({error.strerror})") from error
+        addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
+        for address in addresses:
+            if not permitted(ipaddress.ip_address(address), allow_private=self._allow_private):
+                raise SystemUnderTestError("refused", address_problem(host, address), reached=False)
+        self._resolved[(host, port)] = (time.monotonic(), addresses)
+        return addresses
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def address_problem(host: str, address: str) -> str:
+    """Why an address is not used, and what to do."""
+    shown = host if host == address else f"{host} ({address})"
+    return f"{shown} is on this machine or a private network; allow_private: true permits it"
+
+
+class _BoundedStream(httpx.AsyncByteStream):
+    """A body that may not grow beyond a number of bytes."""
+
+    def __init__(self, inner: httpx.AsyncByteStream, longest_bytes: int) -> None:
+        self._inner, self._longest_bytes = inner, longest_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = 0
+        async for chunk in self._inner:
+            received += len(chunk)
+            if received > self._longest_bytes:
+                raise SystemUnderTestError(
+                    "bad_answer", f"the answer is larger than {self._longest_bytes} bytes"
+                )
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def make_client(settings: ConnectorSettings, longest_bytes: int) -> httpx.AsyncClient:
+    """A client for one system, shared by all its conversations."""
+    return httpx.AsyncClient(
+        transport=GuardedTransport(allow_private=settings.allow_private, longest_bytes=longest_bytes),
+        timeout=httpx.Timeout(settings.turn_timeout_s, connect=settings.connect_timeout_s),
+        headers={"user-agent": "vivavoce", "accept-encoding": "identity"},
+        follow_redirects=False,
+        trust_env=False,
+    )
+
+
+@contextmanager
+def reported(vault: Vault) -> Iterator[None]:
+    """Turns what goes wrong on the wire into SystemUnderTestError, with secrets removed."""
+    try:
+        yield
+    except SystemUnderTestError as error:
+        raise SystemUnderTestError(error.failure, vault.redact(error.detail), reached=error.reached) from None
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        detail = vault.redact(str(error)) or "the connection was not made in time"
+        raise SystemUnderTestError("unreachable", detail, reached=False) from None
+    except httpx.TimeoutException:
+        raise SystemUnderTestError("timeout", "the answer did not come in time") from None
+    except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError, httpx.CloseError) as error:
+        detail = vault.redact(str(error)) or "the connection was closed in the middle"
+        raise SystemUnderTestError("closed", detail) from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise SystemUnderTestError("bad_answer", vault.redact(str(error))) from None
+
+
+def check_status(response: httpx.Response, body: bytes) -> None:
+    """Raises SystemUnderTestError for every status but 2xx."""
+    status = response.status_code
+    if 200 <= status < 300:
+        return
+    if 300 <= status < 400:
+        where = response.headers.get("location", "elsewhere")
+        raise SystemUnderTestError("refused", f"HTTP {status}: redirects to {where}; write the final address")
+    said = " ".join(body[:300].decode("utf-8", "replace").split())
+    failure: FailureKind = "refused" if status < 500 else "bad_answer"
+    raise SystemUnderTestError(failure, f"HTTP {status}{': ' + said if said else ''}")

@@ -1,0 +1,47 @@
+"""Addresses of systems under test as they stand in a study file."""
+
+import ipaddress
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
+
+from vivavoce.connectors.transport import address_problem, permitted
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import mistake
+
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\$\{\w+\}")
+
+
+def _web_address(url: str) -> str:
+    try:
+        parts = urlsplit(_PLACEHOLDER.sub("x", url))
+        written, _ = urlsplit(url), parts.port
+    except ValueError as error:
+        raise mistake(f"{url!r} is no web address ({error})", "write http://HOST:PORT/PATH") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise mistake(f"{url!r} is no web address", "write http://HOST:PORT/PATH or https://HOST/PATH")
+    if _PLACEHOLDER.search(written.netloc):
+        raise mistake(f"the host of {url!r} is a template", "write the host as it is")
+    if parts.username is not None or parts.password is not None:
+        raise mistake("the address contains a password", "use headers with ${SECRET}")
+    return url
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+
+
+def check_address(url: str, *, allow_private: bool, place: str) -> None:
+    """Refuse early what the transport would refuse at each turn.
+
+    Raises  InputError: the host is written as an address, or as localhost, that needs allow_private
+    """
+    host = urlsplit(_PLACEHOLDER.sub("x", url)).hostname or ""
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        return
+    if not permitted(address, allow_private=allow_private):
+        cure = "no bot is reached there" if allow_private else "set allow_private: true"
+        raise InputError(address_problem(host, host).partition(";")[0], place=place, cure=cure)

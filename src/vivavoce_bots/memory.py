@@ -1,0 +1,48 @@
+"""Conversations in memory: forgotten after a while, each turn answered once."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from vivavoce_bots.acts import Reply
+
+State = TypeVar("State")
+
+
+@dataclass
+class Remembered(Generic[State]):
+    """One conversation: its state, and the answers already given by turn key."""
+
+    state: State
+    used_at: float
+    answers: dict[str, Reply] = field(default_factory=dict)
+
+
+class Memory(Generic[State]):
+    """Conversations by key, the oldest dropped when there are too many or unused for too long."""
+
+    def __init__(
+        self, *, keep_s: float = 3600.0, most: int = 20_000, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._keep_s, self._most, self._clock = keep_s, most, clock
+        self._held: OrderedDict[str, Remembered[State]] = OrderedDict()
+
+    def get(self, key: str, fresh: Callable[[], State]) -> Remembered[State]:
+        now = self._clock()
+        while self._held:
+            oldest = next(iter(self._held.values()))
+            if now - oldest.used_at <= self._keep_s and len(self._held) < self._most:
+                break
+            self._held.popitem(last=False)
+        held = self._held.setdefault(key, Remembered(fresh(), now))
+        held.used_at = now
+        self._held.move_to_end(key)
+        return held
+
+    def forget(self, key: str) -> None:
+        self._held.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self._held)

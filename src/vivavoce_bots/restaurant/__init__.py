@@ -1,0 +1,1 @@
+"""Finds restaurants, pubs and coffee shops: understanding, belief, policy, generation."""

@@ -1,0 +1,61 @@
+"""The restaurant bot: one object answers for all conversations; each conversation's memory is a `Session`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from vivavoce_bots.acts import Act, Reply
+from vivavoce_bots.restaurant.belief import Belief, meanings_of, normalised
+from vivavoce_bots.restaurant.domain import Domain
+from vivavoce_bots.restaurant.generation import Generation
+from vivavoce_bots.restaurant.policy import Progress, decide
+from vivavoce_bots.restaurant.understanding import Understanding
+from vivavoce_bots.restaurant.words import LANGUAGES, language_of
+
+_MOST_HYPOTHESES = 50
+
+
+@dataclass
+class Session:
+    """All that the bot remembers of one conversation."""
+
+    language: str
+    random: Random
+    belief: Belief = field(default_factory=Belief)
+    progress: Progress = field(default_factory=Progress)
+
+
+class RestaurantBot:
+    """Finds a venue by its constraints and tells what is asked about it.
+
+    variant  nbest: weighs all hypotheses of what was said; onebest: believes the first
+    """
+
+    name: ClassVar[str] = "restaurant"
+    variants: ClassVar[tuple[str, ...]] = ("nbest", "onebest")
+
+    def __init__(self, domain: Domain, variant: str = "nbest", seed: int = 1) -> None:
+        self._domain, self._one, self._seed = domain, variant == "onebest", seed
+        self._understanding = {language: Understanding(domain, language) for language in LANGUAGES}
+        self._generation = {language: Generation(domain, language) for language in LANGUAGES}
+
+    def session(self, conversation: str, language: str = "en") -> Session:
+        """A fresh memory; chance depends on the seed and the conversation's key alone."""
+        return Session(language_of(language), Random(f"{self._seed}:{conversation}"))
+
+    def greet(self, session: Session) -> Reply:
+        acts = (Act("hello"),)
+        session.progress.last = acts
+        return Reply(self._generation[session.language].say(acts, None, session.random), acts, (), False)
+
+    def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
+        """The answer to one user turn, given as hypotheses of what was said, best first."""
+        progress = session.progress
+        hypotheses = normalised(list(texts)[:_MOST_HYPOTHESES])
+        understanding = self._understanding[session.language]
+        meanings = meanings_of(hypotheses, understanding, progress.asking, one=self._one)
+        session.belief.update(meanings, progress.confirming)
+        acts = decide(self._domain, session.belief, progress)
+        text = self._generation[session.language].say(acts, progress.venue, session.random)
+        return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))

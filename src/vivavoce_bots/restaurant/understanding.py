@@ -1,0 +1,137 @@
+"""From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from vivavoce_bots.acts import DONTCARE, Act, stating
+from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain
+from vivavoce_bots.restaurant.words import SPOKEN
+
+_TOKEN = re.compile(r"[\w']+")
+_LONGEST_TEXT = 2_000
+
+
+class _Entry(NamedTuple):
+    kind: str
+    slot: str | None = None
+    value: str | None = None
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    entry: _Entry
+
+
+def tokens(text: str) -> list[str]:
+    """Words in lower case without accents; an apostrophe parts an Italian article from its noun."""
+    plain = unicodedata.normalize("NFKD", text[:_LONGEST_TEXT].replace("’", "'").casefold())
+    letters = "".join(ch for ch in plain if not unicodedata.combining(ch))
+    return [word for word in _TOKEN.findall(letters) if word.strip("'")]
+
+
+class Understanding:
+    """Acts in a text of one language. `asked` is the slot that the system has just asked for, if any."""
+
+    def __init__(self, domain: Domain, language: str) -> None:
+        self._phrases: dict[tuple[str, ...], _Entry] = {}
+        self._constraints = set(domain.constraint_slots(None))
+        self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
+        self._learn_conversation(language, domain)
+        self._learn_domain(domain, language)
+        self._longest = max(map(len, self._phrases))
+
+    def _learn_conversation(self, language: str, domain: Domain) -> None:
+        for kind, phrases in SPOKEN[language].items():
+            for phrase in phrases:
+                self._learn(phrase, _Entry(kind))
+        for phrase in domain.dontcare.get(language, ()):
+            self._learn(phrase, _Entry("dontcare"))
+
+    def _learn_domain(self, domain: Domain, language: str) -> None:
+        for slot in domain.slots.values():
+            if slot.constraint and language in slot.names:
+                self._learn(slot.names[language], _Entry("slot", slot.name))
+            for phrase in slot.asks.get(language, ()):
+                self._learn(phrase, _Entry("ask", slot.name))
+            if language in slot.anything:
+                self._learn(slot.anything[language], _Entry("value", slot.name, DONTCARE))
+            for value, words in slot.values.items():
+                for phrase in words.get(language, [value]):
+                    self._learn(phrase, _Entry("value", slot.name, value))
+        for name, by_language in domain.types.items():
+            for phrase in by_language.get(language, [name]):
+                self._learn(phrase, _Entry("value", TYPE, name))
+        for venue in domain.venues:
+            self._learn(venue.name, _Entry("value", NAME, venue.name))
+
+    def _learn(self, phrase: str, entry: _Entry) -> None:
+        words = tuple(tokens(phrase))
+        if words:
+            self._phrases[words] = entry
+
+    def acts(self, text: str, asked: str | None = None) -> tuple[Act, ...]:
+        """The acts of an utterance in the order of their words; () when nothing was understood."""
+        found = self._spans(tokens(text))
+        acts: list[Act] = []
+        for index in range(len(found)):
+            act = self._act(index, found, asked)
+            if act is not None and act not in acts:
+                acts.append(act)
+        return tuple(acts)
+
+    def _spans(self, words: list[str]) -> list[_Span]:
+        spans, at = [], 0
+        while at < len(words):
+            for length in range(min(self._longest, len(words) - at), 0, -1):
+                entry = self._phrases.get(tuple(words[at : at + length]))
+                if entry is not None:
+                    spans.append(_Span(at, at + length, entry))
+                    at += length
+                    break
+            else:
+                at += 1
+        return spans
+
+    def _act(self, index: int, spans: list[_Span], asked: str | None) -> Act | None:
+        span = spans[index]
+        kind, slot, value = span.entry
+        before = spans[index - 1] if index else None
+        if kind == "value" and slot and value:
+            denied = before is not None and before.entry.kind == "not" and span.start - before.end <= 2
+            return stating("inform", slot, value, "!=" if denied else "=")
+        if kind == "dontcare":
+            about = self._slot_beside(index, spans) or asked
+            return stating("inform", about, DONTCARE) if about in self._constraints else None
+        if kind == "ask":
+            return None if self._belongs_to_value(index, spans) else Act("request", slot)
+        if kind in ("slot", "not"):
+            return None
+        if kind in ("affirm", "negate") and asked in self._yes_or_no:
+            return stating("inform", asked, "yes" if kind == "affirm" else DONTCARE)
+        return Act(kind)
+
+    def _slot_beside(self, index: int, spans: list[_Span]) -> str | None:
+        """The constraint that an indifference is about: a name or question word close behind or before it."""
+        order = spans[index + 1 : index + 2] + (spans[index - 1 : index] if index else [])
+        for span in order:
+            if span.entry.kind in ("slot", "ask") and span.entry.slot in self._constraints:
+                gap = max(span.start - spans[index].end, spans[index].start - span.end)
+                if gap <= 3:
+                    return span.entry.slot
+        return None
+
+    def _belongs_to_value(self, index: int, spans: list[_Span]) -> bool:
+        """Whether a question word only names a slot: `cheap price`, `any area`, `area: east`."""
+        span = spans[index]
+        for other in spans[max(0, index - 1) : index] + spans[index + 1 : index + 2]:
+            gap = max(other.start - span.end, span.start - other.end)
+            about_value = other.entry.kind == "value" and other.entry.slot not in (TYPE, NAME)
+            if (about_value and gap == 0) or (other.entry.kind == "dontcare" and gap <= 3):
+                return True
+        return any(
+            other.entry.kind == "value" and other.entry.slot == span.entry.slot
+            for other in spans
+            if other != span
+        )

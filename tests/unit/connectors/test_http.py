@@ -1,0 +1,163 @@
+"""The http connector against a real bot and a server that does everything wrong."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.base import Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+SECRETS = {"KEY": "hunter2secret"}
+
+
+def turn(text: str = "hello", number: int = 1, **more: Any) -> UserTurn:
+    return UserTurn(key=f"k{number}", number=number, text=text, **more)
+
+
+def ask(url: str, *turns: UserTurn, **settings: Any) -> list[list[SystemOutput]]:
+    """The outputs of each turn of one conversation."""
+
+    async def run() -> list[list[SystemOutput]]:
+        connector = make_connector(
+            {"connect": "http", "url": url, "allow_private": True, **settings}, SECRETS
+        )
+        conversation = Conversation(secrets.token_hex(8))
+        try:
+            return [
+                [output async for output in connector.send(conversation, one)] for one in turns or (turn(),)
+            ]
+        finally:
+            await connector.close(conversation)
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+def failure(url: str, **settings: Any) -> SystemUnderTestError:
+    with pytest.raises(SystemUnderTestError) as caught:
+        ask(url, **settings)
+    return caught.value
+
+
+def test_a_turn_of_the_bundled_bot_arrives_with_text_acts_and_what_was_understood(
+    restaurant_bot: str,
+) -> None:
+    (outputs,) = ask(f"{restaurant_bot}/chat", turn("a cheap pub in the centre"))
+    assert [output.kind for output in outputs] == ["message", "extras"]
+    assert outputs[0].text
+    assert {act.slot for act in outputs[1].understood[0].acts} == {"type", "pricerange", "area"}
+    assert outputs[1].acts
+
+
+def test_hypotheses_are_sent_only_when_there_are_some(restaurant_bot: str) -> None:
+    heard = (Heard("a pub", 0.6), Heard("a restaurant", 0.4))
+    ((_, extras),) = ask(f"{restaurant_bot}/chat", turn("a restaurant", heard=heard))
+    assert [hypothesis.score for hypothesis in extras.understood] == [0.6, 0.4]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "words"),
+    [
+        ("error500", "bad_answer", "HTTP 500"),
+        ("error401", "refused", "HTTP 401"),
+        ("html", "bad_answer", "not JSON"),
+        ("empty", "bad_answer", "not JSON"),
+        ("notext", "bad_answer", "no text"),
+        ("wrongtype", "bad_answer", "42"),
+        ("wronglist", "bad_answer", "'b': 1"),
+        ("notutf8", "bad_answer", "UTF-8"),
+        ("deep", "bad_answer", "not JSON"),
+        ("redirect", "refused", "redirect"),
+        ("huge", "bad_answer", "larger than 1000000 bytes"),
+        ("half", "closed", "closed"),
+        ("garbage", "closed", ""),
+        ("closed", "closed", "disconnected"),
+    ],
+)
+def test_a_wrong_answer_ends_in_a_named_failure(faulty: str, path: str, kind: str, words: str) -> None:
+    error = failure(f"{faulty}/{path}")
+    assert (error.failure, error.reached) == (kind, True)
+    assert words in error.detail
+
+
+def test_text_that_no_database_can_store_is_mended(faulty: str) -> None:
+    ((message, extras),) = ask(f"{faulty}/nul")
+    assert message.text == "ab\ufffdc"
+    assert extras.raw["score"] is None
+
+
+def test_a_silent_bot_times_out_before_its_first_output(faulty: str) -> None:
+    error = failure(f"{faulty}/silent", first_output_timeout_s=0.2)
+    assert (error.failure, error.reached, "no output after 0.2 s" in error.detail) == ("timeout", True, True)
+
+
+def test_a_dripping_bot_times_out_for_the_whole_turn(faulty: str) -> None:
+    error = failure(f"{faulty}/slow", turn_timeout_s=0.5)
+    assert error.failure == "timeout"
+    assert "0.5 s" in error.detail
+
+
+def test_nobody_at_the_port_is_unreachable_and_was_not_reached(closed_port: Callable[[], int]) -> None:
+    error = failure(f"http://127.0.0.1:{closed_port()}/chat")
+    assert (error.failure, error.reached) == ("unreachable", False)
+
+
+def test_a_closed_connection_is_tried_again_only_when_the_bot_is_idempotent(faulty: str) -> None:
+    ((message, _),) = ask(f"{faulty}/once", idempotent=True)
+    assert message.text == "second time"
+    failure(f"{faulty}/closed")
+    ((count, _),) = ask(f"{faulty}/count/closed")
+    before = int(count.text)
+    failure(f"{faulty}/closed")
+    ((count, _),) = ask(f"{faulty}/count/closed")
+    assert int(count.text) == before + 1
+
+
+def test_secrets_appear_neither_in_errors_nor_in_what_is_kept(faulty: str) -> None:
+    headers = {"Authorization": "Bearer ${KEY}"}
+    error = failure(f"{faulty}/error401", headers=headers)
+    assert "hunter2" not in str(error)
+    assert "${KEY}" in error.detail
+    ((message, extras),) = ask(f"{faulty}/echokey", headers=headers)
+    assert "hunter2" not in str(extras.raw) + message.text
+
+
+def test_unreadable_extras_spoil_a_turn_only_when_the_study_asked_for_them(faulty: str) -> None:
+    ((message, extras),) = ask(f"{faulty}/badextras")
+    assert (message.text, message.choices, extras.acts) == ("fine", (), ())
+    for name in ("acts", "understood", "choices", "end"):
+        assert failure(f"{faulty}/badextras", response={name: name}).failure == "bad_answer"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"ulr": "http://x"}, "did you mean 'url'"),
+        ({"url": "ftp://x"}, "no web address"),
+        ({"url": "http://me:pass@x/"}, "password"),
+        ({"url": "http://{{ text }}/"}, "host"),
+        ({"url": "http://x", "response": {"text": "a["}}, "expression"),
+        ({"url": "http://x", "body": {"q": "{{ txt }}"}}, "did you mean 'text'"),
+        ({"url": "http://x", "body": {"q": "{{ text"}}, "template"),
+        ({"url": "http://x", "headers": {"A": "${NOT_SET}"}}, "NOT_SET"),
+        ({"url": "http://x", "headers": {"A": "{{ text }}"}}, "unknown variable 'text'"),
+        ({"url": "http://localhost:1/"}, "allow_private: true"),
+        ({"url": "http://10.0.0.1/"}, "allow_private: true"),
+        ({"url": "http://[::1]/"}, "allow_private: true"),
+        ({"url": "http://169.254.169.254/", "allow_private": True}, "private network"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_cure(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make_connector({"connect": "http", **settings}, {}, place="systems.mine")
+    assert words in str(caught.value)
+    assert str(caught.value).startswith("systems.mine")
+
+
+def test_an_unknown_connector_is_answered_with_the_nearest() -> None:
+    with pytest.raises(InputError, match="did you mean 'http'"):
+        make_connector({"connect": "htp"}, {})
