@@ -1,0 +1,15 @@
+"""Foreign logs to the dataset: each corpus one importer on the shelf `CORPORA`.
+
+```python
+from pathlib import Path
+from vivavoce.corpora import CORPORA
+
+result = CORPORA.get("dstc2").read([Path("dstc2")], Path("D"))
+result.calls, result.skipped
+```
+"""
+
+from vivavoce.corpora.base import CORPORA, Corpus, ImportResult
+from vivavoce.corpora.dstc2 import import_dstc2
+
+__all__ = ["CORPORA", "Corpus", "ImportResult", "import_dstc2"]

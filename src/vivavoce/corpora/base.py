@@ -1,0 +1,32 @@
+"""What an importer is, and the shelf on which they stand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vivavoce.core.registry import Registry
+from vivavoce.log.dataset import Dataset
+
+Progress = Callable[[int, int], None]
+
+
+class ImportResult(NamedTuple):
+    """The dataset, how many calls it holds, and one line `place: problem` for each one left out."""
+
+    dataset: Dataset
+    calls: int
+    skipped: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """One foreign format: `read(paths, into, *, venues, strict, progress)` makes a dataset of it."""
+
+    name: str
+    title: str
+    layout: str
+    read: Callable[..., ImportResult]
+    venues: bool = False
+
+
+CORPORA: Registry[Corpus] = Registry("format")

@@ -1,0 +1,113 @@
+"""The entities of a domain: read from a venue database, or collected from what a system said of them."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value
+from vivavoce.log.vocabulary import DONTCARE, NAME
+
+CAMBRIDGE_SLOTS: Final = {"address": "addr"}
+CUT_SHORT: Final = ("postcode",)
+NOT_SLOTS: Final = ("id", NAME, "location")
+
+
+def read_venues(
+    path: Path, *, rename: Mapping[str, str] = CAMBRIDGE_SLOTS, prefix: tuple[str, ...] = CUT_SHORT
+) -> list[dict[str, Any]]:
+    """Rows of `entities` from a JSON list of venues; leading lines that begin with `#` are skipped.
+
+    Input   objects with `name`, optionally `id`, and one text per slot; `rename` maps slots to the dataset's
+            names, `prefix` lists slots whose spoken form may be cut short
+    Empty   a slot without value has no row
+    Raises  InputError: names file, venue and cure
+    """
+    cure = "give a JSON list of venues, each with a name and its slots"
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        while lines and (not lines[0].strip() or lines[0].startswith("#")):
+            lines.pop(0)
+        venues = json.loads("\n".join(lines))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", place=str(path), cure=cure) from None
+    except ValueError as error:
+        raise InputError(f"not JSON: {error}", place=str(path), cure=cure) from None
+    if not isinstance(venues, list) or not venues:
+        raise InputError("no list of venues", place=str(path), cure=cure)
+    rows: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for number, venue in enumerate(venues):
+        if not isinstance(venue, dict) or not isinstance(venue.get(NAME), str) or not venue[NAME].strip():
+            raise InputError("a venue without name", place=f"{path} [{number}]", cure=cure)
+        key = str(venue.get("id") or normalise_value(venue[NAME]))
+        if key in seen:
+            raise InputError(
+                f"two venues with key {key!r}", place=f"{path} [{number}]", cure="make them differ"
+            )
+        seen.add(key)
+        for slot, value in venue.items():
+            if (
+                slot in NOT_SLOTS
+                or value is None
+                or isinstance(value, (list, dict))
+                or not str(value).strip()
+            ):
+                continue
+            rows.append(
+                {
+                    "entity_id": key,
+                    "name": venue[NAME],
+                    "slot": rename.get(slot, slot),
+                    "value": str(value),
+                    "source": "database",
+                    "match": "prefix" if slot in prefix else "exact",
+                }
+            )
+    return rows
+
+
+class SelfReported:
+    """Collects what a system says about the entities it offers; the most frequent value of a slot stands."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, Counter[str]] = defaultdict(Counter)
+        self._values: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+
+    @property
+    def names(self) -> list[str]:
+        """Normalised names of all entities offered."""
+        return sorted(self._names)
+
+    def add(self, acts: list[dict[str, Any]]) -> None:
+        """Take in the act rows of one system turn: its last offer and the values told beside it."""
+        name = None
+        for act in acts:
+            if act["act"] == "offer" and act["value"]:
+                name = normalise_value(act["value"])
+                self._names[name][act["value"]] += 1
+        for act in acts:
+            told = act["act"] == "inform" and act["slot"] and act["slot"] != NAME
+            if name and told and act["value"] and act["value"] != DONTCARE:
+                self._values[name][act["slot"]][act["value"]] += 1
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of `entities`; equal counts are decided by the alphabet."""
+        return [
+            {
+                "entity_id": key,
+                "name": _majority(self._names[key]),
+                "slot": slot,
+                "value": _majority(counts),
+                "source": "self_reported",
+                "match": "exact",
+            }
+            for key in self.names
+            for slot, counts in sorted({NAME: self._names[key], **self._values[key]}.items())
+        ]
+
+
+def _majority(counts: Counter[str]) -> str:
+    return min(counts, key=lambda value: (-counts[value], value))

@@ -1,0 +1,101 @@
+"""From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import pandas as pd
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.schema import FACTOR_PREFIX
+from vivavoce.measures.base import MEASURES, Tables
+
+GROUPS: Final = {
+    "system": "system",
+    "condition": "condition",
+    "participant": "participant_id",
+    "task": "task_id",
+    "channel": "channel",
+    "language": "language",
+}
+ALL: Final = "all"
+
+
+def components(dataset: Dataset, names: Iterable[str] | None = None) -> pd.DataFrame:
+    """Numerator and denominator of each measure in each dialogue.
+
+    Output  measure, dialogue_id, numerator, denominator: one row a measure and dialogue, measures in the
+            order asked for (all, by name, when `names` is None), dialogues in the dataset's order
+    Empty   a measure that is missing in a dialogue has denominator 0; its numerator still counts when pooled
+            (words inserted where nothing was said)
+    Raises  UnknownName: a measure that nobody registered
+    """
+    measures = [MEASURES.get(name) for name in (MEASURES.names() if names is None else names)]
+    dialogues = pd.Index(dataset.read("dialogues").column("dialogue_id").to_pylist(), name="dialogue_id")
+    tables = Tables(dataset)
+    frames: list[pd.DataFrame] = []
+    try:
+        for measure in measures:
+            found = tables.engine.to_pandas(measure.components(tables)).set_index("dialogue_id")
+            whole = found.reindex(dialogues)[["numerator", "denominator"]].astype("float64").fillna(0.0)
+            frames.append(whole.reset_index().assign(measure=measure.name))
+    finally:
+        tables.close()
+    columns = ["measure", "dialogue_id", "numerator", "denominator"]
+    return pd.DataFrame(pd.concat(frames, ignore_index=True) if frames else None, columns=columns)
+
+
+def compute(dataset: Dataset, names: Iterable[str] | None = None, by: str | None = None) -> pd.DataFrame:
+    """The value of each measure, over the whole dataset or by group.
+
+    Input   by: system, condition, participant, task, channel, language, or the name of a factor
+    Output  key, measure, value (sum of numerators over sum of denominators), macro (mean of the dialogues'
+            own values), numerator, denominator, dialogues (those in which the measure is not missing); keys in
+            alphabetical order, null last, `all` without `by`
+    Empty   denominator 0: value and macro are missing
+    Raises  UnknownName: an unknown measure or grouping
+    """
+    asked = MEASURES.names() if names is None else list(names)
+    return pool(components(dataset, asked), groups(dataset, by))
+
+
+def groups(dataset: Dataset, by: str | None) -> pd.Series:
+    """The key of each dialogue under a grouping, indexed by dialogue_id; `all` when `by` is None.
+
+    Raises  UnknownName: names the groupings and factors that there are
+    """
+    table = dataset.read("dialogues")
+    column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
+    if column is not None and column not in table.column_names:
+        known = [*GROUPS, *dataset.factors]
+        raise UnknownName("grouping", by, known, place=str(dataset.folder))
+    dialogues = table.column("dialogue_id").to_pylist()
+    keys = [ALL] * len(dialogues) if column is None else table.column(column).to_pylist()
+    return pd.Series(keys, index=pd.Index(dialogues, name="dialogue_id"), name="key", dtype=object)
+
+
+def pool(parts: pd.DataFrame, keys: pd.Series) -> pd.DataFrame:
+    """Sum components by key and divide; the shape that `compute` describes."""
+    order = {name: position for position, name in enumerate(parts["measure"].unique())}
+    known = parts["denominator"] > 0
+    rows = parts.assign(
+        key=parts["dialogue_id"].map(keys.to_dict()),
+        own=(parts["numerator"] / parts["denominator"].where(known)),
+        dialogues=known.astype("int64"),
+    )
+    pooled = (
+        rows.groupby(["key", "measure"], dropna=False, sort=True)
+        .agg(
+            macro=("own", "mean"),
+            numerator=("numerator", "sum"),
+            denominator=("denominator", "sum"),
+            dialogues=("dialogues", "sum"),
+        )
+        .reset_index()
+    )
+    pooled["key"] = pooled["key"].astype(object).where(pooled["key"].notna(), None)
+    pooled["value"] = pooled["numerator"] / pooled["denominator"].where(pooled["denominator"] > 0)
+    pooled["_order"] = [order[name] for name in pooled["measure"]]
+    pooled = pooled.sort_values(["key", "_order"], na_position="last", kind="stable", ignore_index=True)
+    columns = ["key", "measure", "value", "macro", "numerator", "denominator", "dialogues"]
+    return pd.DataFrame(pooled, columns=columns)
