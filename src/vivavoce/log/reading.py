@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, func, select
 
 from vivavoce.log.events import TRIAL
-from vivavoce.log.records import DialogueState, StoredEvent, StudyRecord, Visit
+from vivavoce.log.records import DialogueState, StoredEvent, StudyRecord, Visit, stored_event
 from vivavoce.log.tables import dialogues, events, recruit_links, studies, visits
-from vivavoce.log.transaction import events_of, stored_event
+from vivavoce.log.transaction import events_of
 
 
 class Reader:

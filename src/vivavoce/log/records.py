@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from vivavoce.core.errors import LogError
-from vivavoce.log.events import EndReason, Event, Outcome
+from vivavoce.log.events import EndReason, Event, Outcome, read_event
 
 DialogueStatus = Literal["running", "completed", "failed", "abandoned"]
 
@@ -96,3 +96,20 @@ class StudyRecord:
     file: str
     entities: list[dict[str, str]] | None
     seen_at: datetime
+
+
+def stored_event(row: Any, *, replayed: bool = False) -> StoredEvent:
+    """An event as its row in the table says it."""
+    facts = row._mapping
+    return StoredEvent(
+        event_id=facts["event_id"],
+        visit_id=facts["visit_id"],
+        seq=facts["seq"],
+        at=facts["at"],
+        monotonic_s=facts["monotonic_s"],
+        boot=facts["boot"],
+        event=read_event(facts["kind"], facts["payload"]),
+        client_key=facts["client_key"],
+        replayed=replayed,
+        position=facts["position"],
+    )

@@ -4,13 +4,13 @@ import json
 import uuid
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
-from vivavoce.log.events import Event, read_event
+from vivavoce.log.events import Event
 from vivavoce.log.projections import writes
-from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit
+from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
 from vivavoce.log.tables import codes, dialogues, events, recruit_links, studies, visits
 
 
@@ -187,23 +187,6 @@ class Transaction:
         if self.connection.execute(known).one_or_none() is None:
             row = {"study": study, "revision": revision, "file": file, "entities": entities}
             self.connection.execute(insert(studies).values(seen_at=self._clock.now(), **row))
-
-
-def stored_event(row: Row[Any], *, replayed: bool = False) -> StoredEvent:
-    """An event as its row in the table says it."""
-    facts = row._mapping
-    return StoredEvent(
-        event_id=facts["event_id"],
-        visit_id=facts["visit_id"],
-        seq=facts["seq"],
-        at=facts["at"],
-        monotonic_s=facts["monotonic_s"],
-        boot=facts["boot"],
-        event=read_event(facts["kind"], facts["payload"]),
-        client_key=facts["client_key"],
-        replayed=replayed,
-        position=facts["position"],
-    )
 
 
 def events_of(connection: Connection, visit_id: str, after: int = 0) -> list[StoredEvent]:

@@ -1,0 +1,122 @@
+"""Accounts of the dashboard, one-time links, and who is signed in. Only storage: hashing is the caller's.
+
+Every function takes a connection: `tx.connection` to write, that of `log.reading()` to look something up.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from vivavoce.log.records import Conflict
+from vivavoce.log.tables import accounts, sign_in_links, sign_ins
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One person who may sign in to the dashboard."""
+
+    account_id: str
+    name: str
+    password_hash: str
+    role: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """One browser that is signed in; without an account where a one-time link was used."""
+
+    account_id: str | None
+    role: str
+    expires_at: datetime
+
+
+def add_account(connection: Connection, name: str, password_hash: str, role: str, now: datetime) -> Account:
+    """A new account.
+
+    Raises  Conflict: the name is taken
+    """
+    if find_account(connection, name) is not None:
+        raise Conflict(f"there is already an account named {name!r}")
+    account = Account(uuid.uuid4().hex, name, password_hash, role, now)
+    connection.execute(
+        insert(accounts).values(
+            account_id=account.account_id, name=name, password_hash=password_hash, role=role, created_at=now
+        )
+    )
+    return account
+
+
+def find_account(connection: Connection, name: str) -> Account | None:
+    row = connection.execute(select(accounts).where(accounts.c.name == name)).one_or_none()
+    return Account(*row) if row else None
+
+
+def account(connection: Connection, account_id: str) -> Account | None:
+    row = connection.execute(select(accounts).where(accounts.c.account_id == account_id)).one_or_none()
+    return Account(*row) if row else None
+
+
+def all_accounts(connection: Connection) -> list[Account]:
+    return [Account(*row) for row in connection.execute(select(accounts).order_by(accounts.c.created_at))]
+
+
+def count_accounts(connection: Connection) -> int:
+    return connection.execute(select(func.count()).select_from(accounts)).scalar_one()
+
+
+def change_password(connection: Connection, account_id: str, password_hash: str) -> None:
+    """Set a new password and sign the account out everywhere."""
+    changed = update(accounts).where(accounts.c.account_id == account_id)
+    connection.execute(changed.values(password_hash=password_hash))
+    connection.execute(delete(sign_ins).where(sign_ins.c.account_id == account_id))
+
+
+def remove_account(connection: Connection, account_id: str) -> None:
+    """Remove an account and sign it out everywhere."""
+    connection.execute(delete(sign_ins).where(sign_ins.c.account_id == account_id))
+    connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
+
+
+def add_sign_in_link(connection: Connection, token_hash: str, role: str, expires_at: datetime) -> None:
+    """A link that signs in once, until it expires."""
+    connection.execute(insert(sign_in_links).values(token_hash=token_hash, role=role, expires_at=expires_at))
+
+
+def use_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> str | None:
+    """The role that a link gives, this once; None when it is unknown, expired or used."""
+    link = sign_in_links.c
+    valid = (link.token_hash == token_hash) & link.used_at.is_(None) & (link.expires_at > now)
+    used = connection.execute(update(sign_in_links).where(valid).values(used_at=now)).rowcount
+    if not used:
+        return None
+    return connection.execute(select(link.role).where(link.token_hash == token_hash)).scalar_one()
+
+
+def add_sign_in(
+    connection: Connection, token_hash: str, role: str, expires_at: datetime, account_id: str | None = None
+) -> None:
+    """Remember a browser that is signed in, by the hash of its cookie's token."""
+    row = {"token_hash": token_hash, "role": role, "expires_at": expires_at, "account_id": account_id}
+    connection.execute(insert(sign_ins).values(row))
+
+
+def find_sign_in(connection: Connection, token_hash: str, now: datetime) -> SignIn | None:
+    """Who a token stands for; None when it is unknown or expired."""
+    signed = sign_ins.c
+    wanted = select(signed.account_id, signed.role, signed.expires_at)
+    wanted = wanted.where(signed.token_hash == token_hash, signed.expires_at > now)
+    row = connection.execute(wanted).one_or_none()
+    return SignIn(*row) if row else None
+
+
+def end_sign_in(connection: Connection, token_hash: str) -> None:
+    connection.execute(delete(sign_ins).where(sign_ins.c.token_hash == token_hash))
+
+
+def forget_expired(connection: Connection, now: datetime) -> None:
+    """Delete links and sign-ins whose time is over."""
+    for table in (sign_in_links, sign_ins):
+        connection.execute(delete(table).where(table.c.expires_at <= now))

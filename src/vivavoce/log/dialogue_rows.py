@@ -1,0 +1,188 @@
+"""One dialogue's events as rows of the dataset's tables."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce.log.events import (
+    CodeIssued,
+    DialogueAssigned,
+    DialogueEnded,
+    DialogueOpened,
+    LoggedAct,
+    SystemTurnFailed,
+    SystemTurnReceived,
+    UserTurnSent,
+)
+from vivavoce.log.records import StoredEvent
+
+Row = dict[str, Any]
+Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
+
+
+@dataclass
+class DialogueRows:
+    """The rows that one dialogue adds to the dataset, gathered from its events in their order.
+
+    Times of turns count from DialogueOpened: on the monotonic clock while one process ran, by the wall clock
+    across a restart of it; a wall clock that was set back in between leaves the time missing.
+    """
+
+    assigned: DialogueAssigned
+    parse: Parser | None = None
+    opened: StoredEvent | None = None
+    ended: StoredEvent | None = None
+    code_issued: bool = False
+    turns: list[Row] = field(default_factory=list)
+    hypotheses: list[Row] = field(default_factory=list)
+    acts: list[Row] = field(default_factory=list)
+    incidents: list[Row] = field(default_factory=list)
+    _said_before: list[LoggedAct] = field(default_factory=list)
+
+    def take(self, stored: StoredEvent) -> None:
+        """Add what one more of the dialogue's events says."""
+        match stored.event:
+            case DialogueOpened():
+                self.opened = stored
+            case UserTurnSent() as event:
+                self._user_turn(stored, event)
+            case SystemTurnReceived() as event:
+                self._system_turn(event)
+            case SystemTurnFailed() as event:
+                self._incident(stored, event)
+            case DialogueEnded():
+                self.ended = stored
+            case CodeIssued():
+                self.code_issued = True
+            case _:
+                pass
+
+    def dialogue(self, *, number: int, visit_over: bool, **facts: Any) -> Row:
+        """The row of `dialogues`; facts are the columns that the visit knows."""
+        end = self.ended.event if self.ended else None
+        reason = end.reason if isinstance(end, DialogueEnded) else ("abandoned" if visit_over else None)
+        task = self.assigned.task or {}
+        texts = task.get("text") or {}
+        factors = {f"factor_{name}": value for name, value in self.assigned.factors.items()}
+        return facts | factors | {
+            "dialogue_id": self.assigned.dialogue_id,
+            "system": self.assigned.system,
+            "condition": self.assigned.condition or self.assigned.system,
+            "task_id": self.assigned.task_id,
+            "task_text": texts.get(self.assigned.language) or next(iter(texts.values()), None),
+            "dialogue_number": number,
+            "channel": self.assigned.channel,
+            "language": self.assigned.language,
+            "started_at": self.opened.at if self.opened else None,
+            "ended_at": self.ended.at if self.ended else None,
+            "duration_s": self._duration_s(),
+            "end_reason": reason,
+            "code_issued": self.code_issued,
+        }  # fmt: skip
+
+    def goals(self) -> Iterable[Row]:
+        """The rows of `goals`: the assigned goal, and the alternative after it."""
+        task = self.assigned.task
+        if not task:
+            return
+        wanted = [task.get("constraints") or {}]
+        if task.get("alternative"):
+            wanted.append(task["alternative"].get("constraints") or {})
+        for index, constraints in enumerate(wanted):
+            goal = {"dialogue_id": self.assigned.dialogue_id, "goal_index": index, "origin": "assigned"}
+            if task.get("type"):
+                yield goal | {"kind": "type", "op": "=", "value": task["type"]}
+            for slot, value in constraints.items():
+                yield goal | {"kind": "constraint", "slot": slot, "op": "=", "value": value}
+            for slot in task.get("requests") or ():
+                yield goal | {"kind": "request", "slot": slot}
+
+    def _turn(self, turn_index: int) -> Row:
+        return {"dialogue_id": self.assigned.dialogue_id, "turn_index": turn_index}
+
+    def _user_turn(self, stored: StoredEvent, event: UserTurnSent) -> None:
+        turn = self._turn(event.turn_index)
+        heard = [one for one in event.heard if one.text is not None]
+        sent_s = self._elapsed_s(stored)
+        self.turns.append(
+            turn
+            | {
+                "party": "user",
+                "text": heard[0].text if heard else event.text,
+                "reference": event.text,
+                "onset_s": _typing_began(event, sent_s),
+                "offset_s": sent_s,
+                "sent_s": sent_s,
+                "barge_in": event.barge_in,
+            }
+        )
+        self.hypotheses += [
+            turn | {"source": "live", "rank": rank, "text": one.text, "score": one.score}
+            for rank, one in enumerate(heard)
+        ]
+        if event.meant is not None:
+            self._add_acts(turn, "reference", "simulator", event.meant)
+        elif self.parse is not None:
+            meant = self.parse(event.text, self.assigned.language, list(self._said_before))
+            self._add_acts(turn, "reference", "parser", meant)
+
+    def _system_turn(self, event: SystemTurnReceived) -> None:
+        turn = self._turn(event.turn_index)
+        self._said_before = event.acts or []
+        self.turns.append(
+            turn
+            | {
+                "party": "system",
+                "text": event.text,
+                "reference": event.text,
+                "onset_s": event.first_output_s,
+                "offset_s": event.complete_s,
+                "first_output_s": event.first_output_s,
+                "complete_s": event.complete_s,
+            }
+        )
+        self._add_acts(turn, "system", "bot", self._said_before)
+        if event.reply_to is not None:
+            answered = self._turn(event.reply_to)
+            for rank, one in enumerate(event.understood):
+                self._add_acts(answered, "understood", "bot", one.acts, rank, one.score)
+
+    def _add_acts(
+        self, turn: Row, layer: str, source: str, acts: Sequence[LoggedAct], rank: int = 0,
+        score: float | None = None,
+    ) -> None:  # fmt: skip
+        said = {"layer": layer, "source": source, "rank": rank, "score": score}
+        self.acts += [
+            turn | said | {"position": position} | act.model_dump(include={"act", "slot", "op", "value"})
+            for position, act in enumerate(acts)
+        ]
+
+    def _incident(self, stored: StoredEvent, event: SystemTurnFailed) -> None:
+        self.incidents.append({
+            "dialogue_id": event.dialogue_id, "turn_index": event.reply_to, "failure": event.failure,
+            "detail": event.detail, "happened_at": stored.at,
+        })  # fmt: skip
+
+    def _elapsed_s(self, stored: StoredEvent) -> float | None:
+        if self.opened is None:
+            return None
+        if stored.boot == self.opened.boot:
+            return stored.monotonic_s - self.opened.monotonic_s
+        by_wall_s = (stored.at - self.opened.at).total_seconds()
+        return by_wall_s if by_wall_s >= 0 else None
+
+    def _duration_s(self) -> float | None:
+        """First onset to last offset; without turns the time until the end, as far as it is known."""
+        times = [row[name] for row in self.turns for name in ("onset_s", "offset_s") if row[name] is not None]
+        if times:
+            return max(times) - min(times)
+        if self.ended is None or not isinstance(self.ended.event, DialogueEnded):
+            return None
+        return self.ended.event.duration_s
+
+
+def _typing_began(event: UserTurnSent, sent_s: float | None) -> float | None:
+    """When the first key was pressed: the browser's own difference, taken back from the moment of sending."""
+    if sent_s is None or event.response_delay_s is None or event.first_key_delay_s is None:
+        return None
+    return sent_s - (event.response_delay_s - event.first_key_delay_s)

@@ -1,0 +1,198 @@
+"""Export: the events of a study become a dataset."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, select
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dialogue_rows import DialogueRows, Parser, Row
+from vivavoce.log.events import (
+    DialogueAssigned,
+    DialogueOpened,
+    LanguageChosen,
+    QuestionnaireAnswered,
+    VisitEnded,
+    VisitOpened,
+)
+from vivavoce.log.reading import Reader
+from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.tables import events, studies
+from vivavoce.log.transaction import events_of
+
+LEVELS: Final = ("analysis",)
+
+
+def export_dataset(
+    log: Reader,
+    study_name: str,
+    into: Path | str,
+    *,
+    domain_entities: Iterable[Mapping[str, Any]] | None = None,
+    parse: Parser | None = None,
+    level: str = "analysis",
+) -> Dataset:
+    """Write a study's dataset, from its events alone and from one snapshot of them.
+
+    domain_entities  rows of `entities`; left out, those that were stored when the study was served
+    parse            reads the dialogue acts of a typed turn: (text, language, acts of the system before it)
+    level            analysis: pseudonymous keys, nothing that leads to a person outside, free text kept
+    Note             a dialogue that was assigned but never began is none; the manifest's notes count them
+    Raises           InputError: the log knows no such study; UnknownName: no such level
+    """
+    if level not in LEVELS:
+        raise UnknownName("level of export", level, list(LEVELS))
+    with log.reading() as connection:
+        outline = _Outline.of(connection, study_name)
+        served = _served(connection, study_name)
+        if not outline.visits and not served:
+            raise InputError(
+                f"the log knows no study {study_name!r}",
+                place="export",
+                cure=f"known: {', '.join(_studies(connection)) or 'none'}",
+            )
+        stored_entities = served[-1].entities if served else None
+        with DatasetWriter(
+            into, study=_described(study_name, served), source={"kind": "log", "level": level},
+            factors=outline.factors,
+        ) as writer:  # fmt: skip
+            writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
+            people = _People()
+            for visit_id in outline.visits:
+                _export_visit(writer, events_of(connection, visit_id), outline, people, parse)
+            writer.add("participants", people.rows())
+            if outline.never_began:
+                writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")
+            return writer.close()
+
+
+@dataclass
+class _Outline:
+    """What must be known before the first row: visits in order, factors, each dialogue's number."""
+
+    visits: dict[str, str] = field(default_factory=dict)
+    factors: tuple[str, ...] = ()
+    numbers: dict[str, int] = field(default_factory=dict)
+    never_began: int = 0
+
+    @classmethod
+    def of(cls, connection: Connection, study_name: str) -> "_Outline":
+        outline, factors = cls(), dict[str, None]()
+        counts: dict[str, int] = {}
+        assigned = 0
+        for stored in _events_of_kinds(connection, VisitOpened, DialogueAssigned, DialogueOpened):
+            event = stored.event
+            if isinstance(event, VisitOpened) and event.study == study_name:
+                outline.visits[stored.visit_id] = event.participant_id
+            participant = outline.visits.get(stored.visit_id)
+            if participant is None:
+                continue
+            if isinstance(event, DialogueAssigned):
+                assigned += 1
+                factors |= dict.fromkeys(event.factors)
+            elif isinstance(event, DialogueOpened) and event.dialogue_id not in outline.numbers:
+                counts[participant] = counts.get(participant, 0) + 1
+                outline.numbers[event.dialogue_id] = counts[participant]
+        outline.factors, outline.never_began = tuple(factors), assigned - len(outline.numbers)
+        return outline
+
+
+class _People:
+    """The participants, one row each however many visits they made."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Row] = {}
+
+    def take(self, opened: StoredEvent, event: VisitOpened, language: str, outcome: str) -> None:
+        first = {
+            "participant_id": event.participant_id, "pool": event.pool, "first_seen_at": opened.at,
+            "simulated": event.simulated,
+        }  # fmt: skip
+        row = self._rows.setdefault(event.participant_id, first)
+        row["language"], row["outcome"] = language, outcome
+
+    def rows(self) -> list[Row]:
+        return list(self._rows.values())
+
+
+def _export_visit(
+    writer: DatasetWriter, visit: list[StoredEvent], outline: _Outline, people: _People, parse: Parser | None
+) -> None:
+    opened, language, outcome = None, "", "running"
+    dialogues: dict[str, DialogueRows] = {}
+    answered: list[tuple[StoredEvent, QuestionnaireAnswered]] = []
+    for stored in visit:
+        event = stored.event
+        if isinstance(event, VisitOpened):
+            opened, language = (stored, event), event.language
+        elif isinstance(event, LanguageChosen):
+            language = event.language
+        elif isinstance(event, VisitEnded):
+            outcome = event.outcome
+        elif isinstance(event, QuestionnaireAnswered):
+            answered.append((stored, event))
+        elif isinstance(event, DialogueAssigned):
+            dialogues[event.dialogue_id] = DialogueRows(event, parse)
+        elif (dialogue := dialogues.get(getattr(event, "dialogue_id", None) or "")) is not None:
+            dialogue.take(stored)
+    if opened is None:
+        return
+    stored, event = opened
+    people.take(stored, event, language, outcome)
+    of_visit = {
+        "study": event.study, "participant_id": event.participant_id, "visit_id": stored.visit_id,
+        "simulated": event.simulated,
+    }  # fmt: skip
+    for dialogue in dialogues.values():
+        number = outline.numbers.get(dialogue.assigned.dialogue_id)
+        if number is not None:
+            row = dialogue.dialogue(number=number, visit_over=outcome != "running", **of_visit)
+            _add_dialogue(writer, dialogue, row)
+    for stored_answer, answer in answered:
+        writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
+
+
+def _add_dialogue(writer: DatasetWriter, dialogue: DialogueRows, row: Row) -> None:
+    writer.add("dialogues", [row])
+    writer.add("turns", sorted(dialogue.turns, key=lambda turn: turn["turn_index"]))
+    writer.add("hypotheses", dialogue.hypotheses)
+    writer.add("acts", dialogue.acts)
+    writer.add("goals", dialogue.goals())
+    writer.add("incidents", dialogue.incidents)
+
+
+def _ratings(stored: StoredEvent, event: QuestionnaireAnswered, participant_id: str) -> Iterator[Row]:
+    for rating in event.ratings:
+        yield {
+            "dialogue_id": event.dialogue_id, "visit_id": stored.visit_id, "participant_id": participant_id,
+            "instrument": event.instrument, "wording": event.wording, "language": event.language,
+            "answered_at": stored.at, **rating.model_dump(include={"item_id", "role", "value", "answer"}),
+        }  # fmt: skip
+
+
+def _described(study_name: str, served: list[StudyRecord]) -> dict[str, Any]:
+    """What the manifest says of the study: the file that was last served, and all revisions that were."""
+    if not served:
+        return {"name": study_name}
+    last = served[-1]
+    revisions = [{"revision": one.revision, "seen_at": one.seen_at.isoformat()} for one in served]
+    return {"name": study_name, "revision": last.revision, "file": last.file, "revisions": revisions}
+
+
+def _served(connection: Connection, study_name: str) -> list[StudyRecord]:
+    wanted = select(studies).where(studies.c.study == study_name).order_by(studies.c.seen_at)
+    return [StudyRecord(*row) for row in connection.execute(wanted)]
+
+
+def _studies(connection: Connection) -> list[str]:
+    opened = _events_of_kinds(connection, VisitOpened)
+    return sorted({stored.event.study for stored in opened if isinstance(stored.event, VisitOpened)})
+
+
+def _events_of_kinds(connection: Connection, *kinds: type[Any]) -> Iterator[StoredEvent]:
+    wanted = select(events).where(events.c.kind.in_([kind.kind for kind in kinds]))
+    for row in connection.execute(wanted.order_by(events.c.position)):
+        yield stored_event(row)

@@ -1,0 +1,95 @@
+"""A dataset as CSV, one file a table, with a codebook; safe to open in a spreadsheet.
+
+Spreadsheets run a text cell that begins like a formula. Such a cell gets a leading apostrophe, and so does
+one that begins with an apostrophe itself, so that `read_csv_cell` gives back exactly what was there. An empty
+text is written as a lone apostrophe; an empty cell is a missing value. Numbers, flags and instants are never
+touched. Raw CSV leaves every text as it is (and cannot tell an empty text from a missing one).
+"""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.schema import FACTOR_PREFIX, TABLES
+
+APOSTROPHE: Final = "'"
+FORMULA_STARTS: Final = tuple("=+-@\t\r\n\0＝＋－＠")
+CODEBOOK: Final = "codebook.csv"
+CODEBOOK_COLUMNS: Final = ("table", "column", "type", "required", "meaning", "cells")
+
+
+def export_csv(dataset_folder: Path | str, into: Path | str, *, raw: bool = False) -> Path:
+    """Write `<table>.csv` for every table that has rows, and `codebook.csv`; gives back the folder."""
+    dataset, folder = Dataset(dataset_folder), Path(into)
+    folder.mkdir(parents=True, exist_ok=True)
+    described: list[tuple[str, ...]] = []
+    for name in TABLES:
+        (folder / f"{name}.csv").unlink(missing_ok=True)
+        table = dataset.read(name)
+        described += _describe(name, table.schema, raw=raw)
+        if table.num_rows:
+            _write_table(folder / f"{name}.csv", table, raw=raw)
+    with (folder / CODEBOOK).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(CODEBOOK_COLUMNS)
+        writer.writerows(described)
+    return folder
+
+
+def safe_csv_cell(text: str | None) -> str:
+    """A text as a cell that no spreadsheet takes for a formula; None becomes the empty cell."""
+    if text is None:
+        return ""
+    return APOSTROPHE + text if text == "" or text.startswith((APOSTROPHE, *FORMULA_STARTS)) else text
+
+
+def read_csv_cell(cell: str) -> str | None:
+    """The text that `safe_csv_cell` was given."""
+    if cell == "":
+        return None
+    return cell[1:] if cell.startswith(APOSTROPHE) else cell
+
+
+def _write_table(path: Path, table: pa.Table, *, raw: bool) -> None:
+    formats = [_format(column.type, raw=raw) for column in table.schema]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table.column_names)
+        for batch in table.to_batches(max_chunksize=10_000):
+            columns = [column.to_pylist() for column in batch.columns]
+            for row in zip(*columns, strict=True):
+                writer.writerow([write(value) for write, value in zip(formats, row, strict=True)])
+
+
+def _format(kind: pa.DataType, *, raw: bool) -> Callable[[Any], str]:
+    if pa.types.is_string(kind):
+        return _plain if raw else safe_csv_cell
+    if pa.types.is_boolean(kind):
+        return lambda value: "" if value is None else str(value).lower()
+    if pa.types.is_timestamp(kind):
+        return lambda value: "" if value is None else value.isoformat().replace("+00:00", "Z")
+    return lambda value: "" if value is None else repr(value)
+
+
+def _plain(text: str | None) -> str:
+    return "" if text is None else text
+
+
+def _describe(name: str, schema: pa.Schema, *, raw: bool) -> list[tuple[str, ...]]:
+    known = {column.name: column for column in TABLES[name].columns}
+    rows = []
+    for column in schema:
+        meaning = known[column.name].meaning if column.name in known else _factor(column.name)
+        text = "exact" if raw else "leading apostrophe removed on reading"
+        cells = text if pa.types.is_string(column.type) else "exact"
+        required = "no" if column.nullable else "yes"
+        rows.append((name, column.name, str(column.type), required, meaning, cells))
+    return rows
+
+
+def _factor(name: str) -> str:
+    return f"condition of the study: {name.removeprefix(FACTOR_PREFIX)}"
