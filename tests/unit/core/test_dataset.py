@@ -1,0 +1,74 @@
+"""A dataset is whole or is not there."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.schema import TABLES
+
+DIALOGUE = {
+    "dialogue_id": "d1", "study": "s", "system": "a", "condition": "a", "channel": "text", "language": "en",
+    "simulated": False,
+}  # fmt: skip
+
+
+def write(folder: Path, **more: object) -> Dataset:
+    with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}, factors=("nlg",)) as writer:
+        writer.add("dialogues", [{**DIALOGUE, "factor_nlg": "template", **more}])
+    return Dataset(folder)
+
+
+def test_what_was_written_is_read_back_with_missing_as_null(tmp_path: Path) -> None:
+    row = write(tmp_path).read("dialogues").to_pylist()[0]
+    assert row["factor_nlg"] == "template" and row["duration_s"] is None
+
+
+def test_a_table_that_was_not_written_has_its_columns_and_no_rows(tmp_path: Path) -> None:
+    ratings = write(tmp_path).read("ratings")
+    assert ratings.num_rows == 0 and ratings.column_names == [c.name for c in TABLES["ratings"].columns]
+
+
+def test_the_same_rows_have_the_same_hash_and_others_another(tmp_path: Path) -> None:
+    one, again = write(tmp_path / "1"), write(tmp_path / "2")
+    assert one.hash == again.hash != write(tmp_path / "3", system="b").hash
+
+
+def test_an_error_while_writing_leaves_no_dataset(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(ZeroDivisionError), DatasetWriter(tmp_path, study={"name": "s"}, source={}) as writer:
+        writer.add("dialogues", [DIALOGUE])
+        raise ZeroDivisionError
+    with pytest.raises(InputError, match=r"no dataset\.json here; make a dataset with"):
+        Dataset(tmp_path)
+
+
+def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    write(tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_misspelt_column_or_table_is_named_with_the_nearest(tmp_path: Path) -> None:
+    writer = DatasetWriter(tmp_path, study={"name": "s"}, source={})
+    with pytest.raises(UnknownName, match="unknown column 'sistem'; did you mean 'system'"):
+        writer.add("dialogues", [{"sistem": "a"}])
+    with pytest.raises(UnknownName, match="did you mean 'turns'"):
+        writer.add("turn", [{}])
+
+
+def test_a_required_column_may_not_be_missing(tmp_path: Path) -> None:
+    writer = DatasetWriter(tmp_path, study={"name": "s"}, source={})
+    writer.add("dialogues", [{key: DIALOGUE[key] for key in ("dialogue_id", "study")}])
+    with pytest.raises(InputError, match="column 'system' is null"):
+        writer.close()
+
+
+def test_a_dataset_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    write(tmp_path)
+    manifest = json.loads((tmp_path / "dataset.json").read_text())
+    (tmp_path / "dataset.json").write_text(json.dumps({**manifest, "schema_version": 99}))
+    with pytest.raises(InputError, match="read it with the version of vivavoce that wrote it"):
+        Dataset(tmp_path)
