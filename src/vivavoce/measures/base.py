@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import ibis
+import pyarrow as pa
 
 from vivavoce.core.registry import Registry
 from vivavoce.log.dataset import Dataset
@@ -38,6 +39,10 @@ class Tables:
         schema = ibis.Schema.from_pyarrow(TABLES[name].arrow())
         absent = {column: ibis.null(kind) for column, kind in schema.items() if column not in table.columns}
         return table.mutate(**absent) if absent else table
+
+    def rows(self, expression: ibis.Table) -> pa.Table:
+        """Run a query."""
+        return self.engine.to_pyarrow(expression)
 
     def remember(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result under this key, made once; for what several measures share."""

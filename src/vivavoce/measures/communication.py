@@ -183,8 +183,8 @@ def _times() -> Iterator[Measure]:
         name="user_response_delay",
         title="User response delay",
         symbol="URD",
-        meaning="Mean time from the end of a system turn to the start of the user's answer, without the turns "
-        "that barge in; in text, from the whole message to sending, reading and typing included.",
+        meaning="Mean time from the end of a system turn to the start of the user's answer, turns that "
+        "barge in left out; in text, from the whole message to sending, reading and typing included.",
         unit="s",
         origin="instrumental",
         analysis_unit="exchange",

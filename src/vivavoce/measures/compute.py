@@ -36,7 +36,7 @@ def components(dataset: Dataset, names: Iterable[str] | None = None) -> pd.DataF
     frames: list[pd.DataFrame] = []
     try:
         for measure in measures:
-            found = tables.engine.to_pandas(measure.components(tables)).set_index("dialogue_id")
+            found = pd.DataFrame(tables.rows(measure.components(tables)).to_pydict()).set_index("dialogue_id")
             whole = found.reindex(dialogues)[["numerator", "denominator"]].astype("float64").fillna(0.0)
             frames.append(whole.reset_index().assign(measure=measure.name))
     finally:
@@ -49,8 +49,8 @@ def compute(dataset: Dataset, names: Iterable[str] | None = None, by: str | None
     """The value of each measure, over the whole dataset or by group.
 
     Input   by: system, condition, participant, task, channel, language, or the name of a factor
-    Output  key, measure, value (sum of numerators over sum of denominators), macro (mean of the dialogues'
-            own values), numerator, denominator, dialogues (those in which the measure is not missing); keys in
+    Output  key, measure, value (sum of numerators over sum of denominators), macro (mean of the values of the
+            single dialogues), numerator, denominator, dialogues (those in which it is not missing); keys in
             alphabetical order, null last, `all` without `by`
     Empty   denominator 0: value and macro are missing
     Raises  UnknownName: an unknown measure or grouping
@@ -77,9 +77,10 @@ def groups(dataset: Dataset, by: str | None) -> pd.Series:
 def pool(parts: pd.DataFrame, keys: pd.Series) -> pd.DataFrame:
     """Sum components by key and divide; the shape that `compute` describes."""
     order = {name: position for position, name in enumerate(parts["measure"].unique())}
+    key_of = keys.to_dict()
     known = parts["denominator"] > 0
     rows = parts.assign(
-        key=parts["dialogue_id"].map(keys.to_dict()),
+        key=[key_of[dialogue] for dialogue in parts["dialogue_id"]],
         own=(parts["numerator"] / parts["denominator"].where(known)),
         dialogues=known.astype("int64"),
     )
