@@ -1,0 +1,9 @@
+"""Sphinx configuration."""
+
+project = "Vivavoce"
+author = "The Vivavoce founders"
+extensions = ["myst_parser"]
+myst_enable_extensions = ["deflist"]
+html_theme = "furo"
+html_title = "Vivavoce"
+exclude_patterns = ["_build"]
