@@ -85,6 +85,13 @@ def add_sign_in_link(connection: Connection, token_hash: str, role: str, expires
     connection.execute(insert(sign_in_links).values(token_hash=token_hash, role=role, expires_at=expires_at))
 
 
+def find_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> str | None:
+    """The role that a link would give; None when it is unknown, expired or used. The link stays unused."""
+    link = sign_in_links.c
+    valid = (link.token_hash == token_hash) & link.used_at.is_(None) & (link.expires_at > now)
+    return connection.execute(select(link.role).where(valid)).scalar_one_or_none()
+
+
 def use_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> str | None:
     """The role that a link gives, this once; None when it is unknown, expired or used."""
     link = sign_in_links.c
