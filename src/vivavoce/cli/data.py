@@ -24,7 +24,7 @@ def import_(
 
     importer = CORPORA.get(format, place="import")
     with progress("reading") as report:
-        result = importer(paths, into, venues=venues, strict=strict, progress=report)
+        result = importer.read(paths, into, venues=venues, strict=strict, progress=report)
     for line in result.skipped:
         note(f"skipped {line}")
     note(
