@@ -1,4 +1,4 @@
-"""YAML read with the line of every key, so that an error can name its place. Nothing in a file is executed."""
+"""YAML read with the line of every key, so that errors can name their place. Nothing in it is executed."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

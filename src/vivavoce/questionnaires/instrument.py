@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.registry import Registry
@@ -130,8 +130,9 @@ class Instrument(_Data):
         """
         for option in unreversed:
             if option not in self.switchable:
-                raise InputError(f"the reversal of item {option!r} cannot be switched off",
-                                 place=f"questionnaire {self.name}", cure=nearest(option, list(self.switchable)))  # fmt: skip
+                cure = nearest(option, list(self.switchable))
+                problem = f"the reversal of item {option!r} cannot be switched off"
+                raise InputError(problem, place=f"questionnaire {self.name}", cure=cure)
         codes = {name: self.check(name, value) for name, value in answers.items()}
         recoded = {name: self._recoded(name, code, unreversed) for name, code in codes.items()}
         return {
@@ -173,8 +174,6 @@ INSTRUMENTS: Final[Registry[Instrument]] = Registry("questionnaire")
 
 def read_instrument(path: Path) -> Instrument:
     """One scoring key from its file."""
-    from pydantic import ValidationError
-
     source = read_yaml(path)
     if source.problems:
         raise source.problems[0].error()

@@ -23,7 +23,7 @@ class Wording(BaseModel):
 
     name: str = Field(description="the instrument")
     language: str = Field(description="BCP 47 tag")
-    origin: Literal["project", "file"] = "file"
+    origin: Literal["project", "file"] = Field("file", description="whose it is; known from where it stands")
     source: str = Field("", description="where a wording that is not ours comes from")
     title: str = Field("", description="heading above the form")
     instruction: str = Field("", description="sentence above the items")
@@ -38,7 +38,7 @@ class Wording(BaseModel):
 
 
 def wording_file(instrument: Instrument, language: str, folder: Path | None) -> Path | None:
-    """The file that words this instrument in this language: in the study's `wordings`, else ours, else None."""
+    """The file with this wording: in the study's `wordings`, else ours, else None."""
     places = ([folder / "wordings"] if folder is not None else []) + [OURS]
     names = [place / f"{instrument.name}.{language}.yaml" for place in places]
     return next((path for path in names if path.is_file()), None)
@@ -57,7 +57,8 @@ def check_wording(
     """The wording, and everything that is wrong with it."""
     path = wording_file(instrument, language, folder)
     if path is None:
-        cure = f"add wordings/{instrument.name}.{language}.yaml; known: {', '.join(languages_of(instrument, folder))}"
+        known = ", ".join(languages_of(instrument, folder))
+        cure = f"add wordings/{instrument.name}.{language}.yaml; known: {known}"
         problem = f"no wording of {instrument.name!r} in language {language!r}"
         return None, [Problem(f"questionnaire {instrument.name}", problem, cure)]
     source = read_yaml(path, f"wordings/{path.name}")

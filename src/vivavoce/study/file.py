@@ -27,7 +27,13 @@ Allocation = Literal["random", "least-used-by-participant", "balanced"]
 
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+NAME_CURE = "use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64"
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
+def is_name(text: str) -> bool:
+    """Whether a study or a system may be called so."""
+    return _NAME.fullmatch(text) is not None
 
 
 class Settings(BaseModel):
@@ -55,6 +61,8 @@ class Settings(BaseModel):
 
 class WrittenRange(Range):
     """`2..3`, or one whole number."""
+
+    documented: ClassVar[str] = "range"
 
     @model_validator(mode="before")
     @classmethod
@@ -95,14 +103,15 @@ class Tasks(Settings):
     shorthand = "file"
 
     file: str | None = Field(None, description="YAML file of tasks; then nothing is generated")
-    generate: Whole | None = Field(None, ge=1, le=100_000, description="how many tasks to generate")
+    generate: Whole | None = Field(None, ge=1, le=20_000, description="how many tasks to generate")
     constraints: WrittenRange = Field(
         WrittenRange.model_validate("2..3"), description="constraints of a task"
     )
     requests: WrittenRange = Field(WrittenRange.model_validate("1..2"), description="slots to ask about")
     dontcare: Number = Field(0.1, ge=0, le=1, description="share of constraints that say: any will do")
-    unsatisfiable: Number = Field(0.0, ge=0, le=1, description="share of tasks that no venue satisfies, with an "
-                                                               "alternative that one does")  # fmt: skip
+    unsatisfiable: Number = Field(
+        0.0, ge=0, le=1, description="share of tasks that no venue satisfies; they name an alternative"
+    )
     types: list[str] | None = Field(None, description="kinds of venue to use; all when left out")
     seed: Whole = Field(1, ge=0, description="the same seed gives the same tasks")
 
@@ -125,14 +134,18 @@ class Dialogue(Settings):
     """Dialogues with systems under test, one task each."""
 
     repeat: WrittenRange = Field(WrittenRange.model_validate(1), description="dialogues of one visit")
-    gate: Gate = Field("dialogue", description="what opens the feedback form: the earned code, a dialogue that was "
-                                               "not trivial, or nothing")  # fmt: skip
+    gate: Gate = Field(
+        "dialogue",
+        description="what opens the form: an earned code, a dialogue that was not trivial, nothing",
+    )
     nontrivial: NontrivialTurns = Field(
         NontrivialTurns(user_turns=1), description="what makes a dialogue count"
     )
     channel: Channel = Field("text", description="how participants talk")
-    elsewhere: str | None = Field(None, description="Markdown file that says how to reach a system outside the page; "
-                                                    "the earned code is then typed in")  # fmt: skip
+    elsewhere: str | None = Field(
+        None,
+        description="Markdown file that says how to reach a system outside the page; the code is typed in",
+    )
 
     @model_validator(mode="after")
     def _repeatable(self) -> "Dialogue":
@@ -147,12 +160,15 @@ class Questionnaire(Settings):
     shorthand = "use"
 
     use: str = Field(description="name of the instrument: cambridge, idial, sus")
-    about: About | None = Field(None, description="dialogue: asked after each dialogue when it follows a dialogue "
-                                                  "step; visit: asked once; the instrument's own when left out")  # fmt: skip
+    about: About | None = Field(
+        None, description="dialogue: asked after each one; visit: asked once; else as the instrument says"
+    )
 
 
 class StepEntry(Settings):
     """One step of a visit: exactly one key."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     consent: TextFile | None = Field(None, description="text that the participant must agree to")
     instructions: TextFile | None = Field(None, description="text to read")
@@ -175,13 +191,6 @@ class StepEntry(Settings):
         if len(value) != 1:
             raise mistake(f"a step has one key, not {len(value)}", f"write one of: {', '.join(STEPS)}")
         return {name: {} if settings is None else settings for name, settings in value.items()}
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        full = handler(schema)
-        return {**full, "minProperties": 1, "maxProperties": 1} if "$ref" not in full else full
 
 
 class Limits(Settings):
@@ -254,20 +263,16 @@ class StudyFile(Settings):
     @field_validator("study")
     @classmethod
     def _plain_name(cls, name: str) -> str:
-        if not _NAME.fullmatch(name):
-            raise mistake(
-                f"{name!r} cannot name a study", "use letters, digits, dot, dash, underscore; at most 64"
-            )
+        if not is_name(name):
+            raise mistake(f"{name!r} cannot name a study", NAME_CURE)
         return name
 
     @field_validator("systems")
     @classmethod
     def _plain_names(cls, systems: dict[str, System]) -> dict[str, System]:
         for name in systems:
-            if not _NAME.fullmatch(name):
-                raise mistake(
-                    f"{name!r} cannot name a system", "use letters, digits, dot, dash, underscore; at most 64"
-                )
+            if not is_name(name):
+                raise mistake(f"{name!r} cannot name a system", NAME_CURE)
         return systems
 
     @field_validator("languages")

@@ -25,8 +25,8 @@ from vivavoce.study.task import DONTCARE, Alternative, Task
 
 __all__ = [
     "DONTCARE", "Allocation", "Alternative", "Analysis", "ConsentStep", "DebriefStep", "DialogueStep", "Gate",
-    "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range",
-    "Step", "Study", "Task", "Venue",
+    "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary", "QuestionnaireStep",
+    "Range", "Step", "Study", "Task", "Venue",
 ]  # fmt: skip
 
 
@@ -34,7 +34,7 @@ class Study(BaseModel):
     """Everything that is planned.
 
     languages  the first is the default
-    systems    settings of each system's connector as written (`connect` and the rest), without title and factors
+    systems    settings of each system's connector as written: `connect` and the rest
     factors    cell of the design by system; empty where the study has no factors
     documents  Markdown by file name and language
     wordings   by instrument and language
@@ -69,7 +69,7 @@ class Study(BaseModel):
         return self.languages[0]
 
     def language(self, wanted: str | None) -> str:
-        """The study's language closest to the wanted one: the same tag, the same language, else the default."""
+        """The study's language closest to the wanted one: same tag, same language, else the default."""
         if wanted in self.languages:
             return str(wanted)
         stem = (wanted or "").split("-")[0].lower()
@@ -90,7 +90,7 @@ class Study(BaseModel):
         return known.match if known else "exact"
 
     def condition(self, system: str) -> str:
-        """The cell of the design: the factors' values joined by a slash; the system's name without factors."""
+        """The cell of the design: the factors' values joined by a slash; else the system's name."""
         return "/".join(self.factors.get(system, {}).values()) or system
 
     def task(self, task_id: str) -> Task:
@@ -107,7 +107,7 @@ class Study(BaseModel):
         return variants.get(self.language(language)) or variants[self.default_language]
 
     def text(self, step: Step, language: str) -> str:
-        """The Markdown of a step: consent, instructions, debrief, or how to reach a system elsewhere; else ""."""
+        """The Markdown of a step: its text, or how to reach a system elsewhere; else ""."""
         file = step.elsewhere if isinstance(step, DialogueStep) else getattr(step, "file", None)
         return self.document(file, language) if file is not None else ""
 

@@ -16,80 +16,64 @@ class _Data(BaseModel):
 
 
 class Rendering(_Data):
-    """A value in one language.
+    """A value in one language: as it is shown, as it stands in a task where the slot's own pieces do not fit."""
 
-    text      as it is shown: Italian; italiana
-    before, phrase, wish  as it stands in a task, where the slot's own do not fit
-    synonyms  other ways to say it, for parsers
-    """
-
-    text: str
-    before: str | None = None
-    phrase: str | None = None
-    wish: str | None = None
-    synonyms: tuple[str, ...] = ()
+    text: str = Field(description="as it is shown: Italian; italiana")
+    before: str | None = Field(None, description="before the noun: moderately priced")
+    phrase: str | None = Field(None, description="after the noun: by the river")
+    wish: str | None = Field(None, description="after `it should`: welcome children")
+    synonyms: tuple[str, ...] = Field((), description="other ways to say it, by which parsers know it")
 
 
 class TypeName(_Data):
-    """A kind of venue in one language: a restaurant, restaurants; un ristorante, ristoranti."""
+    """A kind of venue in one language."""
 
-    text: str
-    article: str = Field(description="the noun with its indefinite article")
-    plural: str
-    synonyms: tuple[str, ...] = ()
+    text: str = Field(description="the noun: restaurant; ristorante")
+    article: str = Field(description="the noun with its indefinite article: a restaurant; un ristorante")
+    plural: str = Field(description="restaurants; ristoranti")
+    synonyms: tuple[str, ...] = Field((), description="other ways to say it, by which parsers know it")
 
 
 class Slot(_Data):
-    """Something that can be known of a venue: a constraint when one searches by it, a request when one asks for it.
+    """Something known of a venue: a constraint when one searches by it, a request when one asks for it."""
 
-    names     its name by language: "type of food"
-    before    a constraint before the noun, where the language has such adjectives: "{value}" (a cheap pub)
-    phrase    a constraint after the noun, by language, with {value}: "in the {value} of the city"
-    wish      a constraint after "it should", with {value} or {phrase}: "be {phrase}"
-    anything  a clause that says any value will do: "any part of the city will do"
-    asked_as  what one wants to know, after "find out": "the phone number"
-    unasked   values that no task asks for: a pub without internet
-    asks      phrases by which people ask for it, for parsers
-    match     exact, or prefix where a spoken value may be cut short
-    """
-
-    constraint: bool = False
-    requestable: bool = Field(False, alias="request")
+    constraint: bool = Field(False, description="one can search by it; then it lists its values")
+    requestable: bool = Field(False, alias="request", description="one can ask for it")
     types: tuple[str, ...] | None = Field(None, description="kinds of venue that have it; all when left out")
-    names: dict[str, str] = Field(default={}, description="its name by language")
-    before: dict[str, str] = {}
-    phrase: dict[str, str] = {}
-    wish: dict[str, str] = {}
-    anything: dict[str, str] = {}
-    asked_as: dict[str, str] = {}
-    unasked: tuple[str, ...] = ()
-    asks: Words = {}
-    match: Literal["exact", "prefix"] = "exact"
-    values: dict[str, dict[str, Rendering]] = Field(
-        default={}, description="by value, by language; constraints only"
+    names: dict[str, str] = Field({}, description="its name by language: type of food")
+    before: dict[str, str] = Field({}, description="a constraint before the noun, with {value}: a cheap pub")
+    phrase: dict[str, str] = Field({}, description="a constraint after the noun: in the {value} of the city")
+    wish: dict[str, str] = Field({}, description="a constraint after `it should`, with {value} or {phrase}")
+    anything: dict[str, str] = Field({}, description="a clause that says any value will do")
+    asked_as: dict[str, str] = Field({}, description="what one wants to know, after `find out`: the address")
+    unasked: tuple[str, ...] = Field((), description="values that no task asks for: a pub without internet")
+    asks: Words = Field({}, description="phrases by which people ask for it, for parsers, by language")
+    match: Literal["exact", "prefix"] = Field(
+        "exact", description="prefix where what a system says may be cut short, as a postcode"
     )
+    values: dict[str, dict[str, Rendering]] = Field({}, description="by value, by language; of constraints")
 
     def of_type(self, venue_type: str) -> bool:
         return self.types is None or venue_type in self.types
 
 
 class Venue(_Data):
-    """One venue; `slots` holds its value for every slot that its type has."""
+    """One venue."""
 
-    venue_id: str = Field(alias="id")
-    name: str
-    type: str
-    slots: dict[str, str]
+    venue_id: str = Field(alias="id", description="its key")
+    name: str = Field(description="its name as systems say it")
+    type: str = Field(description="its kind; another kind is another goal")
+    slots: dict[str, str] = Field(description="its value for every slot that its kind has")
 
 
 class Ontology(_Data):
     """Kinds of venue, slots with values, phrases for indifference, venues."""
 
-    name: str = Field(alias="ontology")
-    types: dict[str, dict[str, TypeName]]
-    slots: dict[str, Slot]
-    dontcare: Words = Field(default={}, description="phrases that mean: any will do, by language")
-    venues: tuple[Venue, ...]
+    name: str = Field(alias="ontology", description="its name")
+    types: dict[str, dict[str, TypeName]] = Field(description="kinds of venue, by language")
+    slots: dict[str, Slot] = Field(description="what is known of venues")
+    dontcare: Words = Field({}, description="phrases that mean: any will do, by language")
+    venues: tuple[Venue, ...] = Field(description="the venues")
 
     def venue(self, venue_id: str) -> Venue | None:
         return next((venue for venue in self.venues if venue.venue_id == venue_id), None)

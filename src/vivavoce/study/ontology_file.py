@@ -57,7 +57,8 @@ def _check_slots(ontology: Ontology, source: Source) -> None:
             source.report(path, f"constraint {name!r} lists no values", "add `values:`")
         for value in slot.unasked:
             if value not in slot.values:
-                source.report((*path, "unasked"), f"unknown value {value!r}", nearest(value, list(slot.values)))
+                cure = nearest(value, list(slot.values))
+                source.report((*path, "unasked"), f"unknown value {value!r}", cure)
         if DONTCARE in slot.values:
             source.report((*path, "values", DONTCARE), f"{DONTCARE!r} cannot be a value", "remove it")
         for language, phrase in slot.phrase.items():

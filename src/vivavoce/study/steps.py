@@ -67,7 +67,7 @@ class DialogueStep(_Step):
 
     gate      code: the form opens with the earned code; dialogue: it opens when the dialogue was not trivial;
               none: it is open
-    elsewhere None when the chat is in the page; else the file of the text that says where the system is reached
+    elsewhere None when the chat is in the page; else the file that says where the system is reached
     """
 
     kind: Literal["dialogue"] = "dialogue"

@@ -9,7 +9,7 @@ from vivavoce.study.task import DONTCARE
 
 
 class Templates(NamedTuple):
-    """The sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn."""
+    """Sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn."""
 
     openings: tuple[str, ...]
     wishes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Tasks sampled from an ontology: goals that a venue really satisfies, in words, the same for the same seed."""
+"""Tasks sampled from an ontology: goals that a venue satisfies, in words, the same for the same seed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ def _satisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
 
 
 def _unsatisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
-    """A satisfiable goal with one value changed so that nothing matches; the unchanged goal is the alternative."""
+    """A satisfiable goal with one value changed so that nothing matches; unchanged it is the alternative."""
     for _ in range(_TRIES):
         venue, constraints = _from_venue(ontology, settings, random)
         changes = list(_changes_to_nothing(ontology, venue.type, constraints))
@@ -159,7 +159,8 @@ def _changes_to_nothing(
 ) -> Iterator[tuple[str, str]]:
     for slot in constraints:
         for value in ontology.slots[slot].values:
-            if value not in ontology.slots[slot].unasked and not ontology.matching(venue_type, {**constraints, slot: value}):
+            unasked = value in ontology.slots[slot].unasked
+            if not unasked and not ontology.matching(venue_type, {**constraints, slot: value}):
                 yield slot, value
 
 
@@ -200,11 +201,9 @@ def _task(task_id: str, goal: Goal, ontology: Ontology, languages: tuple[str, ..
     if goal.alternative is not None:
         alternative = Alternative(constraints=goal.alternative, venues=venues(goal.alternative))
     style = random.randrange(1 << 30)
+    words = (ontology, goal.type, goal.constraints, goal.requests, goal.alternative)
     return Task(
         task_id=task_id, type=goal.type, constraints=goal.constraints, requests=goal.requests,
         venues=venues(goal.constraints), alternative=alternative,
-        text={
-            language: task_text(ontology, goal.type, goal.constraints, goal.requests, goal.alternative, language, style)
-            for language in languages
-        },
+        text={language: task_text(*words, language, style) for language in languages},
     )  # fmt: skip

@@ -16,7 +16,7 @@ class WrittenAlternative(BaseModel):
     """The closest goal that can be satisfied."""
 
     model_config = ConfigDict(extra="forbid")
-    constraints: dict[str, str]
+    constraints: dict[str, str] = Field(description="value by slot")
 
 
 class WrittenTask(BaseModel):
@@ -24,19 +24,21 @@ class WrittenTask(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    task_id: str = Field(alias="id")
-    type: str
-    constraints: dict[str, str] = {}
-    requests: list[str] = []
-    text: dict[str, str]
-    alternative: WrittenAlternative | None = None
+    task_id: str = Field(alias="id", description="its key")
+    type: str = Field(description="kind of venue")
+    constraints: dict[str, str] = Field({}, description="value by slot; `dontcare` where any will do")
+    requests: list[str] = Field([], description="slots to ask about")
+    text: dict[str, str] = Field(description="the task in words, by language")
+    alternative: WrittenAlternative | None = Field(
+        None, description="needed when no venue meets the constraints"
+    )
 
 
 class TasksFile(BaseModel):
     """A file of tasks: `tasks:` and a list."""
 
     model_config = ConfigDict(extra="forbid")
-    tasks: list[WrittenTask] = Field(min_length=1)
+    tasks: list[WrittenTask] = Field(min_length=1, description="the tasks")
 
 
 def check_tasks(

@@ -1,0 +1,153 @@
+"""The files that a study reads: texts, wordings, ontology, tasks. Their bytes make the revision."""
+
+import hashlib
+from pathlib import Path
+
+from vivavoce.core.yaml_source import KeyPath
+from vivavoce.questionnaires.instrument import FOLDER as QUESTIONNAIRES
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
+from vivavoce.study.file import StepEntry, StudyFile
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.ontology_file import check_ontology
+from vivavoce.study.presets import MergedSource, protocol_file, shipped_text
+from vivavoce.study.task import Task
+from vivavoce.study.tasks import check_settings, generate_tasks
+from vivavoce.study.tasks_file import check_tasks
+
+Entries = list[tuple[int, StepEntry]]
+
+
+class Materials:
+    """Reads what a study file names and reports into its source what is missing or wrong."""
+
+    def __init__(self, path: Path, source: MergedSource) -> None:
+        self.folder, self.source = path.resolve().parent, source
+        self.read: dict[str, bytes] = {}
+        self.keep(path, "study.yaml")
+        if source.preset is not None:
+            self.keep(protocol_file(source.preset), f"protocol/{source.preset}.yaml")
+
+    def keep(self, path: Path, name: str, at: KeyPath = ()) -> bytes:
+        """The bytes of a file, remembered for the revision; one that cannot be read is reported."""
+        try:
+            self.read[name] = path.read_bytes()
+        except OSError as error:
+            self.source.report(at, f"{path.name} cannot be read ({error.strerror})", "check its permissions")
+            self.read[name] = b""
+        return self.read[name]
+
+    def revision(self) -> str:
+        """12 hexadecimal digits over the name and content of everything that was read."""
+        digest = hashlib.sha256()
+        for name, content in sorted(self.read.items()):
+            digest.update(f"{name}\0{len(content)}\0".encode())
+            digest.update(content)
+        return digest.hexdigest()[:12]
+
+    def file(self, name: str, at: KeyPath, cure: str) -> Path | None:
+        """A file that the study names; its absence is reported."""
+        path = self.folder / name
+        if path.is_file():
+            return path
+        self.source.report(at, f"no file {name!r}", cure)
+        return None
+
+    def documents(self, file: StudyFile, entries: Entries) -> dict[str, dict[str, str]]:
+        """Every Markdown text by file name and language."""
+        documents: dict[str, dict[str, str]] = {}
+        for index, entry in entries:
+            for kind, text in (
+                ("consent", entry.consent),
+                ("instructions", entry.instructions),
+                ("debrief", entry.debrief),
+            ):
+                if text is not None and text.file not in documents:
+                    documents[text.file] = self.document(text.file, file, ("visit", index, kind))
+            if entry.dialogue is not None and entry.dialogue.elsewhere is not None:
+                path = ("visit", index, "dialogue", "elsewhere")
+                documents[entry.dialogue.elsewhere] = self.document(entry.dialogue.elsewhere, file, path)
+        return documents
+
+    def document(self, name: str, file: StudyFile, at: KeyPath) -> dict[str, str]:
+        """A text in each language of the study; a preset's texts serve the preset's own steps."""
+        found: dict[str, str] = {}
+        for language in file.languages:
+            variants = self.variants(name, language, first=language == file.languages[0])
+            existing = next((path for path in variants if path.is_file()), None)
+            if existing is None:
+                missing = variants[-1].name
+                cure = f"write {missing} beside the study file"
+                self.source.report(at, f"no file {missing!r} ({language})", cure)
+                continue
+            try:
+                found[language] = self.keep(existing, f"text/{name}/{language}", at).decode("utf-8-sig")
+            except UnicodeDecodeError:
+                self.source.report(at, f"{existing.name} is not UTF-8 text", "save it as UTF-8")
+                continue
+            if not found[language].strip():
+                self.source.report(at, f"{existing.name} is empty", "write the text")
+        return found
+
+    def variants(self, name: str, language: str, *, first: bool) -> list[Path]:
+        """Where a text may stand, best first: consent.it.md, consent.md (first language), the preset's."""
+        plain = self.folder / name
+        paths = [plain.with_name(f"{plain.stem}.{language}{plain.suffix}")] + ([plain] if first else [])
+        if "visit" not in self.source.own and (text := shipped_text(self.source.preset, name, language)):
+            paths.append(text)
+        return paths
+
+    def wordings(self, file: StudyFile, entries: Entries) -> dict[str, dict[str, Wording]]:
+        """The wording of every questionnaire in every language."""
+        wordings: dict[str, dict[str, Wording]] = {}
+        for index, entry in entries:
+            name = entry.questionnaire.use if entry.questionnaire is not None else None
+            if name is None or name in wordings or name not in INSTRUMENTS:
+                continue
+            at: KeyPath = ("visit", index, "questionnaire")
+            self.keep(QUESTIONNAIRES / "instruments" / f"{name}.yaml", f"instrument/{name}")
+            wordings[name] = {}
+            for language in file.languages:
+                wording, problems = check_wording(INSTRUMENTS.get(name), language, self.folder)
+                path = wording_file(INSTRUMENTS.get(name), language, self.folder)
+                if path is None:
+                    self.source.report(at, problems[0].problem, problems[0].cure)
+                    continue
+                self.source.problems += problems
+                self.keep(path, f"wording/{name}.{language}", at)
+                if wording is not None:
+                    wordings[name][language] = wording
+        return wordings
+
+    def ontology(self, file: StudyFile) -> Ontology | None:
+        cure = "put it beside the study file; `vivavoce init` writes restaurants.yaml"
+        path = self.file(file.ontology, ("ontology",), cure) if file.ontology is not None else None
+        if path is None:
+            return None
+        self.keep(path, "ontology", ("ontology",))
+        ontology, problems = check_ontology(path, tuple(file.languages))
+        self.source.problems += problems
+        return ontology
+
+    def tasks(self, file: StudyFile, ontology: Ontology | None) -> tuple[Task, ...]:
+        """The tasks, read from their file or generated; () for free conversation."""
+        settings, languages = file.tasks, tuple(file.languages)
+        if settings is None:
+            return ()
+        if settings.file is not None:
+            path = self.file(settings.file, ("tasks",), "put it beside the study file")
+            if path is None:
+                return ()
+            self.keep(path, "tasks", ("tasks",))
+            tasks, problems = check_tasks(path, ontology, languages)
+            self.source.problems += problems
+            return tasks
+        if "ontology" not in self.source.data:
+            cure = "add `ontology: FILE`, or remove `tasks` for free conversation"
+            self.source.report(("tasks",), "tasks cannot be generated without an ontology", cure)
+        if ontology is None:
+            return ()
+        wrong = check_settings(ontology, settings, languages)
+        for path, problem, cure in wrong:
+            self.source.report(("tasks", *path), problem, cure)
+        return () if wrong else generate_tasks(ontology, settings, languages)

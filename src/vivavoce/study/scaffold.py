@@ -1,0 +1,60 @@
+"""Writes a study that runs as it stands, for a researcher to edit."""
+
+import json
+import re
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.presets import ROOM, TEXTS, protocol_names
+from vivavoce.study.schema import SCHEMA_FILE, study_schema
+
+_DOMAINS: Final = ROOM / "domains"
+_SCAFFOLDS: Final = ROOM / "scaffolds"
+
+
+def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list[Path]:
+    """Write a study file with everything that it reads into a folder; returns the files.
+
+    Input   protocol: a preset; name: the study's name, made from the folder's name when left out
+    Raises  UnknownName: no such preset
+            InputError: the name will not do, or files would be overwritten; nothing is written
+    """
+    if protocol not in protocol_names():
+        raise UnknownName("protocol", protocol, protocol_names())
+    study = name if name is not None else _name_of(folder)
+    if not is_name(study):
+        raise InputError(f"{study!r} cannot name a study", cure=NAME_CURE)
+    contents = _contents(protocol, study)
+    held = [file for file in contents if (folder / file).exists()]
+    if held:
+        raise InputError(f"{', '.join(held)} already there", place=str(folder),
+                         cure="choose another folder, or move these files away")  # fmt: skip
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in contents.items():
+            (folder / file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", place=str(error.filename or folder),
+                         cure="choose another folder") from None  # fmt: skip
+    return [folder / file for file in contents]
+
+
+def _contents(protocol: str, name: str) -> dict[str, str]:
+    """What is written, by file name: `consent.en.md` of the texts becomes `consent.md`."""
+    study = (_SCAFFOLDS / f"{protocol}.yaml").read_text(encoding="utf-8")
+    plain = name[0].isalpha() and name.lower() not in ("true", "false", "null")
+    contents = {"study.yaml": study.replace("STUDY_NAME", name if plain else json.dumps(name))}
+    for domain in sorted(_DOMAINS.glob("*.yaml")):
+        if f"ontology: {domain.name}" in study:
+            contents[domain.name] = domain.read_text(encoding="utf-8")
+    for text in sorted((TEXTS / protocol).glob("*.md")):
+        contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
+    contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"
+    return contents
+
+
+def _name_of(folder: Path) -> str:
+    """A study's name from a folder's: letters, digits, dots, dashes; `study` when nothing is left."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:64] or "study"

@@ -1,0 +1,96 @@
+"""Steps as written turned into steps as walked: forms about a dialogue join the dialogue before them."""
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.yaml_source import Source
+from vivavoce.questionnaires.instrument import INSTRUMENTS, About
+from vivavoce.study.file import Questionnaire, StepEntry
+from vivavoce.study.steps import (
+    ConsentStep,
+    DebriefStep,
+    DialogueStep,
+    InstructionsStep,
+    QuestionnaireStep,
+    Step,
+)
+
+
+def walked(entries: list[StepEntry]) -> tuple[Step, ...]:
+    """The steps in order; forms about a dialogue become the `feedback` of the dialogue step before them."""
+    steps: list[Step] = []
+    for position, entry in enumerate(entries):
+        if entry.consent is not None:
+            steps.append(ConsentStep(file=entry.consent.file))
+        elif entry.instructions is not None:
+            steps.append(InstructionsStep(file=entry.instructions.file))
+        elif entry.debrief is not None:
+            steps.append(DebriefStep(file=entry.debrief.file))
+        elif entry.dialogue is not None:
+            feedback = _feedback(entries, position)
+            steps.append(DialogueStep.model_validate({**entry.dialogue.model_dump(), "feedback": feedback}))
+        elif entry.questionnaire is not None and about(entry.questionnaire) == "visit":
+            steps.append(QuestionnaireStep(name=entry.questionnaire.use, about="visit"))
+    return tuple(steps)
+
+
+def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
+    """Reports steps that do not fit together; entries come with their position in the file."""
+    written, places = [entry for _, entry in entries], [index for index, _ in entries]
+    for position, (index, entry) in enumerate(entries):
+        path = ("visit", index)
+        if (
+            (dialogue := entry.dialogue) is not None
+            and dialogue.elsewhere is not None
+            and dialogue.gate != "code"
+        ):
+            problem = f"gate {dialogue.gate!r} cannot see a dialogue held elsewhere"
+            source.report((*path, "dialogue", "gate"), problem, "write gate: code")
+        form = entry.questionnaire
+        if form is None:
+            continue
+        if form.use not in INSTRUMENTS:
+            cure = nearest(form.use, INSTRUMENTS.names())
+            source.report((*path, "questionnaire"), f"unknown questionnaire {form.use!r}", cure)
+        elif about(form) == "dialogue" and not _follows_dialogue(written, places, position):
+            cure = f"put it right after a dialogue step, or write {{use: {form.use}, about: visit}}"
+            problem = f"{form.use!r} is about a dialogue but follows none"
+            source.report((*path, "questionnaire"), problem, cure)
+        elif any(form.use == other.use for other in _neighbours(written, position)):
+            problem = f"{form.use!r} is asked twice in a row"
+            source.report((*path, "questionnaire"), problem, "remove one of them")
+
+
+def about(form: Questionnaire) -> About:
+    """What a form is about: as the study says, else as its instrument says."""
+    return form.about or INSTRUMENTS.get(form.use).about
+
+
+def _run(entries: list[StepEntry], position: int) -> int:
+    """Where the unbroken run of questionnaires begins that ends just before this position."""
+    while position > 0 and entries[position - 1].questionnaire is not None:
+        position -= 1
+    return position
+
+
+def _follows_dialogue(entries: list[StepEntry], places: list[int], position: int) -> bool:
+    """Whether only forms stand between this step and a dialogue step; a step left out as unsound may be one."""
+    first = _run(entries, position)
+    before = places[first - 1] if first else -1
+    if places[position] - before != position - first + 1:
+        return True
+    return first > 0 and entries[first - 1].dialogue is not None
+
+
+def _neighbours(entries: list[StepEntry], position: int) -> list[Questionnaire]:
+    forms = [entry.questionnaire for entry in entries[_run(entries, position) : position]]
+    return [form for form in forms if form is not None]
+
+
+def _feedback(entries: list[StepEntry], position: int) -> list[QuestionnaireStep]:
+    """The forms right after a dialogue step that are about a dialogue."""
+    forms: list[QuestionnaireStep] = []
+    for entry in entries[position + 1 :]:
+        if entry.questionnaire is None:
+            break
+        if about(entry.questionnaire) == "dialogue":
+            forms.append(QuestionnaireStep(name=entry.questionnaire.use, about="dialogue"))
+    return forms
