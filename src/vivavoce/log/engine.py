@@ -33,6 +33,11 @@ class Engines(NamedTuple):
     writer: Engine
     reader: Engine
 
+    def dispose(self) -> None:
+        """Let go of every connection."""
+        self.writer.dispose()
+        self.reader.dispose()
+
 
 def open_engines(url: str, **options: Any) -> Engines:
     """Engines for `sqlite:///path` or `postgresql://...`; options go to SQLAlchemy's create_engine.

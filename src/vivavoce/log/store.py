@@ -47,7 +47,11 @@ class Log(Reader):
         Raises          InputError: no such database, one that may forget commits, or one of a newer version
         """
         engines = open_engines(url, **engine_options)
-        migrate(engines.writer)
+        try:
+            migrate(engines.writer)
+        except BaseException:
+            engines.dispose()
+            raise
         return cls(engines, clock or SystemClock(), patience_s=patience_s)
 
     async def transact(self, fn: Callable[[Transaction], Result]) -> Result:
@@ -72,8 +76,7 @@ class Log(Reader):
 
     def close_now(self) -> None:
         self._writer.close()
-        self._engines.reader.dispose()
-        self._engines.writer.dispose()
+        self._engines.dispose()
 
     def __enter__(self) -> "Log":
         return self

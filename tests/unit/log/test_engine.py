@@ -1,0 +1,115 @@
+"""What a log may be kept in, and what is refused."""
+
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.engine import check_settings, network_file_system, open_engines
+from vivavoce.log.store import Log
+
+
+def test_sqlite_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
+    engines = open_engines(f"sqlite:///{tmp_path / 'log.sqlite'}")
+    for engine in engines:
+        with engine.connect() as connection:
+            said = {
+                name: connection.execute(text(f"PRAGMA {name}")).scalar_one()
+                for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+            }
+        assert said == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
+    engines.dispose()
+
+
+def test_a_reader_cannot_write(log_url: str) -> None:
+    with Log.open(log_url) as log, log.reading() as connection, pytest.raises(DBAPIError):
+        connection.execute(text("delete from events"))
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("nonsense", "not the URL of a log: 'nonsense'; use sqlite:///FILE or postgresql://"),
+        ("mysql://u:secret@h/d", r"mysql://u:\*\*\*@h/d: no log can be kept in this kind of database"),
+        ("sqlite://", "a log in memory forgets everything; use sqlite:///FILE"),
+        ("sqlite:///:memory:", "a log in memory forgets everything"),
+        ("sqlite:////no/such/folder/log.sqlite", "/no/such/folder: no such folder; make it"),
+        ("postgresql://u:secret@127.0.0.1:1/d", r"postgresql\+psycopg://u:\*\*\*@127.0.0.1:1/d: .*opened"),
+    ],
+)
+def test_a_wrong_url_is_refused_with_a_cure_and_without_the_password(url: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        open_engines(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    path.write_bytes(b"not a database, but long enough to look like one" * 100)
+    with pytest.raises(InputError, match="file is not a database"):
+        Log.open(f"sqlite:///{path}")
+
+
+MOUNTS = """\
+/dev/sda1 / ext4 rw 0 0
+server:/home /home nfs4 rw 0 0
+/dev/sdb1 /home/local\\040disk ext4 rw 0 0
+//server/data /data cifs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/var/lib", None), ("/home/anna", "nfs4"), ("/home/local disk/x", None), ("/data", "cifs"),
+        ("/database", None),
+    ],
+)  # fmt: skip
+def test_network_file_systems_are_known_by_their_mount(tmp_path: Path, folder: str, kind: str | None) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(MOUNTS)
+    assert network_file_system(Path(folder), mounts) == kind
+    assert network_file_system(Path(folder), tmp_path / "none") is None
+
+
+def test_a_log_on_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vivavoce.log.engine.network_file_system", lambda folder: "nfs4")
+    with pytest.raises(InputError, match="SQLite loses data on network file systems, and this is nfs4"):
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}")
+
+
+@pytest.mark.postgresql
+def test_a_server_that_answers_before_it_has_synced_is_refused(postgresql_url: str) -> None:
+    name = postgresql_url.split("?")[0].rsplit("/", 1)[1]
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
+        connection.execute(f"alter database {name} set synchronous_commit = off".encode())
+    with pytest.raises(InputError, match="the server runs with synchronous_commit=off and may forget turns"):
+        Log.open(postgresql_url)
+
+
+@pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
+def test_a_server_that_does_not_sync_is_refused(setting: str) -> None:
+    class Answer:
+        def __init__(self, value: str) -> None:
+            self.value = value
+
+        def scalar_one(self) -> str:
+            return self.value
+
+    class Server:
+        class engine:
+            from sqlalchemy import make_url
+
+            url = make_url("postgresql+psycopg://u@h/d")
+
+        class dialect:
+            name = "postgresql"
+
+        def exec_driver_sql(self, statement: str) -> Answer:
+            return Answer("off" if statement == f"SHOW {setting}" else "on")
+
+    with pytest.raises(InputError, match=f"the server runs with {setting}=off .*; set {setting} = on"):
+        check_settings(Server())  # pyright: ignore[reportArgumentType]
