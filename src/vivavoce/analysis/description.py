@@ -139,7 +139,10 @@ def _item(item_id: str, rows: list[Facts], keys: dict[str, str | None]) -> Facts
     for row in rows:
         if row["value"] is not None and row["dialogue_id"] in keys:
             by[keys[row["dialogue_id"]]].append(row["value"])
-    labels = Counter(row["answer"] for row in rows if row["answer"] and row["value"] is not None)
+    chosen = Counter(
+        (row["value"], row["answer"]) for row in rows if row["answer"] and row["value"] is not None
+    )
+    labels = {answer: chosen[value, answer] for value, answer in sorted(chosen)}
     return {
         "item_id": item_id,
         "role": next((row["role"] for row in rows if row["role"]), None),
@@ -152,5 +155,5 @@ def _item(item_id: str, rows: list[Facts], keys: dict[str, str | None]) -> Facts
         "by": {
             key: {"n": len(by[key]), "mean": mean(by[key])} for key in dict.fromkeys(keys.values()) if by[key]
         },
-        "answers": dict(labels.most_common()) if len(labels) <= 12 else {},
+        "answers": labels if len(labels) <= 12 else {},
     }

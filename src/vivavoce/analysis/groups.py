@@ -1,57 +1,34 @@
-"""Which group a dialogue belongs to, and what a group consists of."""
+"""Who belongs to which group of dialogues."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Final
 
-from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
-from vivavoce.log.schema import FACTOR_PREFIX
-
-COLUMNS: Final = {
-    "system": "system",
-    "condition": "condition",
-    "participant": "participant_id",
-    "task": "task_id",
-    "channel": "channel",
-    "language": "language",
-}
+from vivavoce.measures.compute import groups as keys_of_dialogues
 
 
 @dataclass(slots=True)
 class Group:
-    """The dialogues of one key: one participant key a dialogue, and their ids in the same order."""
+    """The dialogues of one key: their ids, and the participant of each (None where unknown)."""
 
     key: str | None
     dialogue_ids: list[str] = field(default_factory=list)
     participants: list[str | None] = field(default_factory=list)
 
 
-def group_column(dataset: Dataset, by: str) -> str:
-    """The column of `dialogues` behind a grouping.
+def groups(dataset: Dataset, by: str) -> list[Group]:
+    """The groups of a dataset in the order of their keys; dialogues without the attribute have key None.
 
     Raises  UnknownName: neither a grouping nor a factor of this dataset
     """
-    if by in dataset.factors:
-        return FACTOR_PREFIX + by
-    if by not in COLUMNS:
-        raise UnknownName("grouping", by, [*COLUMNS, *dataset.factors], place="--by")
-    return COLUMNS[by]
-
-
-def groups(dataset: Dataset, by: str) -> list[Group]:
-    """The groups of a dataset in the order of their keys; dialogues without the attribute have key None."""
-    table = dataset.read("dialogues").select(
-        list(dict.fromkeys(("dialogue_id", "participant_id", group_column(dataset, by))))
-    )
-    found: defaultdict[str | None, Group] = defaultdict(lambda: Group(None))
-    for row in table.to_pylist():
-        key = row[group_column(dataset, by)]
-        group = found[key]
-        group.key = key
-        group.dialogue_ids.append(row["dialogue_id"])
-        group.participants.append(row["participant_id"])
-    return [found[key] for key in sorted(found, key=lambda key: (key is None, key or ""))]
+    people = dataset.read("dialogues").column("participant_id").to_pylist()
+    members: defaultdict[str | None, list[tuple[str, str | None]]] = defaultdict(list)
+    for (dialogue_id, key), person in zip(keys_of_dialogues(dataset, by).items(), people, strict=True):
+        members[key].append((str(dialogue_id), person))
+    return [
+        Group(key, [one for one, _ in members[key]], [person for _, person in members[key]])
+        for key in sorted(members, key=lambda key: (key is None, key or ""))
+    ]
 
 
 def natural_grouping(dataset: Dataset) -> str:

@@ -7,6 +7,8 @@ import math
 from itertools import combinations
 from typing import Any, Final
 
+import pandas as pd
+
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.proportions import holm, newcombe, two_proportion_z, wilson
@@ -14,7 +16,8 @@ from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
-from vivavoce.measures.compute import compute
+from vivavoce.measures.compute import components, pool
+from vivavoce.measures.compute import groups as keys_of_dialogues
 
 RATE_PREFIXES: Final = ("subjective_success", "objective_success_")
 HEADLINES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
@@ -48,8 +51,10 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
         [one for group in found for one in group.dialogue_ids],
         [one for group in found for one in group.participants],
     )
-    facts = _facts_by_key(dataset, by)
-    whole = _row(dataset, everything, _facts_by_key(dataset, None).get("all", {}), by=None)
+    parts = components(dataset)
+    facts = _facts_by_key(pool(parts, keys_of_dialogues(dataset, by)))
+    facts_of_all = _facts_by_key(pool(parts, keys_of_dialogues(dataset, None)))
+    whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
     tests, refusal = _tests(rows, by)
     return {
@@ -67,13 +72,12 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
     }
 
 
-def _facts_by_key(dataset: Dataset, by: str | None) -> dict[str | None, dict[str, Facts]]:
-    """What `compute` found, as key -> measure -> facts; NaN becomes None."""
+def _facts_by_key(pooled: pd.DataFrame) -> dict[str | None, dict[str, Facts]]:
+    """Pooled measures as key -> measure -> facts; NaN becomes None."""
     found: dict[str | None, dict[str, Facts]] = {}
-    for row in compute(dataset, by=by).to_dict("records"):
-        facts = {name: _plain(value) for name, value in row.items()}
-        key = "all" if by is None else facts["key"]
-        found.setdefault(key, {})[facts["measure"]] = facts
+    for row in pooled.to_dict("records"):
+        facts = {str(name): _plain(value) for name, value in row.items()}
+        found.setdefault(facts["key"], {})[facts["measure"]] = facts
     return found
 
 
@@ -253,8 +257,9 @@ def _unrated(whole: Facts) -> str | None:
     if not rate or not 0 < rate["n"] < whole["dialogues"]:
         return None
     return (
-        f"{whole['dialogues'] - rate['n']:.0f} of {whole['dialogues']} dialogues have no answer to the success "
-        "question; subjective success is over the answered ones, objective success over all with a goal."
+        f"{whole['dialogues'] - rate['n']:.0f} of {whole['dialogues']} dialogues have no answer to the "
+        "success question; subjective success is over the answered ones, objective success over all "
+        "that have a goal."
     )
 
 

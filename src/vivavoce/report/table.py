@@ -1,0 +1,71 @@
+"""The summary as a table for the terminal."""
+
+from typing import Any, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from vivavoce.report.content import rate_cell, title, with_all
+from vivavoce.report.numbers import amount, count, label
+from vivavoce.report.prose import SIMULATED_MARK
+
+RATES: Final = (
+    ("subjective_success", "subjective success"),
+    ("objective_success_assigned", "objective, assigned"),
+    ("objective_success_inferred", "objective, inferred"),
+)
+
+
+def results_table(summary: dict[str, Any]) -> Table:
+    """One row a group: dialogues, participants, success rates with 95 % intervals, WER or turns a dialogue.
+
+    Input   what `vivavoce.analysis.summary.summarise` returns
+    Note    a rate of which nothing was counted has no column; what users wrote is never read as markup
+    """
+    measures = summary["all"]["measures"]
+    shown = [(name, heading) for name, heading in RATES if summary["all"].get(name, {}).get("n")]
+    last = "word_error_rate" if measures.get("word_error_rate", {}).get("denominator") else "turns"
+    heading = Text(summary["study"])
+    if summary["simulated"]:
+        heading.append(f"  {SIMULATED_MARK}", style="bold black on yellow")
+    table = Table(
+        title=heading,
+        title_justify="left",
+        caption=_caption(summary),
+        caption_justify="left",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+    )
+    table.add_column(summary["by_what"], overflow="fold")
+    table.add_column("dialogues", justify="right")
+    table.add_column("people", justify="right")
+    for name, text in shown:
+        table.add_column(f"{text}\nof {summary['all'][name]['unit']}s", justify="right")
+    table.add_column(title(last), justify="right")
+    for row in with_all(summary):
+        if row is summary["all"]:
+            table.add_section()
+        table.add_row(
+            Text(label(row["key"])),
+            count(row["dialogues"]),
+            count(row["participants"]),
+            *(_rate(row[name]) for name, _ in shown),
+            amount(row["measures"].get(last, {}).get("value"), "ratio" if last == "word_error_rate" else ""),
+        )
+    return table
+
+
+def _rate(rate: dict[str, Any]) -> Text:
+    cell = rate_cell(rate)
+    interval = [f"\n{line}" for line in cell.under[:1]]
+    if rate["low"] is not None:
+        return Text(cell.main, style="bold").append(
+            f" of {count(rate['n'])}{interval[0]}", style="not bold dim"
+        )
+    return Text(cell.main).append("".join(interval), style="dim")
+
+
+def _caption(summary: dict[str, Any]) -> Text:
+    words = "under each rate its 95% interval (Wilson); dataset " + summary["data"]
+    return Text(words if summary["all"]["dialogues"] else "The dataset holds no dialogue.")
