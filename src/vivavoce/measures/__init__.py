@@ -10,10 +10,10 @@ MEASURES.get("word_error_rate").meaning  # what a measure means, its unit, its s
 ```
 """
 
-from vivavoce.measures import communication, recognition
+from vivavoce.measures import communication, recognition, task_success
 from vivavoce.measures.base import MEASURES, Measure, Tables
 from vivavoce.measures.compute import components, compute
 
-FAMILIES = (communication, recognition)
+FAMILIES = (communication, recognition, task_success)
 
 __all__ = ["MEASURES", "Measure", "Tables", "components", "compute"]

@@ -1,0 +1,48 @@
+"""Task success against assigned and inferred goals: pure algorithms, and the outcomes of a dataset.
+
+```python
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.success import outcomes
+
+found = outcomes(Dataset("D"))
+for goals in found.inferred.values():
+    for goal in goals:
+        print(goal.dialogue_id, goal.goal_index, goal.code, dict(goal.goal.constraints), goal.offers)
+```
+"""
+
+from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
+from vivavoce.measures.success.inferred import (
+    NO_MATCH_POLICIES,
+    InferredOutcome,
+    NoMatchPolicy,
+    inferred_outcomes,
+)
+from vivavoce.measures.success.model import Act, Goal, Turn, Value, Venue, Venues
+from vivavoce.measures.success.outcomes import Options, Outcomes, outcomes
+from vivavoce.measures.success.rates import UNITS, Unit, inferred_components
+from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
+
+__all__ = [
+    "NO_MATCH_POLICIES",
+    "OFFER_RULES",
+    "UNITS",
+    "Act",
+    "AssignedOutcome",
+    "Goal",
+    "InferredOutcome",
+    "NoMatchPolicy",
+    "OfferRule",
+    "Options",
+    "Outcomes",
+    "Turn",
+    "Unit",
+    "Value",
+    "Venue",
+    "Venues",
+    "assigned_outcome",
+    "inferred_components",
+    "inferred_outcomes",
+    "outcomes",
+    "serves",
+]

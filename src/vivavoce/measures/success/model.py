@@ -1,0 +1,120 @@
+"""What scoring reasons about: acts, turns, goals, and the venues of the domain."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from vivavoce.core.text import bare, normalise_value
+from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE
+
+
+class Act(NamedTuple):
+    """One act item; values are compared normalised, never by substring."""
+
+    act: str
+    slot: str | None = None
+    value: str | None = None
+    op: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn with what the system did, or with what the user really meant."""
+
+    index: int
+    party: str
+    acts: tuple[Act, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is wanted: `constraints` maps slots to a value or `dontcare`; `type` is one of them.
+
+    denied    values that a slot must not have
+    excluded  names of venues that the user has turned down
+    """
+
+    constraints: Mapping[str, str] = field(default_factory=dict)
+    requests: tuple[str, ...] = ()
+    denied: frozenset[tuple[str, str]] = frozenset()
+    excluded: frozenset[str] = frozenset()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.constraints or self.requests or self.denied)
+
+
+class Value(NamedTuple):
+    """One value of a slot; `prefix` where a spoken form may be cut short."""
+
+    text: str
+    prefix: bool = False
+
+    def equals(self, told: str) -> bool:
+        """Exact equality of the normalised forms; for a prefix value the told letters must begin it."""
+        if self.prefix:
+            return bool(bare(told)) and bare(self.text).startswith(bare(told))
+        return normalise_value(self.text) == normalise_value(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Venue:
+    """One entity with its slots; a slot may have several values."""
+
+    key: str
+    name: str
+    slots: Mapping[str, tuple[Value, ...]]
+
+    def has(self, slot: str, value: str) -> bool:
+        return any(own.equals(value) for own in self.slots.get(slot, ()))
+
+
+class Venues:
+    """The domain's entities, found by normalised name."""
+
+    def __init__(self, venues: Iterable[Venue]) -> None:
+        self.all = tuple(venues)
+        self.slots = frozenset(slot for venue in self.all for slot in venue.slots)
+        self._named: dict[str, tuple[Venue, ...]] = {}
+        for venue in self.all:
+            self._named[venue.name] = (*self._named.get(venue.name, ()), venue)
+        self._matching: dict[Any, tuple[Venue, ...]] = {}
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> "Venues":
+        """From rows of the table `entities`."""
+        names: dict[str, str] = {}
+        slots: dict[str, dict[str, list[Value]]] = {}
+        for row in rows:
+            key = row["entity_id"]
+            names[key] = normalise_value(row["name"])
+            if row["slot"] != NAME:
+                values = slots.setdefault(key, {}).setdefault(row["slot"], [])
+                values.append(Value(row["value"], row["match"] == "prefix"))
+        return cls(
+            Venue(key, name, {slot: tuple(values) for slot, values in slots.get(key, {}).items()})
+            for key, name in names.items()
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+    def named(self, name: str) -> tuple[Venue, ...]:
+        """The entities of a name; usually one, none when the system invented it."""
+        return self._named.get(normalise_value(name), ())
+
+    def matching(self, goal: Goal) -> tuple[Venue, ...]:
+        """The entities that meet the goal's constraints; what the user turned down is not left out."""
+        key = (frozenset(goal.constraints.items()), goal.denied)
+        if key not in self._matching:
+            self._matching[key] = tuple(venue for venue in self.all if self.meets(venue, goal))
+        return self._matching[key]
+
+    def meets(self, venue: Venue, goal: Goal) -> bool:
+        """Every constraint that is not `dontcare` holds; a type is not asked of entities that have none."""
+        for slot, value in goal.constraints.items():
+            if value == DONTCARE or (slot == TYPE and TYPE not in self.slots):
+                continue
+            if not (venue.name == normalise_value(value) if slot == NAME else venue.has(slot, value)):
+                return False
+        return not any(venue.has(slot, value) for slot, value in goal.denied)

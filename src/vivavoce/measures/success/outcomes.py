@@ -1,0 +1,144 @@
+"""Outcomes of every dialogue of a dataset: what the rates are made of, for counting and for inspection."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pyarrow.compute import field as field_of
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.vocabulary import TYPE
+from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
+from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
+from vivavoce.measures.success.model import Act, Goal, Turn, Venues
+
+REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """verify_values: a value that is not the venue's is not information; False scores slots by name only."""
+
+    verify_values: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Outcomes by dialogue; a dialogue that cannot be scored is not there.
+
+    reasons   why dialogues are missing: a sentence each, with how many
+    """
+
+    assigned: dict[str, AssignedOutcome] = field(default_factory=dict)
+    inferred: dict[str, list[InferredOutcome]] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+
+
+def outcomes(dataset: Dataset, options: Options = Options()) -> Outcomes:
+    """Score every dialogue against its assigned goal and against the goals inferred from its user turns.
+
+    Input   acts of the layers `system` and `reference` (never `understood`), goals, entities
+    Empty   no entities: nothing can be scored. A dialogue without acts of the system is not scored at all;
+            without assigned goal or without reference acts it lacks that kind of outcome
+    """
+    dialogues = dataset.read("dialogues").column("dialogue_id").to_pylist()
+    venues = Venues.from_rows(dataset.read("entities").to_pylist())
+    if not venues:
+        return Outcomes(
+            reasons=[f"no venue database: objective success of {len(dialogues)} dialogues is missing"]
+        )
+    goals = _assigned_goals(dataset)
+    turns = _turns(dataset)
+    found = Outcomes()
+    lacking: dict[str, int] = defaultdict(int)
+    for dialogue_id in dialogues:
+        own = turns.get(dialogue_id, _Turns())
+        if not own.system:
+            lacking["no acts of the system are logged"] += 1
+            continue
+        if task := goals.get(dialogue_id):
+            found.assigned[dialogue_id] = assigned_outcome(
+                dialogue_id, task, own.ordered(), venues, verify_values=options.verify_values
+            )
+        else:
+            lacking["no goal was assigned"] += 1
+        if own.user:
+            found.inferred[dialogue_id] = inferred_outcomes(
+                dialogue_id, own.ordered(), venues, verify_values=options.verify_values
+            )
+        else:
+            lacking["what the user meant is not labelled"] += 1
+    found.reasons.extend(
+        f"{reason}: {count} of {len(dialogues)} dialogues" for reason, count in lacking.items()
+    )
+    return found
+
+
+@dataclass(slots=True)
+class _Turns:
+    """One dialogue's acts by turn; of several sources of reference acts the most trusted."""
+
+    system: dict[int, list[Act]] = field(default_factory=dict)
+    by_source: dict[str, dict[int, list[Act]]] = field(default_factory=dict)
+
+    @property
+    def user(self) -> dict[int, list[Act]]:
+        for source in (*REFERENCE_SOURCES, *sorted(self.by_source)):
+            if source in self.by_source:
+                return self.by_source[source]
+        return {}
+
+    def ordered(self) -> list[Turn]:
+        both = [Turn(index, "system", tuple(acts)) for index, acts in self.system.items()]
+        both += [Turn(index, "user", tuple(acts)) for index, acts in self.user.items()]
+        return sorted(both, key=lambda turn: turn.index)
+
+
+def _turns(dataset: Dataset) -> dict[str, _Turns]:
+    table = dataset.read("acts")
+    order = [(name, "ascending") for name in ("dialogue_id", "turn_index", "position")]
+    wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
+    rows = table.filter(wanted).sort_by(order)
+    found: dict[str, _Turns] = defaultdict(_Turns)
+    for row in _rows(rows.to_pydict()):
+        own = found[row["dialogue_id"]]
+        layer = own.system if row["layer"] == "system" else own.by_source.setdefault(row["source"], {})
+        act = Act(row["act"], row["slot"], row["value"], row["op"])
+        layer.setdefault(row["turn_index"], []).append(act)
+    return found
+
+
+def _assigned_goals(dataset: Dataset) -> dict[str, list[Goal]]:
+    """Each dialogue's goals in the order of their index."""
+    parts: dict[str, dict[int, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for row in dataset.read("goals").to_pylist():
+        if row["origin"] == "assigned":
+            parts[row["dialogue_id"]][row["goal_index"]].append(row)
+    return {
+        dialogue_id: [_goal(items) for _, items in sorted(by_index.items())]
+        for dialogue_id, by_index in parts.items()
+    }
+
+
+def _goal(items: list[Mapping[str, Any]]) -> Goal:
+    constraints: dict[str, str] = {}
+    denied: set[tuple[str, str]] = set()
+    requests: list[str] = []
+    for item in items:
+        slot, value = item["slot"], item["value"]
+        if item["kind"] == "type" and value:
+            constraints[TYPE] = value
+        elif item["kind"] == "request" and slot:
+            requests.append(slot)
+        elif item["kind"] == "exclusion" or item["op"] == "!=":
+            denied.add((slot, value))
+        elif item["kind"] == "constraint" and slot and value:
+            constraints[slot] = value
+    return Goal(constraints, tuple(dict.fromkeys(requests)), frozenset(denied))
+
+
+def _rows(columns: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    names = list(columns)
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(names, values, strict=True))

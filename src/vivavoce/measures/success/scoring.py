@@ -1,0 +1,91 @@
+"""What a system offered and told over some turns, and whether that serves a goal."""
+
+from collections.abc import Iterable
+from typing import Final, Literal, NamedTuple
+
+from vivavoce.core.text import normalise_value
+from vivavoce.log.vocabulary import NAME
+from vivavoce.measures.success.model import Act, Goal, Turn, Venue, Venues
+
+OfferRule = Literal["last", "any"]
+OFFER_RULES: Final[tuple[OfferRule, ...]] = ("last", "any")
+
+
+class Told(NamedTuple):
+    """A value that the system told of the venue then current."""
+
+    venue: str
+    slot: str
+    value: str
+
+
+class Record:
+    """The system's offers, in order, and what it told of each; grows turn by turn.
+
+    A value told without naming a venue is credited to the one current: the first of the same turn, else the
+    last of the turns before. Without a current venue it is ignored and counted in `orphans`.
+    """
+
+    def __init__(self) -> None:
+        self.offers: list[str] = []
+        self.told: list[Told] = []
+        self.orphans = 0
+        self.current: str | None = None
+
+    def add(self, acts: Iterable[Act]) -> None:
+        """Take in the acts of one system turn."""
+        acts = tuple(acts)
+        named = [name for act in acts if (name := offered_name(act)) is not None]
+        if named:
+            self.current = named[0]
+        for act in acts:
+            name = offered_name(act)
+            if name is not None:
+                self.current = name
+                self.offers.append(name)
+            elif act.act in ("inform", "offer") and act.slot and act.value:
+                if self.current is None:
+                    self.orphans += 1
+                else:
+                    self.told.append(Told(self.current, act.slot, act.value))
+
+    def informed(self, venue: Venue, *, verify_values: bool = True) -> set[str]:
+        """Slots of this venue that the system told; a value that is not the venue's is not information."""
+        return {
+            told.slot
+            for told in self.told
+            if told.venue == venue.name and (not verify_values or venue.has(told.slot, told.value))
+        } | {NAME}
+
+
+def record(turns: Iterable[Turn]) -> Record:
+    """The record of whole turns; user turns say nothing here."""
+    made = Record()
+    for turn in turns:
+        if turn.party == "system":
+            made.add(turn.acts)
+    return made
+
+
+def offered_name(act: Act) -> str | None:
+    """The venue that an act offers, normalised."""
+    if act.act in ("offer", "inform") and act.slot == NAME and act.value:
+        return normalise_value(act.value)
+    return None
+
+
+def serves(
+    goal: Goal, made: Record, venues: Venues, *, offer_rule: OfferRule = "last", verify_values: bool = True
+) -> bool:
+    """Whether the system offered a venue that meets the goal and told all that was requested of it.
+
+    `last`: the venue offered last must be that one; `any`: one of those offered. A venue that the user turned
+    down counts only where no other meets the constraints.
+    Source  Jurčíček et al. 2011, section 4
+    """
+    fitting = venues.matching(goal)
+    fresh = tuple(venue for venue in fitting if venue.name not in goal.excluded)
+    names = made.offers[-1:] if offer_rule == "last" else made.offers
+    candidates = [venue for venue in fresh or fitting if venue.name in names]
+    wanted = set(goal.requests)
+    return any(wanted <= made.informed(venue, verify_values=verify_values) for venue in candidates)

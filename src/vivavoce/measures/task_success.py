@@ -1,0 +1,168 @@
+"""Task success: what participants say, and what the acts show against assigned and inferred goals."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+import ibis
+import pyarrow as pa
+from ibis import _
+
+from vivavoce.measures.base import MEASURES, Components, Measure, Tables
+from vivavoce.measures.success import (
+    NO_MATCH_POLICIES,
+    OFFER_RULES,
+    UNITS,
+    NoMatchPolicy,
+    OfferRule,
+    Outcomes,
+    Unit,
+    inferred_components,
+    outcomes,
+)
+
+SOURCE: Final = "Jurčíček et al. 2011, Real user evaluation of spoken dialogue systems, section 4"
+ROLE: Final = "subjective_success"
+Counted = Callable[[Outcomes], Mapping[str, tuple[float, float]]]
+
+_COLUMNS: Final = pa.schema(
+    [
+        pa.field("dialogue_id", pa.string()),
+        pa.field("numerator", pa.float64()),
+        pa.field("denominator", pa.float64()),
+    ]
+)
+
+
+def _subjective_success(tables: Tables) -> ibis.Table:
+    rated = tables["ratings"].filter(_.role == ROLE, _.value.notnull(), _.dialogue_id.notnull())
+    return rated.group_by("dialogue_id").agg(
+        numerator=_.value.sum().cast("float64"), denominator=_.count().cast("float64")
+    )
+
+
+def _from_outcomes(count: Counted) -> Components:
+    """Components counted from the dialogues' outcomes, which all these measures share."""
+
+    def components(tables: Tables) -> ibis.Table:
+        found = tables.remember(outcomes, lambda: outcomes(tables.dataset))
+        rows = [
+            {"dialogue_id": dialogue_id, "numerator": float(numerator), "denominator": float(denominator)}
+            for dialogue_id, (numerator, denominator) in count(found).items()
+        ]
+        return ibis.memtable(pa.Table.from_pylist(rows, _COLUMNS))
+
+    return components
+
+
+def _assigned(offer_rule: OfferRule) -> Counted:
+    return lambda found: {key: (outcome.score(offer_rule), 1) for key, outcome in found.assigned.items()}
+
+
+def _inferred(unit: Unit, policy: NoMatchPolicy, offer_rule: OfferRule) -> Counted:
+    return lambda found: {
+        key: inferred_components(goals, unit, policy, offer_rule) for key, goals in found.inferred.items()
+    }
+
+
+def _goal_count(kind: str) -> Counted:
+    return lambda found: {
+        key: (sum(bool(getattr(goal, kind)) for goal in goals), 1) for key, goals in found.inferred.items()
+    }
+
+
+_success = partial(
+    Measure, family="task_success", source=SOURCE, origin="expert", direction="higher", unit="ratio"
+)
+
+_NEEDS = "venues and acts of the system; a dialogue without them is missing"
+
+
+def _assigned_measures() -> Iterator[Measure]:
+    for rule in OFFER_RULES:
+        yield _success(
+            name="objective_success_assigned" + _suffix(offer=rule),
+            title="Objective success, assigned goal",
+            symbol="ObjSucc AG",
+            meaning="The system offered a venue that meets the task as assigned, and told all that the "
+            f"task asks for. {_OFFER[rule]}",
+            level="dialogue",
+            analysis_unit="dialogue",
+            empty=f"needs a task, {_NEEDS}",
+            parameters={"offer": rule},
+            components=_from_outcomes(_assigned(rule)),
+        )
+
+
+def _inferred_measures() -> Iterator[Measure]:
+    for unit in UNITS:
+        for policy in NO_MATCH_POLICIES:
+            for rule in OFFER_RULES:
+                yield _success(
+                    name="objective_success_inferred" + _suffix(unit, policy, rule),
+                    title="Objective success, inferred goal",
+                    symbol="ObjSucc IG",
+                    meaning="The system offered a venue that meets what the user really asked for, and told "
+                    f"all that the user requested. {_UNIT[unit]} {_POLICY[policy]} {_OFFER[rule]}",
+                    level="goal" if unit == "goal" else "dialogue",
+                    analysis_unit="goal" if unit == "goal" else "dialogue",
+                    empty=f"needs labels of what the user meant, {_NEEDS}; void goals do not count",
+                    parameters={"unit": unit, "no_match": policy, "offer": rule},
+                    components=_from_outcomes(_inferred(unit, policy, rule)),
+                )
+
+
+_UNIT: Final[dict[Unit, str]] = {
+    "goal": "Counted by goal.",
+    "call_all": "Counted by dialogue: all its goals must succeed.",
+    "call_last": "Counted by dialogue: its last goal must succeed.",
+}
+_POLICY: Final[dict[NoMatchPolicy, str]] = {
+    "credit": "Rightly saying that nothing matches is a success.",
+    "drop": "A goal about which the system rightly said that nothing matches does not count.",
+    "fail": "A goal that nothing matches is a failure whatever the system said.",
+}
+_OFFER: Final[dict[OfferRule, str]] = {
+    "last": "The venue offered last decides.",
+    "any": "Any venue offered will do.",
+}
+
+
+def _suffix(unit: Unit = "goal", policy: NoMatchPolicy = "credit", offer: OfferRule = "last") -> str:
+    """Unit, policy, offer rule, each left out at its default."""
+    parts = [part for part, usual in ((unit, "goal"), (policy, "credit"), (offer, "last")) if part != usual]
+    return "".join(f"_{part}" for part in parts)
+
+
+def _others() -> Iterator[Measure]:
+    yield _success(
+        name="subjective_success",
+        title="Subjective success",
+        symbol="SubSucc",
+        meaning="The participant says that all the information was found.",
+        level="dialogue",
+        analysis_unit="dialogue",
+        empty="the question was not answered: missing",
+        components=_subjective_success,
+    )
+    for kind, meaning in (
+        ("no_match", "Inferred goals that no venue meets, whatever the system said of them."),
+        ("void", "Goals without constraint and request: the user said nothing of the domain."),
+    ):
+        yield Measure(
+            name=f"{kind}_goals",
+            title=f"{kind.capitalize().replace('_', '-')} goals",
+            meaning=meaning,
+            unit="goals",
+            level="dialogue",
+            family="task_success",
+            origin="expert",
+            source=SOURCE,
+            analysis_unit="dialogue",
+            empty=f"needs labels of what the user meant, {_NEEDS}",
+            components=_from_outcomes(_goal_count(kind)),
+        )
+
+
+for _found in (*_others(), *_assigned_measures(), *_inferred_measures()):
+    MEASURES.add(_found.name, _found)
