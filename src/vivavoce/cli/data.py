@@ -85,7 +85,7 @@ def report(
 ) -> None:
     """Write a dataset's report, one HTML file that needs nothing else."""
     from vivavoce.log.dataset import Dataset
-    from vivavoce.report import write_report
+    from vivavoce.report.html import write_report
 
-    path = write_report(Dataset(dataset), out, **({"by": by} if by else {}))
+    path = write_report(Dataset(dataset), out, by=by)
     note(f"wrote {path}")

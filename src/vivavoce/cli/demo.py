@@ -37,7 +37,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     from vivavoce.analysis.summary import summarise
     from vivavoce.cli.simulating import simulate_study
     from vivavoce.cli.studies import export_study, open_log, read_study
-    from vivavoce.report import write_report
+    from vivavoce.report.html import write_report
 
     plan = read_study(study)
     with open_log(plan, None) as log:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from random import Random, SystemRandom
 
 import structlog
 
@@ -55,11 +54,10 @@ class SessionEngine:
     """
 
     def __init__(
-        self, study: Study, log: Log, connectors: Mapping[str, Connector], *, clock: Clock | None = None,
-        chance: Random | None = None,
+        self, study: Study, log: Log, connectors: Mapping[str, Connector], *, clock: Clock | None = None
     ) -> None:  # fmt: skip
         self.study, self.log, self.clock = study, log, clock or SystemClock()
-        self.rules = MoveRules(study, self.clock, chance or SystemRandom())
+        self.rules = MoveRules(study, self.clock)
         self.relay = Relay(log, self.rules, connectors, self.clock)
         self._visits: dict[str, Visit] = {}
         self._loading: dict[str, asyncio.Lock] = {}

@@ -187,7 +187,7 @@ class Relay:
         await self._move(visit, write)
 
     async def _move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
-        """Write a move of the system's; while the log cannot be written, what came is kept and tried again."""
+        """Write a move of the system's; what came is kept until the log can be written."""
         pause_s = 0.5
         while True:
             try:

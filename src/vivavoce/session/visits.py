@@ -57,11 +57,15 @@ class Draft:
 
 @dataclass
 class MoveRules:
-    """What follows from a move by itself: a code after a dialogue, the first assignment, the visit's end."""
+    """What follows from a move by itself: a code after a dialogue, the first assignment, the visit's end.
+
+    chance gives the generator for an allocation, named by participant and number, so that a simulation can
+    be repeated.
+    """
 
     study: Study
     clock: Clock
-    chance: Random = field(default_factory=SystemRandom)
+    chance: Callable[[str], Random] = lambda _: SystemRandom()
 
     def settle(self, draft: Draft) -> None:
         """Write everything that follows, in the same transaction."""
@@ -89,9 +93,10 @@ class MoveRules:
             system: running + completed for system, running, completed in tx.allocation_counts(study.name)
         }
         mine = tx.participant_counts(study.name, state.participant_id)
-        system = choose_system(study.allocation, list(study.systems), mine, counts, self.chance)
+        chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
+        system = choose_system(study.allocation, list(study.systems), mine, counts, chance)
         tasks = {task.task_id: task for task in study.tasks}
-        task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), self.chance)
+        task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), chance)
         task = tasks[task_id].model_dump(mode="json") if task_id is not None else None
         draft.add(
             log_events.DialogueAssigned(

@@ -1,0 +1,236 @@
+"""Many simulated callers at once, through the session engine that people use.
+
+The same seed gives the same callers with the same tasks, systems and words, in whatever order they happen to
+run, as long as the allocation looks only at the caller's own history.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log import events
+from vivavoce.log.store import StoredEvent
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.errors import Stale
+from vivavoce.session.state import DialogueState, VisitState
+from vivavoce.simulation.caller import Caller, Utterance
+from vivavoce.simulation.noise import Channel
+from vivavoce.simulation.traits import Population
+from vivavoce.study.model import DialogueStep, QuestionnaireStep
+from vivavoce.study.task import Task
+
+POOL: Final = "simulation"
+CALLERS_AT_ONCE: Final = 24
+LONGEST_WAIT_S: Final = 60.0
+
+Progress = Callable[[int, int], None]
+
+
+async def run_trial(
+    engine: SessionEngine, dialogues: int, *, seed: int, error_rate: float, progress: Progress | None = None
+) -> int:
+    """Hold so many dialogues, each caller as many as he likes; returns how many came to an end.
+
+    error_rate  expected word error rate of the noisy channel between caller and system
+    Raises      InputError: the study has no dialogue step, no ontology or no tasks
+    """
+    study = engine.study
+    steps = [step for step in study.visit if isinstance(step, DialogueStep)]
+    if not steps or study.ontology is None or not study.tasks:
+        raise InputError(
+            "callers need a dialogue step, an ontology and tasks", place=f"study {study.name}",
+            cure="add `ontology`, `tasks` and a step `dialogue`",
+        )  # fmt: skip
+    trial = _Trial(engine, Population(seed), error_rate, dialogues, progress)
+    engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")
+    repeat = steps[0].repeat
+    waiting = iter(list(_quotas(trial.population, dialogues, repeat.min, repeat.max)))
+    await asyncio.gather(*(trial.work(waiting) for _ in range(CALLERS_AT_ONCE)))
+    return trial.done
+
+
+def _quotas(population: Population, dialogues: int, least: int, most: int) -> Iterator[tuple[int, int]]:
+    """(caller, dialogues) until all are given out; nobody comes for fewer than a visit asks for."""
+    caller = 0
+    while dialogues > 0:
+        wanted = min(max(population.traits(caller).dialogues, least), most, dialogues)
+        yield caller, wanted
+        dialogues -= wanted
+        caller += 1
+
+
+class _Trial:
+    """What the callers of one run share."""
+
+    def __init__(
+        self, engine: SessionEngine, population: Population, error_rate: float, total: int,
+        progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self.engine, self.population = engine, population
+        self.total, self.progress, self.done = total, progress, 0
+        self._verdicts: dict[str, bool] = {}
+        self.prefix = f"simulated-{uuid.uuid4().hex[:6]}-"
+        ontology = engine.study.ontology
+        if ontology is None:
+            raise InputError("callers need an ontology", place=f"study {engine.study.name}")
+        self.ontology = ontology
+        self.channels = {
+            language: Channel(ontology, language, error_rate) for language in engine.study.languages
+        }
+
+    async def work(self, waiting: Iterator[tuple[int, int]]) -> None:
+        for caller, dialogues in waiting:
+            await self._visit(caller, dialogues)
+
+    async def _visit(self, caller: int, dialogues: int) -> None:
+        """One caller's whole visit: every step in its turn, then the end or a leave-taking."""
+        engine, language = self.engine, self.engine.study.default_language
+        opened = await engine.open_visit(
+            language=language, pool=POOL, simulated=True,
+            participant_id=f"{self.prefix}{caller}",
+        )  # fmt: skip
+        visit_id, held = opened.visit_id, 0
+        while True:
+            state = await engine.state(visit_id)
+            if state.phase == "ended":
+                return
+            if state.phase == "chat":
+                await self._dialogue(visit_id, caller, held)
+                held += 1
+                self._moved()
+            elif state.phase == "ready" and held >= dialogues and not state.may_finish:
+                await engine.withdraw(visit_id)
+                return
+            elif state.phase == "ready" and held >= dialogues:
+                await engine.finish_dialogues(visit_id, state.step)
+            elif state.phase == "ready":
+                await engine.next_dialogue(visit_id, state.step, state.round)
+            else:
+                await self._page(visit_id, caller, state)
+
+    async def _page(self, visit_id: str, caller: int, state: VisitState) -> None:
+        """A page other than a dialogue: agreed to, read, unlocked or filled in."""
+        engine, step = self.engine, state.current_step
+        if state.phase == "code" and state.dialogue is not None:
+            await engine.enter_code(visit_id, state.dialogue.code or "")
+        elif state.phase == "feedback":
+            await self._answer(
+                visit_id, caller, state, state.dialogue_step.feedback[state.position], state.round
+            )
+        elif step is not None and step.kind == "consent":
+            await engine.give_consent(visit_id, state.step, agreed=True, document="simulated")
+        elif isinstance(step, QuestionnaireStep):
+            await self._answer(visit_id, caller, state, step, None)
+        else:
+            await engine.read_page(visit_id, state.step)
+
+    def _moved(self) -> None:
+        self.done += 1
+        if self.progress:
+            self.progress(self.done, self.total)
+
+    async def _dialogue(self, visit_id: str, caller: int, number: int) -> None:
+        """One dialogue, from the greeting to either party's end."""
+        state = await self.engine.state(visit_id)
+        dialogue = state.dialogues[-1]
+        chance = self._chance(caller, f"dialogue {number}")
+        traits = self.population.traits(caller)
+        task = Task.model_validate(dialogue.task)
+        person = Caller(task, self.ontology, traits, state.language, chance)
+        noise = self._chance(caller, f"noise {number}")
+        seq = 0
+        while True:
+            seq, heard = await self._heard(visit_id, dialogue.dialogue_id, seq)
+            if heard is None:
+                break
+            answer = _reply(person, heard)
+            await self._say(visit_id, dialogue, answer, noise, seq)
+            if answer.hangs_up:
+                seq, _ = await self._heard(visit_id, dialogue.dialogue_id, seq)
+                await self._hang_up(visit_id, dialogue.dialogue_id)
+                break
+        self._verdicts[dialogue.dialogue_id] = person.judge().rated
+
+    async def _hang_up(self, visit_id: str, dialogue_id: str) -> None:
+        try:
+            await self.engine.end_dialogue(visit_id, dialogue_id)
+        except Stale:
+            pass  # the system was quicker
+
+    async def _heard(self, visit_id: str, dialogue_id: str, seq: int) -> tuple[int, StoredEvent | None]:
+        """The next thing the system did in this dialogue, with its seq; None once the dialogue is over."""
+        spoken = (events.SystemTurnReceived, events.SystemTurnFailed, events.SilenceKept)
+        async with asyncio.timeout(LONGEST_WAIT_S):
+            while True:
+                for stored in await self.engine.updates(visit_id, seq, wait_s=5):
+                    seq = stored.seq
+                    if getattr(stored.event, "dialogue_id", None) != dialogue_id:
+                        continue
+                    if isinstance(stored.event, events.DialogueEnded):
+                        return seq, None
+                    if isinstance(stored.event, spoken) and not await self._over(visit_id, dialogue_id):
+                        return seq, stored
+
+    async def _over(self, visit_id: str, dialogue_id: str) -> bool:
+        state = await self.engine.state(visit_id)
+        return not state.dialogue_by_id(dialogue_id).running
+
+    async def _say(
+        self, visit_id: str, dialogue: DialogueState, answer: Utterance, noise: Random, seq: int
+    ) -> None:
+        channel = self.channels[dialogue.language]
+        heard = [
+            events.LoggedHypothesis(text=one.text, score=one.score)
+            for one in channel.hear(answer.text, noise)
+        ]
+        await self.engine.say(
+            visit_id, dialogue.dialogue_id, key=f"{dialogue.dialogue_id}-{seq}", text=answer.text,
+            heard=heard, meant=list(answer.acts),
+        )  # fmt: skip
+
+    async def _answer(
+        self, visit_id: str, caller: int, state: VisitState, step: QuestionnaireStep, round: int | None
+    ) -> None:
+        """Fill in a form: honest or optimistic about success, the rest around that verdict."""
+        study = self.engine.study
+        instrument, wording = study.instrument(step.name), study.wording(step.name, state.language)
+        dialogue = state.dialogue
+        verdict = self._verdicts.get(dialogue.dialogue_id, True) if dialogue else True
+        chance = self._chance(caller, f"form {state.step} {round} {step.name}")
+        ratings = []
+        for item in instrument.asked(dialogue.channel if dialogue else "text"):
+            scale = instrument.scale_of(item)
+            if scale is None or item.scale is None:
+                ratings.append(events.LoggedRating(item_id=item.item_id, value=None, answer=None))
+                continue
+            good = verdict != item.reverse
+            code = _code(scale.low, scale.high, good, chance, exact=item.role == "subjective_success")
+            label = wording.label(item.scale, code)
+            ratings.append(
+                events.LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)
+            )
+        await self.engine.answer(
+            visit_id, step=state.step, round=round, position=state.position, instrument=step.name,
+            wording=wording.origin, ratings=ratings,
+        )  # fmt: skip
+
+    def _chance(self, caller: int, purpose: str) -> Random:
+        return self.population.random(caller, purpose)
+
+
+def _reply(person: Caller, heard: StoredEvent) -> Utterance:
+    event = heard.event
+    if isinstance(event, events.SystemTurnReceived):
+        return person.reply(event.acts, event.text)
+    return person.after_failure()
+
+
+def _code(low: int, high: int, good: bool, chance: Random, *, exact: bool) -> int:
+    """A code of a scale: its end for a question of fact, else drawn towards the verdict's side."""
+    if exact:
+        return high if good else low
+    share = chance.betavariate(4, 2) if good else chance.betavariate(2, 4)
+    return low + round(share * (high - low))
