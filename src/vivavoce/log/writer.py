@@ -131,12 +131,13 @@ class Writer:
                 return
             except DBAPIError as error:
                 self._disconnect()
-                if not _passing(error):
-                    self._refuse(batch, error, at_commit=committing)
+                cause = _first_cause(error)
+                if not _passing(cause):
+                    self._refuse(batch, cause, at_commit=committing)
                     return
                 if committing:
                     unsure = outcomes
-                batch = self._give_up_overdue(batch, error)
+                batch = self._give_up_overdue(batch, cause)
             except BaseException as error:  # a defect of ours must not leave callers waiting for ever
                 self._disconnect()
                 _fail(batch, LogError(f"the log's writer failed: {error!r}"))
@@ -164,17 +165,16 @@ class Writer:
         return outcomes
 
     def _run_one(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
+        savepoint = connection.begin_nested()
         try:
-            with connection.begin_nested():
-                return _Outcome(caller, caller.run(transaction))
+            outcome = _Outcome(caller, caller.run(transaction))
+            savepoint.commit()
+            return outcome
         except FATAL:
-            raise
-        except IntegrityError as error:
-            return _Outcome(caller, error=Conflict(f"already in the log: {first_line(error)}"))
-        except DBAPIError as error:
-            return _Outcome(caller, error=LogError(f"the log refused this: {first_line(error)}"))
+            raise  # the whole transaction is lost, and its savepoints with it
         except Exception as error:
-            return _Outcome(caller, error=error)
+            savepoint.rollback()
+            return _Outcome(caller, error=_told(error))
 
     def _leave_number(self, connection: Connection) -> None:
         mark = {"batch": self._number, "last_at": self._clock.now()}
@@ -205,6 +205,22 @@ class Writer:
         full = any(word in said.lower() for word in ("full", "no space", "disk i/o error"))
         cure = "; make room on its disk, then try again" if full else ""
         return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {said}{cure}"
+
+
+def _told(error: Exception) -> Exception:
+    """An exception of a caller's function as its caller sees it: no error of the database's driver."""
+    if isinstance(error, IntegrityError):
+        return Conflict(f"already in the log: {first_line(error)}")
+    if isinstance(error, DBAPIError):
+        return LogError(f"the log refused this: {first_line(error)}")
+    return error
+
+
+def _first_cause(error: DBAPIError) -> DBAPIError:
+    """What went wrong first: taking it back may have failed, too, for SQLite does that by itself."""
+    while isinstance(error.__context__, DBAPIError):
+        error = error.__context__
+    return error
 
 
 def _passing(error: DBAPIError) -> bool:

@@ -54,7 +54,8 @@ def play(tx: Transaction, visit_id: str, move: tuple[Any, ...]) -> None:
         case "assign":
             event = DialogueAssigned(
                 dialogue_id=f"{visit_id}-{sum(tx.participant_counts('s', f'p-{visit_id}').values())}",
-                step=0, round=0, system=move[1], task_id=None, task=None, channel="text", language="en", conversation="c",
+                step=0, round=0, system=move[1], task_id=None, task=None, channel="text", language="en",
+                conversation="c",
             )  # fmt: skip
         case "open":
             event = DialogueOpened(dialogue_id=name)

@@ -1,0 +1,130 @@
+"""The single writer: what callers are told when a commit fails, and who is spared."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, text
+
+from vivavoce.core.errors import LogError
+from vivavoce.log.events import TRIAL, TrialResumed
+from vivavoce.log.store import Log, Transaction
+from vivavoce.log.tables import sign_ins
+
+RESUMED = TrialResumed(by="b")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Log]:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        yield log
+
+
+def break_the_commit(tx: Transaction) -> None:
+    """Leave a broken reference behind that the database finds out about only at COMMIT."""
+    tx.connection.execute(text("PRAGMA defer_foreign_keys=ON"))
+    row = {"token_hash": "t", "account_id": "nobody", "role": "owner", "expires_at": None}
+    tx.connection.execute(insert(sign_ins).values(row | {"expires_at": text("'2026-01-01'")}))
+
+
+def append(tx: Transaction) -> int:
+    return tx.append(TRIAL, RESUMED).seq
+
+
+def test_a_commit_that_fails_fails_everybody_and_acknowledges_nothing(log: Log) -> None:
+    async def together() -> list[object]:
+        release = threading.Event()
+        held = asyncio.ensure_future(log.transact(lambda tx: release.wait(5)))
+        await asyncio.sleep(0.05)  # the writer is busy; what follows waits and is one batch
+        waiting = [log.transact(append), log.transact(break_the_commit), log.transact(append)]
+        results = asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.sleep(0.05)
+        release.set()
+        assert await held is True
+        return await results
+
+    answers = asyncio.run(together())
+    assert [type(answer) for answer in answers] == [LogError] * 3
+    assert "the log could not be written, nothing was saved: FOREIGN KEY constraint failed" in str(answers[0])
+    assert log.trial_events() == []
+    assert log.transact_now(append) == 1
+
+
+def test_a_statement_that_the_database_refuses_spares_the_others(log: Log) -> None:
+    def broken(tx: Transaction) -> None:
+        tx.connection.execute(text("select * from no_such_table"))
+
+    async def together() -> list[object]:
+        waiting = [log.transact(append), log.transact(broken), log.transact(append)]
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    first, failed, last = asyncio.run(together())
+    assert (first, last) == (1, 2)
+    assert isinstance(failed, LogError) and "no such table: no_such_table" in str(failed)
+
+
+def test_a_full_database_says_so_is_still_read_and_recovers(log: Log) -> None:
+    log.transact_now(append)
+
+    def limit(pages: int) -> None:
+        def set_limit(tx: Transaction) -> None:
+            tx.connection.execute(text(f"PRAGMA max_page_count={pages}")).fetchall()
+
+        log.transact_now(set_limit)
+
+    def append_much(tx: Transaction) -> None:
+        tx.append(TRIAL, TrialResumed(by="x" * 100_000))
+
+    limit(1)  # means: no page more than there are
+    with pytest.raises(LogError, match="database or disk is full; make room on its disk, then try again"):
+        log.transact_now(append_much)
+    assert [stored.seq for stored in log.trial_events()] == [1]
+    # the failed writer lets go of its connection, and with it of the limit: room is there again
+    log.transact_now(append_much)
+    assert [stored.seq for stored in log.trial_events()] == [1, 2]
+
+
+def test_a_caller_who_gave_up_before_its_turn_is_not_run(log: Log) -> None:
+    async def give_up() -> None:
+        release = threading.Event()
+        held = asyncio.ensure_future(log.transact(lambda tx: release.wait(5)))
+        await asyncio.sleep(0.05)
+        hasty = asyncio.ensure_future(log.transact(append))
+        await asyncio.sleep(0.05)
+        hasty.cancel()
+        await asyncio.sleep(0.05)
+        release.set()
+        await held
+
+    asyncio.run(give_up())
+    assert log.trial_events() == []
+
+
+def test_waiting_callers_share_commits(log: Log) -> None:
+    commits = []
+    original = log._writer._run
+
+    def counted(connection: object, batch: list[object]) -> object:
+        commits.append(len(batch))
+        return original(connection, batch)  # pyright: ignore[reportArgumentType]
+
+    log._writer._run = counted  # pyright: ignore[reportAttributeAccessIssue]
+
+    async def many() -> list[int]:
+        return await asyncio.gather(*(log.transact(append) for _ in range(300)))
+
+    assert sorted(asyncio.run(many())) == list(range(1, 301))
+    assert sum(commits) == 300 and len(commits) < 60
+
+
+def test_closing_commits_what_waits(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'log.sqlite'}"
+    log = Log.open(url)
+    futures = [log._writer.submit(append) for _ in range(50)]
+    log.close_now()
+    log.close_now()
+    assert [future.result(0) for future in futures] == list(range(1, 51))
+    with Log.open(url) as again:
+        assert len(again.trial_events()) == 50
