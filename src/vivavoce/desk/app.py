@@ -1,0 +1,97 @@
+"""The dashboard as an application: its gate, its pages, and what a mistake looks like."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from vivavoce.desk import (
+    pages_accounts,
+    pages_dialogues,
+    pages_door,
+    pages_export,
+    pages_progress,
+    pages_results,
+    pages_trial,
+)
+from vivavoce.desk.access import Access
+from vivavoce.desk.board import Board
+from vivavoce.desk.frame import Desk
+from vivavoce.desk.safety import Gate
+from vivavoce.desk.snapshot import Snapshots
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+
+__all__ = ["create_desk"]
+
+HEADINGS: Final = {
+    401: "Sign in first", 403: "Not allowed", 404: "Not found", 405: "Not possible", 409: "Not possible now",
+}  # fmt: skip
+
+
+def create_desk(
+    study: Study, log: Log, *, work_dir: Path, secure_cookies: bool = False, simulated_notice: str | None = None,
+    participant_url: str | None = None, account_optional: bool | None = None,
+) -> FastAPI:  # fmt: skip
+    """The dashboard of one study, reading this log.
+
+    work_dir          where snapshots and downloads are made; what is left there is removed at the end
+    secure_cookies    the dashboard is reached by https only
+    simulated_notice  the text of the SIMULATED strip; it is also shown when the log has simulated visits
+    participant_url   where participants begin, to be shown to the researcher
+    account_optional  whoever comes by a link may look around before making an account; left out, that is so
+                      where a simulated notice is given, as in the demonstration
+    """
+    free = simulated_notice is not None if account_optional is None else account_optional
+    board = Board(study, log)
+    cookie = "__Host-vivavoce-desk" if secure_cookies else "vivavoce-desk"
+    desk = Desk(
+        study=study, log=log, board=board, access=Access(log), snapshots=Snapshots(board, work_dir / "desk-snapshot"),
+        work_dir=work_dir, cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
+        participant_url=participant_url, account_optional=free,
+    )  # fmt: skip
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        desk.snapshots.close()
+
+    app = FastAPI(
+        title="Vivavoce dashboard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
+    )
+    app.state.desk = desk
+    for pages in (
+        pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
+    ):  # fmt: skip
+        app.include_router(pages.router)
+    app.add_exception_handler(HTTPException, _mistake)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=free)
+    return app
+
+
+async def _mistake(request: Request, error: Exception) -> Response:
+    """A page where one was wanted, else a line."""
+    if not isinstance(error, HTTPException):
+        raise error
+    return _answer(request, error.status_code, str(error.detail))
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    return _answer(request, 404, "This address is not one of the dashboard's. Start from the overview.")
+
+
+def _answer(request: Request, status: int, detail: str) -> Response:
+    who = request.scope["state"].get("who")
+    if who is None or "text/html" not in request.headers.get("accept", ""):
+        return PlainTextResponse(detail, status)
+    desk: Desk = request.app.state.desk
+    page: HTMLResponse = desk.page(
+        request, "mistake.html", status, heading=HEADINGS.get(status, "Not possible"), detail=detail
+    )
+    return page

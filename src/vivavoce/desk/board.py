@@ -1,0 +1,217 @@
+"""What the dashboard knows of a trial: a fold of the log, carried on from where the last look ended."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import singledispatchmethod
+from typing import TypeVar
+
+from vivavoce.log import events as log_events
+from vivavoce.log.projections import STATUS_AFTER
+from vivavoce.log.records import DialogueStatus, StoredEvent
+from vivavoce.log.store import Log
+from vivavoce.session.state import VisitState
+from vivavoce.study.model import Study
+
+Seen = TypeVar("Seen")
+
+
+@dataclass(slots=True)
+class DialogueCard:
+    """One dialogue in short; `words` is all that was said, folded for searching."""
+
+    dialogue_id: str
+    visit_id: str
+    participant_id: str
+    simulated: bool
+    system: str
+    condition: str | None
+    task_id: str | None
+    assigned_at: datetime
+    status: DialogueStatus = "running"
+    end_reason: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    duration_s: float | None = None
+    user_turns: int = 0
+    system_turns: int = 0
+    failures: int = 0
+    code: str | None = None
+    code_accepted: bool = False
+    success: float | None = None
+    words: list[str] = field(default_factory=list)
+
+    def says(self, wanted: str) -> bool:
+        """Whether any turn holds this text; `wanted` is casefolded."""
+        return any(wanted in turn for turn in self.words)
+
+
+@dataclass(slots=True)
+class VisitCard:
+    """One visit in short; `state` is where it stands, None once it has ended."""
+
+    visit_id: str
+    participant_id: str
+    pool: str
+    language: str
+    simulated: bool
+    opened_at: datetime
+    last_at: datetime
+    outcome: str | None = None
+    state: VisitState | None = None
+    dialogues: list[DialogueCard] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One turn that a system failed to give."""
+
+    at: datetime
+    dialogue_id: str
+    system: str
+    failure: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """The trial stands still: since when, why, and by whose word."""
+
+    at: datetime
+    reason: str
+    by: str
+
+
+class Board:
+    """All visits and dialogues of one study, kept up to date by reading only what is new in the log."""
+
+    def __init__(self, study: Study, log: Log) -> None:
+        self.study, self.log = study, log
+        self.position = 0
+        self.visits: dict[str, VisitCard] = {}
+        self.dialogues: dict[str, DialogueCard] = {}
+        self.incidents: list[Incident] = []
+        self.pause: Pause | None = None
+        self.pauses: list[StoredEvent] = []
+        self._lock = threading.Lock()
+
+    def see(self, look: Callable[["Board"], Seen]) -> Seen:
+        """Take in what is new, then look at the board while it stands still."""
+        with self._lock:
+            for stored in self.log.all_events(after=self.position):
+                self.position = max(self.position, stored.position)
+                self._apply(stored)
+            return look(self)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any visit was held by a program."""
+        return any(visit.simulated for visit in self.visits.values())
+
+    def running_visits(self) -> Iterator[VisitCard]:
+        return (visit for visit in self.visits.values() if visit.outcome is None)
+
+    def _apply(self, stored: StoredEvent) -> None:
+        if isinstance(stored.event, log_events.VisitOpened):
+            if stored.event.study == self.study.name:
+                self._open(stored, stored.event)
+        elif stored.visit_id == log_events.TRIAL:
+            self._steer(stored)
+        if (visit := self.visits.get(stored.visit_id)) is not None:
+            visit.last_at = stored.at
+            self._move(visit, stored)
+            self._take(stored.event, visit, stored)
+
+    def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
+        self.visits[stored.visit_id] = VisitCard(
+            visit_id=stored.visit_id, participant_id=event.participant_id, pool=event.pool, language=event.language,
+            simulated=event.simulated, opened_at=stored.at, last_at=stored.at,
+            state=VisitState(self.study, stored.visit_id),
+        )  # fmt: skip
+
+    def _steer(self, stored: StoredEvent) -> None:
+        event = stored.event
+        if isinstance(event, log_events.TrialPaused):
+            self.pause = Pause(stored.at, event.reason, event.by)
+        elif isinstance(event, log_events.TrialResumed):
+            self.pause = None
+        else:
+            return
+        self.pauses.append(stored)
+
+    def _move(self, visit: VisitCard, stored: StoredEvent) -> None:
+        """Carry the visit's place on; unknown where the study's steps are no longer those of the visit."""
+        try:
+            if visit.state is not None:
+                visit.state.apply(stored)
+        except (TypeError, LookupError, StopIteration):
+            visit.state = None
+
+    @singledispatchmethod
+    def _take(self, event: log_events.Event, visit: VisitCard, stored: StoredEvent) -> None:
+        pass  # an event that changes no card
+
+    @_take.register
+    def _(self, event: log_events.LanguageChosen, visit: VisitCard, stored: StoredEvent) -> None:
+        visit.language = event.language
+
+    @_take.register
+    def _(self, event: log_events.DialogueAssigned, visit: VisitCard, stored: StoredEvent) -> None:
+        card = DialogueCard(
+            dialogue_id=event.dialogue_id, visit_id=visit.visit_id, participant_id=visit.participant_id,
+            simulated=visit.simulated, system=event.system, condition=event.condition, task_id=event.task_id,
+            assigned_at=stored.at,
+        )  # fmt: skip
+        self.dialogues[event.dialogue_id] = card
+        visit.dialogues.append(card)
+
+    @_take.register
+    def _(self, event: log_events.DialogueOpened, visit: VisitCard, stored: StoredEvent) -> None:
+        self.dialogues[event.dialogue_id].started_at = stored.at
+
+    @_take.register
+    def _(self, event: log_events.UserTurnSent, visit: VisitCard, stored: StoredEvent) -> None:
+        card = self.dialogues[event.dialogue_id]
+        card.user_turns += 1
+        card.words.append(event.text.casefold())
+
+    @_take.register
+    def _(self, event: log_events.SystemTurnReceived, visit: VisitCard, stored: StoredEvent) -> None:
+        card = self.dialogues[event.dialogue_id]
+        card.system_turns += 1
+        card.words.append(event.text.casefold())
+
+    @_take.register
+    def _(self, event: log_events.SystemTurnFailed, visit: VisitCard, stored: StoredEvent) -> None:
+        card = self.dialogues[event.dialogue_id]
+        card.failures += 1
+        self.incidents.append(Incident(stored.at, card.dialogue_id, card.system, event.failure, event.detail))
+
+    @_take.register
+    def _(self, event: log_events.DialogueEnded, visit: VisitCard, stored: StoredEvent) -> None:
+        card = self.dialogues[event.dialogue_id]
+        card.status, card.end_reason = STATUS_AFTER[event.reason], event.reason
+        card.ended_at, card.duration_s = stored.at, event.duration_s
+
+    @_take.register
+    def _(self, event: log_events.CodeIssued, visit: VisitCard, stored: StoredEvent) -> None:
+        self.dialogues[event.dialogue_id].code = event.code
+
+    @_take.register
+    def _(self, event: log_events.CodeEntered, visit: VisitCard, stored: StoredEvent) -> None:
+        if event.accepted and event.dialogue_id is not None:
+            self.dialogues[event.dialogue_id].code_accepted = True
+
+    @_take.register
+    def _(self, event: log_events.QuestionnaireAnswered, visit: VisitCard, stored: StoredEvent) -> None:
+        for rating in event.ratings:
+            if rating.role == "subjective_success" and event.dialogue_id is not None:
+                self.dialogues[event.dialogue_id].success = rating.value
+
+    @_take.register
+    def _(self, event: log_events.VisitEnded, visit: VisitCard, stored: StoredEvent) -> None:
+        visit.outcome, visit.state = event.outcome, None
+        for card in visit.dialogues:
+            if card.status == "running":
+                card.status, card.end_reason = "abandoned", "abandoned"

@@ -1,0 +1,111 @@
+"""What can be downloaded, and how each is made from a snapshot."""
+
+import json
+import shutil
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.desk.snapshot import Snapshot
+from vivavoce.log.dataset import MANIFEST, Dataset
+from vivavoce.log.export_csv import export_csv
+from vivavoce.log.schema import TABLES
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One kind of file: how it is called, what it is good for, and who makes it."""
+
+    name: str
+    title: str
+    purpose: str
+    media_type: str
+    make: Callable[[Snapshot, Path], None]
+
+
+def dataset_zip(snapshot: Snapshot, into: Path) -> None:
+    """The dataset folder as it is: Parquet tables and dataset.json."""
+    folder = snapshot.dataset.folder
+    files = [folder / MANIFEST, *(folder / f"{name}.parquet" for name in TABLES)]
+    _zip(into, [path for path in files if path.is_file()], stored=True)
+
+
+def csv_zip(snapshot: Snapshot, into: Path, *, raw: bool = False) -> None:
+    """Every table as CSV, with its codebook."""
+    folder = into.with_suffix(".tables")
+    try:
+        export_csv(snapshot.dataset.folder, folder, raw=raw)
+        _zip(into, sorted(folder.iterdir()))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def raw_csv_zip(snapshot: Snapshot, into: Path) -> None:
+    csv_zip(snapshot, into, raw=True)
+
+
+def transcripts(snapshot: Snapshot, into: Path) -> None:
+    """One dialogue a line: its facts, turns, goal, ratings and incidents."""
+    dataset = snapshot.dataset
+    parts = {name: _by_dialogue(dataset, name) for name in ("turns", "goals", "ratings", "incidents")}
+    with into.open("w", encoding="utf-8") as file:
+        for row in dataset.read("dialogues").to_pylist():
+            line = {**row, **{name: rows.get(row["dialogue_id"], []) for name, rows in parts.items()}}
+            file.write(json.dumps(line, ensure_ascii=False, default=_instant) + "\n")
+
+
+def report(snapshot: Snapshot, into: Path) -> None:
+    from vivavoce.report import write_report
+
+    write_report(snapshot.dataset, into)
+
+
+DOWNLOADS: Final[dict[str, Download]] = {
+    one.name: one
+    for one in (
+        Download(
+            "report.html", "Report", "Tables, intervals, tests, figures and definitions in one page that needs "
+            "nothing else. For reading and passing on.", "text/html; charset=utf-8", report,
+        ),
+        Download(
+            "dataset.zip", "Dataset", "Parquet tables and dataset.json, exact. Unpack it, then "
+            "vivavoce measure and vivavoce report read the folder.", "application/zip", dataset_zip,
+        ),
+        Download(
+            "tables.csv.zip", "CSV for spreadsheets", "Every table with a codebook. Texts that a spreadsheet would "
+            "run as a formula carry a leading apostrophe.", "application/zip", csv_zip,
+        ),
+        Download(
+            "tables-raw.csv.zip", "CSV, raw", "The same tables with every text exactly as it was typed. For "
+            "programs, not for spreadsheets.", "application/zip", raw_csv_zip,
+        ),
+        Download(
+            "transcripts.jsonl", "Transcripts", "One dialogue a line, as JSON: its facts, turns with times, goal, "
+            "ratings and incidents.", "application/x-ndjson", transcripts,
+        ),
+    )
+}  # fmt: skip
+
+
+def _zip(into: Path, files: list[Path], *, stored: bool = False) -> None:
+    method = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile(into, "w", method) as archive:
+        for path in files:
+            archive.write(path, path.name)
+
+
+def _by_dialogue(dataset: Dataset, table: str) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in dataset.read(table).to_pylist():
+        found[row.pop("dialogue_id")].append(row)
+    if table == "turns":
+        for rows in found.values():
+            rows.sort(key=lambda row: row["turn_index"])
+    return found
+
+
+def _instant(value: Any) -> str:
+    return value.isoformat()

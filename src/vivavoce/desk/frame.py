@@ -1,0 +1,144 @@
+"""What every page stands in: the study's name, who is signed in, whether the trial is paused, what is simulated."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from vivavoce.desk.access import Access
+from vivavoce.desk.board import Board
+from vivavoce.desk.safety import csrf_token
+from vivavoce.desk.snapshot import Snapshots
+from vivavoce.log.store import Log
+from vivavoce.report import numbers
+from vivavoce.study.model import Study
+
+FOLDER: Final = Path(__file__).parent
+NOTICE: Final = "This log holds dialogues of simulated callers, not of people."
+PAGES: Final = (
+    ("/", "Overview", "viewer"),
+    ("/visits", "Running visits", "viewer"),
+    ("/dialogues", "Dialogues", "viewer"),
+    ("/results", "Results", "viewer"),
+    ("/export", "Export", "researcher"),
+    ("/trial", "Trial", "viewer"),
+    ("/accounts", "Accounts", "owner"),
+)
+
+
+@dataclass
+class Desk:
+    """The dashboard of one study: what its pages draw on."""
+
+    study: Study
+    log: Log
+    board: Board
+    access: Access
+    snapshots: Snapshots
+    work_dir: Path
+    cookie: str
+    secure: bool
+    simulated_notice: str | None
+    participant_url: str | None
+    account_optional: bool
+    templates: Environment = field(default_factory=lambda: _environment())
+
+    @property
+    def title(self) -> str:
+        return self.study.title.get(self.study.default_language) or self.study.name
+
+    def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page for whoever is signed in."""
+        who = request.scope["state"]["who"]
+        pause, simulated = self.board.see(lambda board: (board.pause, board.simulated))
+        frame = {
+            "title": self.title, "who": who, "path": request.url.path, "pause": pause,
+            "simulated": self._simulated(simulated),
+            "form_token": csrf_token(who.token),
+            "pages": [(path, name) for path, name, role in PAGES if who.may(role)],
+            "participant_url": self.participant_url,
+        }  # fmt: skip
+        return self._render(template, status, {**frame, **facts})
+
+    def _simulated(self, simulated: bool) -> str | None:
+        """The text of the strip, which says SIMULATED by itself."""
+        notice = self.simulated_notice or (NOTICE if simulated else None)
+        return notice.removeprefix("SIMULATED").lstrip(":. ") if notice else None
+
+    def door(self, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page for anybody; it says nothing about the study."""
+        return self._render(template, status, facts)
+
+    def _render(self, template: str, status: int, facts: dict[str, Any]) -> HTMLResponse:
+        return HTMLResponse(self.templates.get_template(template).render(facts), status)
+
+
+def desk_of(request: Request) -> Desk:
+    """A dependency: the dashboard that serves this request."""
+    return request.app.state.desk
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters |= {
+        "percent": numbers.percent, "span": numbers.span, "points": numbers.points, "p_value": numbers.p_value,
+        "z_value": numbers.z_value, "count": numbers.count, "amount": numbers.amount, "label": numbers.label,
+        "seconds": seconds, "duration": duration, "decimal": decimal, "minutes": minutes, "short": short,
+        "clock": clock, "moment": moment, "iso": iso, "words": words, "plural": numbers.plural,
+    }  # fmt: skip
+    return made
+
+
+def seconds(value: float | None) -> str:
+    """Such as 1.4 s."""
+    return numbers.MISSING if value is None else f"{value:.1f}\u202fs"
+
+
+def duration(value: float | None) -> str:
+    """Minutes and seconds, such as 2:07."""
+    return numbers.MISSING if value is None else f"{int(value) // 60}:{int(value) % 60:02}"
+
+
+def decimal(value: float | None) -> str:
+    return numbers.MISSING if value is None else f"{value:.1f}"
+
+
+def minutes(value: float) -> str:
+    """How long ago, from minutes: `now`, `7 min`, `3 h`, `2 days`."""
+    if value < 1:
+        return "now"
+    if value < 60:
+        return f"{int(value)}\u202fmin"
+    return f"{int(value / 60)}\u202fh" if value < 48 * 60 else f"{int(value / 1440)} days"
+
+
+def short(key: str) -> str:
+    """Enough of an identifier to tell it from others on one page."""
+    stem = key.rsplit("-", 1)[-1]
+    return stem if len(stem) <= 10 else stem[:8] + "…"
+
+
+def clock(at: datetime | None) -> str:
+    """A time of day in UTC, such as 14:03:22."""
+    return numbers.MISSING if at is None else f"{at.astimezone(UTC):%H:%M:%S}"
+
+
+def moment(at: datetime | None) -> str:
+    """A day and a time in UTC, such as 21 Nov 2026, 14:03."""
+    return numbers.MISSING if at is None else f"{at.day} {at.astimezone(UTC):%b %Y, %H:%M}"
+
+
+def iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def words(name: str) -> str:
+    """A name of the code as people read it."""
+    return name.replace("_", " ")

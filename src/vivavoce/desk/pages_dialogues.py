@@ -1,0 +1,87 @@
+"""The list of dialogues, one dialogue's transcript, and its events as they stand in the log."""
+
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.responses import JSONResponse, Response
+
+from vivavoce.desk.board import Board, DialogueCard
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.progress import STATUSES
+from vivavoce.desk.safety import Needs
+from vivavoce.desk.transcript import make_transcript, raw_events
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+
+PER_PAGE: Final = 50
+FILTERS: Final = ("system", "participant", "status", "q")
+
+
+@router.get("/dialogues")
+def dialogues(request: Request, desk: Desk_) -> Response:
+    wanted = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
+    systems, found = desk.board.see(lambda board: (_systems(board), _matching(board, wanted)))
+    pages = max(1, -(-len(found) // PER_PAGE))
+    page = min(max(1, _whole(request.query_params.get("page", "1"))), pages)
+    given = {name: value for name, value in wanted.items() if value}
+    return desk.page(
+        request, "dialogues.html", rows=found[(page - 1) * PER_PAGE : page * PER_PAGE], total=len(found),
+        page=page, pages_count=pages, wanted=wanted, systems=systems, statuses=STATUSES,
+        link_to=lambda number: "/dialogues?" + urlencode({**given, "page": number}),
+    )  # fmt: skip
+
+
+@router.get("/dialogues/{dialogue_id}")
+def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
+    card, before, after = desk.board.see(lambda board: _neighbours(board, dialogue_id))
+    if card is None:
+        raise HTTPException(404, "There is no such dialogue in this study.")
+    made = make_transcript(desk.study, desk.log.transcript(dialogue_id))
+    return desk.page(request, "transcript.html", card=card, made=made, before=before, after=after)
+
+
+@router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])
+def events(dialogue_id: str, desk: Desk_) -> Response:
+    if desk.board.see(lambda board: dialogue_id not in board.dialogues):
+        raise HTTPException(404, "There is no such dialogue in this study.")
+    return JSONResponse(raw_events(desk.log.transcript(dialogue_id)))
+
+
+def _systems(board: Board) -> list[str]:
+    met = {card.system for card in board.dialogues.values()}
+    return [*board.study.systems, *sorted(met - set(board.study.systems))]
+
+
+def _matching(board: Board, wanted: dict[str, str]) -> list[DialogueCard]:
+    """The dialogues that pass every filter, the latest first."""
+    text = wanted["q"].casefold()
+    return [
+        card
+        for card in reversed(board.dialogues.values())
+        if wanted["system"] in ("", card.system)
+        and wanted["participant"] in ("", card.participant_id)
+        and wanted["status"] in ("", card.status)
+        and (not text or text in card.dialogue_id or card.says(text))
+    ]
+
+
+def _neighbours(board: Board, dialogue_id: str) -> tuple[Any, str | None, str | None]:
+    """A dialogue with this participant's dialogues before and after it."""
+    card = board.dialogues.get(dialogue_id)
+    if card is None:
+        return None, None, None
+    of_person = [
+        one.dialogue_id for one in board.dialogues.values() if one.participant_id == card.participant_id
+    ]
+    place = of_person.index(dialogue_id)
+    return (
+        card,
+        of_person[place - 1] if place else None,
+        of_person[place + 1] if place + 1 < len(of_person) else None,
+    )
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 9 else 1

@@ -1,0 +1,52 @@
+"""Downloads of everything, for researchers."""
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.desk.downloads import DOWNLOADS
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.safety import Needs
+
+router = APIRouter(dependencies=[Depends(Needs("researcher"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+
+
+@router.get("/export")
+def export(request: Request, desk: Desk_) -> Response:
+    dialogues = desk.board.see(lambda board: len(board.dialogues))
+    return desk.page(request, "export.html", downloads=DOWNLOADS.values(), dialogues=dialogues)
+
+
+@router.get("/export/{name}")
+def download(name: str, desk: Desk_) -> Response:
+    """One download, made from a snapshot of this moment."""
+    if name not in DOWNLOADS:
+        raise HTTPException(404, "There is no such download.")
+    wanted = DOWNLOADS[name]
+    desk.work_dir.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="desk-download-", dir=desk.work_dir))
+    try:
+        desk.snapshots.make(lambda snapshot: wanted.make(snapshot, folder / name))
+    except VivavoceError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise HTTPException(409, str(error)) from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return FileResponse(
+        folder / name, media_type=wanted.media_type, filename=f"{_plain(desk.study.name)}-{name}",
+        headers={"Content-Security-Policy": "sandbox; default-src 'none'"},
+        background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
+    )  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)

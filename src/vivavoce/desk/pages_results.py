@@ -1,0 +1,47 @@
+"""Results: success rates with intervals and tests, computed aside from a snapshot of the log."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.results import groupings, make_view
+from vivavoce.desk.safety import Needs, own_form
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+
+
+@router.get("/results")
+def results(request: Request, desk: Desk_) -> Response:
+    by = _grouping(request, desk)
+    known, computing = desk.snapshots.results(by)
+    view = make_view(known.summary) if known and known.summary else None
+    return desk.page(
+        request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
+        computing=computing,
+    )  # fmt: skip
+
+
+@router.get("/results/state")
+def results_state(request: Request, desk: Desk_) -> JSONResponse:
+    """Whether newer results are still being computed."""
+    return JSONResponse({"computing": desk.snapshots.computing(_grouping(request, desk))})
+
+
+@router.post("/results")
+def recompute(
+    request: Request, desk: Desk_, form: Annotated[FormData, Depends(own_form)]
+) -> RedirectResponse:
+    by = _grouping(request, desk)
+    desk.snapshots.results(by, at_once=True)
+    return RedirectResponse(f"/results?by={by}", 303)
+
+
+def _grouping(request: Request, desk: Desk) -> str:
+    """The grouping that was asked for, else the first one of the study."""
+    known = groupings(desk.study)
+    wanted = request.query_params.get("by", "")
+    return wanted if wanted in known else known[0]

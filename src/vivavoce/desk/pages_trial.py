@@ -1,0 +1,54 @@
+"""The trial's switch: pause and resume."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
+from vivavoce.log.store import Transaction
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+Form_ = Annotated[FormData, Depends(own_form)]
+Steers: Final = Depends(Needs("researcher"))
+
+
+@router.get("/trial")
+def trial(request: Request, desk: Desk_) -> Response:
+    return _trial_page(request, desk)
+
+
+@router.post("/trial/pause", dependencies=[Steers])
+def pause(request: Request, desk: Desk_, form: Form_) -> Response:
+    """Stop handing out dialogues; running ones go on to their end."""
+    reason = field(form, "reason", most=500)
+    if not reason:
+        return _trial_page(request, desk, 422, "Say why: the reason stands in the log.")
+    by = who_of(request).name
+    desk.log.transact_now(lambda tx: _switch(tx, TrialPaused(reason=reason, by=by)))
+    return RedirectResponse("/trial", 303)
+
+
+@router.post("/trial/resume", dependencies=[Steers])
+def resume(request: Request, desk: Desk_, form: Form_) -> Response:
+    by = who_of(request).name
+    desk.log.transact_now(lambda tx: _switch(tx, TrialResumed(by=by)))
+    return RedirectResponse("/trial", 303)
+
+
+def _trial_page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
+    history = desk.board.see(lambda board: list(reversed(board.pauses)))
+    may_steer = who_of(request).may("researcher")
+    return desk.page(request, "trial.html", status, history=history, may_steer=may_steer, problem=problem)
+
+
+def _switch(tx: Transaction, event: TrialPaused | TrialResumed) -> None:
+    """Append the event unless the trial already stands so: pressing twice says it once."""
+    switches = [one.event for one in tx.events(TRIAL) if isinstance(one.event, TrialPaused | TrialResumed)]
+    paused = bool(switches) and isinstance(switches[-1], TrialPaused)
+    if paused != isinstance(event, TrialPaused):
+        tx.append(TRIAL, event)

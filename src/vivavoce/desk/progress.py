@@ -1,0 +1,152 @@
+"""The numbers of the overview, and who is where: plain facts for the pages, from the board alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from vivavoce.analysis.concentration import concentration
+from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
+from vivavoce.study.model import DialogueStep
+
+STATUSES: Final = ("completed", "running", "abandoned", "failed")
+OUTCOMES: Final = {
+    "running": "running", "completed": "completed", "screened_out": "screened out", "no_consent": "no consent",
+    "withdrew": "withdrew", "timed_out": "timed out", "technical_failure": "technical failure",
+}  # fmt: skip
+PHASES: Final = {
+    "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
+    "feedback": "answering the questionnaire", "ended": "ended",
+}  # fmt: skip
+DAYS: Final = 14
+MOST_BARS: Final = 15
+RECENT_INCIDENTS: Final = 5
+ACTIVE_FOR: Final = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a chart."""
+
+    label: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemProgress:
+    """One system's row: dialogues by status, and how they spread over participants."""
+
+    system: str
+    title: str
+    dialogues: int
+    today: int
+    by_status: dict[str, int]
+    participants: int
+    mean: float | None
+    median: float | None
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Everything that the overview shows."""
+
+    at: datetime
+    systems: list[SystemProgress]
+    all: SystemProgress
+    spread: list[Bar]
+    days: list[Bar]
+    visits: dict[str, int]
+    active: int
+    failures: dict[str, int]
+    incidents: list[Incident]
+    position: int
+
+
+def progress(board: Board) -> Progress:
+    """The state of the trial now; days are days in UTC."""
+    now = board.log.clock.now()
+    cards = list(board.dialogues.values())
+    names = [*board.study.systems, *sorted({card.system for card in cards} - set(board.study.systems))]
+    of_system: dict[str, list[DialogueCard]] = {name: [] for name in names}
+    for card in cards:
+        of_system[card.system].append(card)
+    outcomes = Counter(visit.outcome or "running" for visit in board.visits.values())
+    return Progress(
+        at=now,
+        systems=[_row(name, board.study.system_titles.get(name, ""), of_system[name], now) for name in names],
+        all=_row("all systems", "", cards, now),
+        spread=_spread(cards),
+        days=_days(cards, now),
+        visits={words: outcomes[name] for name, words in OUTCOMES.items() if outcomes[name]},
+        active=sum(now - visit.last_at <= ACTIVE_FOR for visit in board.running_visits()),
+        failures=dict(Counter(incident.failure for incident in board.incidents).most_common()),
+        incidents=board.incidents[: -RECENT_INCIDENTS - 1 : -1],
+        position=board.position,
+    )
+
+
+def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) -> SystemProgress:
+    statuses = Counter(card.status for card in cards)
+    spread = concentration(card.participant_id for card in cards)
+    return SystemProgress(
+        system=name,
+        title=title,
+        dialogues=len(cards),
+        today=sum(card.assigned_at.date() == now.date() for card in cards),
+        by_status={status: statuses[status] for status in STATUSES},
+        participants=spread.participants,
+        mean=spread.mean,
+        median=spread.median,
+        largest=spread.largest,
+    )
+
+
+def _spread(cards: Sequence[DialogueCard]) -> list[Bar]:
+    """How many participants held how many dialogues; the last bar takes the rest where there are many."""
+    sizes = concentration(card.participant_id for card in cards).histogram
+    largest = max(sizes, default=0)
+    bars = [Bar(str(size), sizes.get(size, 0)) for size in range(1, min(largest, MOST_BARS) + 1)]
+    if largest > MOST_BARS:
+        rest = sum(people for size, people in sizes.items() if size >= MOST_BARS)
+        bars[-1] = Bar(f"{MOST_BARS}+", rest)
+    return bars
+
+
+def _days(cards: Sequence[DialogueCard], now: datetime) -> list[Bar]:
+    counts = Counter(card.assigned_at.date() for card in cards)
+    days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
+    return [Bar(f"{day.day} {day:%b}", counts[day]) for day in days]
+
+
+def whereabouts(board: Board) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The running visits as (active, idle), each with the latest first; idle ones were quiet for ten minutes."""
+    now = board.log.clock.now()
+    rows = [_where(visit, now) for visit in board.running_visits()]
+    rows.sort(key=lambda row: row["last_at"], reverse=True)
+    limit = ACTIVE_FOR.total_seconds() / 60
+    return [row for row in rows if row["idle_minutes"] <= limit], [
+        row for row in rows if row["idle_minutes"] > limit
+    ]
+
+
+def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
+    state, latest = visit.state, visit.dialogues[-1] if visit.dialogues else None
+    step = state.current_step if state is not None else None
+    talking = latest if latest is not None and latest.status == "running" else None
+    return {
+        "visit_id": visit.visit_id,
+        "participant_id": visit.participant_id,
+        "simulated": visit.simulated,
+        "opened_at": visit.opened_at,
+        "last_at": visit.last_at,
+        "idle_minutes": max(0.0, (now - visit.last_at).total_seconds() / 60),
+        "step": step.kind if step is not None else "unknown",
+        "step_number": state.step + 1 if state is not None else None,
+        "round": state.round + 1 if state is not None and isinstance(step, DialogueStep) else None,
+        "doing": PHASES[state.phase] if state is not None else "the study has changed since",
+        "system": talking.system if talking is not None else None,
+        "dialogue_id": talking.dialogue_id if talking is not None else None,
+        "dialogues": len(visit.dialogues),
+    }

@@ -1,0 +1,156 @@
+"""What keeps strangers out: security headers, the same-origin check, and a gate that denies by default."""
+
+import hashlib
+import hmac
+from typing import Final
+from urllib.parse import urlsplit
+
+from fastapi import HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vivavoce.desk.access import Access, SignedIn
+
+PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg"))
+LINK: Final = "/link/"
+WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css", "/static/desk.js"))
+SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
+LARGEST_FORM: Final = 64 * 1024
+POLICY: Final = "; ".join((
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "object-src 'none'",
+    "require-trusted-types-for 'script'", "trusted-types desk",
+))  # fmt: skip
+HEADERS: Final = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+class Gate:
+    """Lets a request through to the pages only with a valid sign-in, whatever its path.
+
+    Every answer carries the security headers; every request that changes something must come from our own
+    pages. Someone who came by a link and has no account yet is led to make one, unless accounts are optional.
+    """
+
+    def __init__(
+        self, app: ASGIApp, access: Access, *, cookie: str, secure: bool, account_optional: bool
+    ) -> None:
+        self.app, self.access, self.cookie = app, access, cookie
+        self.secure, self.account_optional = secure, account_optional
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if self.secure:
+                    headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+            await send(message)
+
+        answer = await self._refusal(scope)
+        await (answer or self.app)(scope, receive, send_guarded)
+
+    async def _refusal(self, scope: Scope) -> Response | None:
+        """What to answer instead of the page; None lets the request through."""
+        headers, path = Headers(scope=scope), scope["path"]
+        if scope["method"] not in SAFE_METHODS:
+            if not same_origin(headers):
+                return PlainTextResponse("This request did not come from the dashboard's own pages.", 403)
+            if not 0 <= _length(headers) <= LARGEST_FORM:
+                return PlainTextResponse("This form is too large.", 413)
+        request = Request(scope)
+        token = request.cookies.get(self.cookie)
+        who = await run_in_threadpool(self.access.who, token) if token else None
+        scope.setdefault("state", {})["who"] = who
+        if path in PUBLIC or path.startswith(LINK):
+            return None
+        if who is None:
+            wants_page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+            return (
+                RedirectResponse("/sign-in", 303) if wants_page else PlainTextResponse("Sign in first.", 401)
+            )
+        if who.account_id is None and not self.account_optional and path not in WITHOUT_ACCOUNT:
+            return RedirectResponse("/account", 303)
+        return None
+
+
+def _length(headers: Headers) -> int:
+    length = headers.get("content-length", "")
+    return int(length) if length.isdecimal() else -1
+
+
+def same_origin(headers: Headers) -> bool:
+    """Whether a browser says that the request came from a page of this very origin.
+
+    A request that carries neither Sec-Fetch-Site nor Origin is refused.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = headers.get("origin")
+    return bool(origin) and urlsplit(origin or "").netloc == headers.get("host")
+
+
+def csrf_token(token: str) -> str:
+    """The word that a form must carry, bound to the sign-in whose cookie holds this token."""
+    return hmac.new(token.encode(), b"form of the dashboard", hashlib.sha256).hexdigest()
+
+
+def who_of(request: Request) -> SignedIn:
+    """Who is asking; the gate has made sure that there is someone."""
+    who = request.scope["state"]["who"]
+    if who is None:
+        raise HTTPException(401, "Sign in first.")
+    return who
+
+
+class Needs:
+    """A dependency: the role that a page needs at least. Viewers read, researchers also steer and export."""
+
+    def __init__(self, role: str) -> None:
+        self.role = role
+
+    def __call__(self, request: Request) -> SignedIn:
+        who = who_of(request)
+        if not who.may(self.role):
+            raise HTTPException(403, f"This needs the role {self.role}; yours is {who.role}.")
+        return who
+
+
+async def own_form(request: Request) -> FormData:
+    """A dependency: the fields of a form that one of our pages made for this very sign-in."""
+    who = who_of(request)
+    form = await request.form(max_files=0, max_fields=50)
+    given = form.get("form_token")
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), csrf_token(who.token).encode()):
+        raise HTTPException(403, "This form is out of date. Go back, reload the page and send it again.")
+    return form
+
+
+async def door_form(request: Request) -> FormData:
+    """A dependency: the fields of a form before sign-in; the gate has checked where it came from."""
+    return await request.form(max_files=0, max_fields=10)
+
+
+def field(form: FormData, name: str, *, most: int = 200) -> str:
+    """One text field, trimmed and no longer than `most`; "" when it is absent."""
+    value = form.get(name)
+    return value.strip()[:most] if isinstance(value, str) else ""

@@ -1,0 +1,108 @@
+"""Snapshots of the log as a dataset, made in the background: what results and downloads are computed from."""
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from vivavoce.annotation.parser import make_parser
+from vivavoce.core.errors import VivavoceError
+from vivavoce.desk.board import Board
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.export import export_dataset
+
+STALE_AFTER: Final = timedelta(seconds=30)
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A dataset of all that was in the log up to an event's position."""
+
+    dataset: Dataset
+    position: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A summary of a snapshot, or the reason why there is none."""
+
+    position: int
+    at: datetime
+    summary: dict[str, Any] | None
+    problem: str = ""
+
+
+class Snapshots:
+    """One worker that keeps one snapshot; pages never wait for it unless they ask for what it makes."""
+
+    def __init__(self, board: Board, folder: Path) -> None:
+        self.board, self.folder = board, folder
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="desk-snapshot")
+        self._snapshot: Snapshot | None = None
+        self._results: dict[str, Results] = {}
+        self._pending: dict[str, Future[None]] = {}
+
+    def make(self, use: Callable[[Snapshot], Made]) -> Made:
+        """Run `use` on an up-to-date snapshot, which stays as it is meanwhile, and wait for it."""
+        return self._worker.submit(lambda: use(self._current())).result()
+
+    def results(self, by: str, *, at_once: bool = False) -> tuple[Results | None, bool]:
+        """The last known results by this grouping, and whether newer ones are being computed.
+
+        Newer ones are begun when there are none, or when the log has moved on and they are older than half
+        a minute, or `at_once`.
+        """
+        known = self._results.get(by)
+        pending = self._pending.get(by)
+        computing = pending is not None and not pending.done()
+        if not computing and self._wanted(known, at_once=at_once):
+            self._pending[by] = self._worker.submit(self._summarise, by)
+            computing = True
+        return known, computing
+
+    def computing(self, by: str) -> bool:
+        """Whether results by this grouping are being computed; begins nothing."""
+        pending = self._pending.get(by)
+        return pending is not None and not pending.done()
+
+    def _wanted(self, known: Results | None, *, at_once: bool) -> bool:
+        if known is None:
+            return True
+        if self.board.see(lambda board: board.position) == known.position:
+            return False
+        return at_once or self.board.log.clock.now() - known.at > STALE_AFTER
+
+    def close(self) -> None:
+        """Finish what is under way and leave nobody's data behind."""
+        self._worker.shutdown(wait=True, cancel_futures=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _current(self) -> Snapshot:
+        board, study = self.board, self.board.study
+        position = board.see(lambda board: board.position)
+        if self._snapshot is None or self._snapshot.position != position:
+            at = board.log.clock.now()
+            parse = make_parser(study.ontology) if study.ontology is not None else None
+            dataset = export_dataset(
+                board.log, study.name, self.folder, domain_entities=study.entities(), parse=parse
+            )
+            self._snapshot = Snapshot(dataset, position, at)
+        return self._snapshot
+
+    def _summarise(self, by: str) -> None:
+        from vivavoce.analysis.summary import summarise
+
+        position, at = 0, self.board.log.clock.now()
+        try:
+            snapshot = self._current()
+            position, at = snapshot.position, snapshot.at
+            self._results[by] = Results(position, at, summarise(snapshot.dataset, by))
+        except VivavoceError as error:
+            position = self.board.see(lambda board: board.position)
+            self._results[by] = Results(position, at, None, str(error))

@@ -1,0 +1,67 @@
+// Keeps numbers fresh, waits for results, copies links. Every page works without it.
+
+const policy = window.trustedTypes?.createPolicy("desk", { createHTML: (text) => text });
+
+function parse(html) {
+  return new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
+}
+
+function inUse(part) {
+  const selection = document.getSelection();
+  return (
+    part.contains(document.activeElement) ||
+    (selection && !selection.isCollapsed && part.contains(selection.anchorNode))
+  );
+}
+
+async function refresh(part, status) {
+  if (document.hidden || inUse(part)) return;
+  try {
+    const answer = await fetch(part.dataset.fresh, { headers: { Accept: "text/html" }, redirect: "manual" });
+    if (answer.type === "opaqueredirect" || answer.status === 401) {
+      location.reload();
+      return;
+    }
+    if (!answer.ok) throw new Error(String(answer.status));
+    const fresh = parse(await answer.text()).body;
+    if (!inUse(part)) part.replaceChildren(...fresh.children);
+    status.textContent = "";
+  } catch {
+    status.textContent = "The dashboard cannot be reached; these numbers are not fresh.";
+  }
+}
+
+for (const part of document.querySelectorAll("[data-fresh]")) {
+  const status = document.querySelector("#fresh-status");
+  setInterval(() => refresh(part, status), Number(part.dataset.every) * 1000);
+}
+
+const waiting = document.querySelector("[data-waits]");
+if (waiting) {
+  const look = setInterval(async () => {
+    try {
+      const answer = await fetch(waiting.dataset.waits, { headers: { Accept: "application/json" } });
+      if (answer.ok && !(await answer.json()).computing) {
+        clearInterval(look);
+        location.replace(waiting.dataset.then);
+      }
+    } catch {
+      // the next look may get through
+    }
+  }, 1000);
+}
+
+for (const button of document.querySelectorAll("[data-copies]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    const link = document.getElementById(button.dataset.copies);
+    await navigator.clipboard.writeText(link.textContent.trim());
+    button.textContent = "Copied";
+  });
+}
+
+for (const form of document.querySelectorAll("form[data-asks]")) {
+  form.addEventListener("submit", (event) => {
+    if (!window.confirm(form.dataset.asks)) event.preventDefault();
+  });
+}

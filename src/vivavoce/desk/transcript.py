@@ -1,0 +1,198 @@
+"""One dialogue turn by turn, as a researcher reads it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.log import events as log_events
+from vivavoce.log.records import StoredEvent
+from vivavoce.study.model import Study
+
+
+@dataclass(slots=True)
+class Line:
+    """One thing that happened in a dialogue: a turn, a failure or a silence.
+
+    at_s     seconds since the dialogue was opened
+    delay_s  how long the party let the other wait
+    acts     dialogue acts in layers, each a list of hypotheses in words
+    """
+
+    kind: Literal["user", "system", "failure", "silence"]
+    text: str
+    at_s: float | None
+    turn_index: int | None = None
+    delay_s: float | None = None
+    first_output_s: float | None = None
+    notes: list[str] = field(default_factory=list)
+    acts: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Rated:
+    """One answered item: the question as it was asked, where the wording is still known."""
+
+    question: str
+    answer: str
+    value: float | None
+    success: bool
+
+
+@dataclass(slots=True)
+class Form:
+    """One filled-in questionnaire."""
+
+    instrument: str
+    wording: str
+    ratings: list[Rated]
+
+
+@dataclass(slots=True)
+class Transcript:
+    """A dialogue's lines in order, its task, its codes, and what was said about it afterwards."""
+
+    assigned: log_events.DialogueAssigned
+    task: str
+    goal: list[tuple[str, str]]
+    opened_at: datetime | None
+    lines: list[Line]
+    code: str | None
+    entries: list[log_events.CodeEntered]
+    ended: log_events.DialogueEnded | None
+    forms: list[Form]
+
+
+def make_transcript(study: Study, events: Sequence[StoredEvent]) -> Transcript:
+    """The transcript of a dialogue from its events (`log.transcript`), which begin with its assignment."""
+    assigned = next(one.event for one in events if isinstance(one.event, log_events.DialogueAssigned))
+    opened = next((one for one in events if isinstance(one.event, log_events.DialogueOpened)), None)
+    made = Transcript(
+        assigned=assigned, task=_task_text(assigned), goal=_goal(assigned.task or {}),
+        opened_at=opened.at if opened else None, lines=[], code=None, entries=[], ended=None, forms=[],
+    )  # fmt: skip
+    for stored in events:
+        event = stored.event
+        if isinstance(event, log_events.UserTurnSent):
+            made.lines.append(_user_line(event, _since(opened, stored)))
+        elif isinstance(event, log_events.SystemTurnReceived):
+            made.lines.append(_system_line(event, _since(opened, stored)))
+        elif isinstance(event, log_events.SystemTurnFailed):
+            notes = [f"before that it said: {event.partial}"] if event.partial else []
+            text = f"{event.failure.replace('_', ' ')}: {event.detail}"
+            made.lines.append(Line("failure", text, _since(opened, stored), notes=notes))
+        elif isinstance(event, log_events.SilenceKept):
+            text = "The system did not speak first." if event.reply_to is None else "The system said nothing."
+            made.lines.append(Line("silence", text, _since(opened, stored)))
+        elif isinstance(event, log_events.CodeIssued):
+            made.code = event.code
+        elif isinstance(event, log_events.CodeEntered):
+            made.entries.append(event)
+        elif isinstance(event, log_events.DialogueEnded):
+            made.ended = event
+        elif isinstance(event, log_events.QuestionnaireAnswered):
+            made.forms.append(_form(study, event))
+    return made
+
+
+def raw_events(events: Sequence[StoredEvent]) -> list[dict[str, Any]]:
+    """The events as the log holds them, ready for JSON."""
+    return [
+        {
+            "event_id": one.event_id, "visit_id": one.visit_id, "seq": one.seq, "at": one.at.isoformat(),
+            "monotonic_s": one.monotonic_s, "boot": one.boot, "kind": one.event.kind, "version": one.event.version,
+            "client_key": one.client_key, "payload": one.event.model_dump(mode="json"),
+        }
+        for one in events
+    ]  # fmt: skip
+
+
+def _since(opened: StoredEvent | None, stored: StoredEvent) -> float | None:
+    """Seconds since the opening; by the monotonic clock unless the server was started anew in between."""
+    if opened is None:
+        return None
+    if opened.boot == stored.boot:
+        return stored.monotonic_s - opened.monotonic_s
+    return (stored.at - opened.at).total_seconds()
+
+
+def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> Line:
+    line = Line("user", event.text, at_s, event.turn_index, event.response_delay_s)
+    if event.payload is not None:
+        line.notes.append(f"pressed a button that sends {event.payload}")
+    if event.barge_in:
+        line.notes.append("began while the system was speaking")
+    if event.heard:
+        line.acts["heard by the channel"] = [_hypothesis(one) for one in event.heard]
+    if event.meant is not None:
+        line.acts["meant"] = [_acts(event.meant)]
+    return line
+
+
+def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Line:
+    came_at = event.complete_s if event.complete_s is not None else at_s
+    waited = event.sent_s is not None and event.complete_s is not None and event.reply_to is not None
+    line = Line("system", event.text, came_at, event.turn_index)
+    if waited:
+        line.delay_s = (event.complete_s or 0.0) - (event.sent_s or 0.0)
+        if event.first_output_s is not None:
+            line.first_output_s = event.first_output_s - (event.sent_s or 0.0)
+    for message in event.messages:
+        if message.choices:
+            titles = (choice.get("title", "") for choice in message.choices)
+            line.notes.append("buttons: " + ", ".join(titles))
+        line.notes.extend(f"picture: {image}" for image in message.images)
+    if event.ends_dialogue:
+        line.notes.append("the system ended the dialogue")
+    if event.acts is not None:
+        line.acts["said"] = [_acts(event.acts)]
+    if event.understood:
+        line.acts["understood from the turn before"] = [_hypothesis(one) for one in event.understood]
+    return line
+
+
+def _hypothesis(one: log_events.LoggedHypothesis) -> str:
+    words = one.text if one.text is not None else _acts(one.acts)
+    return words if one.score is None else f"{words} ({one.score:.2f})"
+
+
+def _acts(acts: Sequence[log_events.LoggedAct]) -> str:
+    return ", ".join(_act(act) for act in acts) or "nothing"
+
+
+def _act(act: log_events.LoggedAct) -> str:
+    inside = act.slot or ""
+    if act.value is not None:
+        inside += f"{act.op or '='}{act.value}" if act.slot else act.value
+    return f"{act.act}({inside})"
+
+
+def _task_text(assigned: log_events.DialogueAssigned) -> str:
+    texts = (assigned.task or {}).get("text") or {}
+    return texts.get(assigned.language) or next(iter(texts.values()), "")
+
+
+def _goal(task: dict[str, Any]) -> list[tuple[str, str]]:
+    constraints = dict(task.get("constraints") or {})
+    goal = [("type", str(task["type"]))] if task.get("type") else []
+    goal += [(slot, "any" if value == "dontcare" else str(value)) for slot, value in constraints.items()]
+    requests = task.get("requests") or ()
+    return [*goal, ("ask for", ", ".join(requests))] if requests else goal
+
+
+def _form(study: Study, event: log_events.QuestionnaireAnswered) -> Form:
+    try:
+        questions = study.wording(event.instrument, event.language).items
+    except VivavoceError:
+        questions = {}
+    ratings = [
+        Rated(
+            question=questions.get(rating.item_id, rating.item_id),
+            answer=rating.answer if rating.answer is not None else "",
+            value=rating.value,
+            success=rating.role == "subjective_success",
+        )
+        for rating in event.ratings
+    ]
+    return Form(event.instrument, event.wording, ratings)
