@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from vivavoce_bots.acts import Act, Hypothesis, Meaning
 from vivavoce_bots.restaurant.understanding import Understanding
 
-ACCEPTED, DOUBTFUL = 0.55, 0.2
+ACCEPTED, CHANGED, DOUBTFUL = 0.4, 0.75, 0.2
+_FORGOTTEN = 0.01
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Belief:
     did: dict[str, float] = field(default_factory=dict)
     requests: dict[str, float] = field(default_factory=dict)
     named: dict[str, float] = field(default_factory=dict)
+    settled: dict[str, str] = field(default_factory=dict)
     understood: float = 0.0
 
     def best(self, slot: str) -> tuple[str | None, float]:
@@ -37,59 +39,98 @@ class Belief:
         return value, known[value]
 
     def accepted(self) -> dict[str, str]:
-        """The constraints that are believed."""
-        pairs = {slot: self.best(slot) for slot in self.values}
-        return {
-            slot: value for slot, (value, sure) in pairs.items() if value is not None and sure >= ACCEPTED
-        }
+        """The constraints that are believed; another value takes a settled one's place only when surer."""
+        for slot in self.values:
+            value, sure = self.best(slot)
+            if value is not None and sure >= self._needed(slot, value):
+                self.settled[slot] = value
+        return {slot: value for slot, value in self.settled.items() if value not in self.refuted(slot)}
 
-    def doubtful(self, tired: Container[tuple[str, str]] = ()) -> tuple[str, str] | None:
-        """The likeliest constraint that wants confirming, leaving out those confirmed in vain."""
-        pairs = [(sure, slot, value) for slot in self.values for value, sure in [self.best(slot)] if value]
-        unsure = [pair for pair in pairs if DOUBTFUL <= pair[0] < ACCEPTED and pair[1:] not in tired]
-        if not unsure:
-            return None
-        _, slot, value = max(unsure)
-        return slot, value
+    def refuted(self, slot: str) -> set[str]:
+        """The values that the user is believed not to want."""
+        return {value for value, sure in self.denied.get(slot, {}).items() if sure >= ACCEPTED}
+
+    def doubtful(self, slots: Container[str], tired: Container[tuple[str, str]]) -> tuple[str, str] | None:
+        """The likeliest unsettled constraint that wants confirming, leaving out those confirmed in vain."""
+        unsure: list[tuple[float, str, str]] = []
+        for slot in self.values:
+            value, sure = self.best(slot)
+            if (
+                value is None
+                or slot not in slots
+                or (slot, value) in tired
+                or self.settled.get(slot) == value
+            ):
+                continue
+            if DOUBTFUL <= sure < self._needed(slot, value):
+                unsure.append((sure, slot, value))
+        return max(unsure)[1:] if unsure else None
+
+    def _needed(self, slot: str, value: str) -> float:
+        return ACCEPTED if self.settled.get(slot) in (None, value) else CHANGED
 
     def update(self, meanings: Sequence[Meaning], confirming: tuple[str, str] | None) -> None:
         """Take in one user turn; `confirming` is the slot and value that the system asked to confirm."""
-        stated: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        denied: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        self.did, self.requests, self.named = defaultdict(float), defaultdict(float), defaultdict(float)
-        self.understood = sum(meaning.score for meaning in meanings if meaning.acts)
+        heard = _Evidence()
         for meaning in meanings:
             for act in dict.fromkeys(meaning.acts):
-                self._count(act, meaning.score, stated, denied)
+                heard.count(act, meaning.score)
+        self.understood = sum(meaning.score for meaning in meanings if meaning.acts)
+        self.did, self.named = dict(heard.did), dict(heard.named)
+        for slot, probability in heard.asked.items():
+            self.requests[slot] = _either(self.requests.get(slot, 0.0), probability)
         if confirming is not None:
             slot, value = confirming
-            if not stated.get(slot):
-                stated[slot][value] += self.did["affirm"]
-            denied[slot][value] += self.did["negate"]
-        for slot in {**stated, **denied}:
-            self._move(slot, stated.get(slot, {}), denied.get(slot, {}))
+            if not heard.stated[slot]:
+                heard.stated[slot][value] += heard.did["affirm"]
+            heard.denied[slot][value] += heard.did["negate"]
+        for slot in {**heard.stated, **heard.denied}:
+            self._move(slot, heard.stated[slot], heard.denied[slot])
+            self._deny(slot, heard.stated[slot], heard.denied[slot])
 
-    def _count(
-        self, act: Act, score: float, stated: dict[str, dict[str, float]], denied: dict[str, dict[str, float]]
-    ) -> None:
+    def _move(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
+        known, total = self.values.setdefault(slot, {}), sum(stated.values())
+        for value in {**known, **stated}:
+            heard = stated.get(value, 0.0)
+            contrary = min(1.0, max(0.0, total - heard) + denied.get(value, 0.0))
+            known[value] = _either(known.get(value, 0.0), heard) * (1 - contrary)
+        self.values[slot] = {value: sure for value, sure in known.items() if sure >= _FORGOTTEN}
+
+    def _deny(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
+        """What is denied stays out until it is stated."""
+        known = self.denied.setdefault(slot, {})
+        for value in {**known, **denied}:
+            sure = _either(known.get(value, 0.0), denied.get(value, 0.0))
+            known[value] = sure * (1 - min(1.0, stated.get(value, 0.0)))
+            if known[value] >= ACCEPTED and self.settled.get(slot) == value:
+                del self.settled[slot]
+
+
+class _Evidence:
+    """What was heard in one turn, with the sum of the scores of the hypotheses that say it."""
+
+    def __init__(self) -> None:
+        self.stated: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+        self.denied: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+        self.did: dict[str, float] = defaultdict(float)
+        self.asked: dict[str, float] = defaultdict(float)
+        self.named: dict[str, float] = defaultdict(float)
+
+    def count(self, act: Act, score: float) -> None:
         if act.act == "inform" and act.slot and act.value:
             if act.slot == "name":
                 self.named[act.value] += score if act.op == "=" else 0.0
             else:
-                (stated if act.op == "=" else denied)[act.slot][act.value] += score
+                (self.stated if act.op == "=" else self.denied)[act.slot][act.value] += score
         elif act.act == "request" and act.slot:
-            self.requests[act.slot] += score
+            self.asked[act.slot] += score
         else:
             self.did[act.act] += score
 
-    def _move(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
-        known = self.values.setdefault(slot, {})
-        total = min(1.0, sum(stated.values()))
-        for value in {**known, **stated}:
-            heard = min(1.0, stated.get(value, 0.0))
-            contrary = min(1.0, total - heard + denied.get(value, 0.0)) if total >= heard else 0.0
-            known[value] = (1 - (1 - known.get(value, 0.0)) * (1 - heard)) * (1 - contrary)
-        self.values[slot] = {value: sure for value, sure in known.items() if sure >= 0.01}
+
+def _either(before: float, heard: float) -> float:
+    """The probability that at least one of two independent observations is right."""
+    return 1 - (1 - before) * (1 - min(1.0, heard))
 
 
 def meanings_of(

@@ -54,8 +54,13 @@ class RestaurantBot:
         progress = session.progress
         hypotheses = normalised(list(texts)[:_MOST_HYPOTHESES])
         understanding = self._understanding[session.language]
-        meanings = meanings_of(hypotheses, understanding, progress.asking, one=self._one)
+        meanings = meanings_of(hypotheses, understanding, _subject(progress), one=self._one)
         session.belief.update(meanings, progress.confirming)
         acts = decide(self._domain, session.belief, progress)
         text = self._generation[session.language].say(acts, progress.venue, session.random)
         return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
+
+
+def _subject(progress: Progress) -> str | None:
+    """The slot that the system has just spoken of: `any` is about that."""
+    return progress.confirming[0] if progress.confirming else progress.asking

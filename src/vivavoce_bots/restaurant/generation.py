@@ -80,8 +80,6 @@ _REQUESTS: Final[dict[str, dict[str, list[str]]]] = {
         "pricerange": ["Preferisce un posto economico, medio o caro?", "Che fascia di prezzo preferisce?"],
         "children": ["Devono essere ammessi i bambini?"],
         "internet": ["Le serve internet?"],
-        "children": ["Devono essere ammessi i bambini?"],
-        "internet": ["Le serve internet?"],
     },
 }
 

@@ -7,7 +7,7 @@ from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.restaurant.belief import ACCEPTED, Belief
 from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain, Venue
 
-_HEARD: Final = 0.45
+_HEARD: Final = 0.35
 _ENDING: Final = 0.6
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
@@ -48,6 +48,8 @@ def _acts(domain: Domain, belief: Belief, progress: Progress) -> tuple[Act, ...]
     if did.get("repeat", 0.0) >= ACCEPTED and progress.last:
         return _again(progress)
     asked_now = [slot for slot, heard in belief.requests.items() if heard >= _HEARD]
+    for slot in asked_now:
+        del belief.requests[slot]
     progress.open_requests += [slot for slot in asked_now if slot not in progress.open_requests]
     constraints = _constraints(domain, belief)
     if constraints != progress.offered_for and progress.turned_down:
@@ -61,7 +63,7 @@ def _acts(domain: Domain, belief: Belief, progress: Progress) -> tuple[Act, ...]
             progress.turned_down.append(venue.name)
         return _search(domain, belief, constraints, progress, must_offer=True)
     if venue is not None and venue.meets(constraints) and constraints == progress.offered_for:
-        return _about(venue, belief, progress)
+        return _about(domain, venue, belief, constraints, progress)
     return _search(domain, belief, constraints, progress, must_offer=False)
 
 
@@ -78,21 +80,25 @@ def _again(progress: Progress) -> tuple[Act, ...]:
 def _constraints(domain: Domain, belief: Belief) -> dict[str, str]:
     """What is believed, without constraints that this kind of venue does not have."""
     accepted = belief.accepted()
-    usable = {TYPE, *domain.constraint_slots(accepted.get(TYPE))}
+    usable = _usable(domain, accepted)
     return {slot: value for slot, value in accepted.items() if slot in usable}
 
 
-def _about(venue: Venue, belief: Belief, progress: Progress) -> tuple[Act, ...]:
+def _usable(domain: Domain, constraints: dict[str, str]) -> set[str]:
+    return {TYPE, *domain.constraint_slots(constraints.get(TYPE))}
+
+
+def _about(
+    domain: Domain, venue: Venue, belief: Belief, constraints: dict[str, str], progress: Progress
+) -> tuple[Act, ...]:
     """The user still speaks of the venue that was offered."""
     if progress.open_requests:
         return (stating("inform", NAME, venue.name), *_answers(venue, progress), Act("reqmore"))
-    if belief.did.get("thankyou", 0.0) >= _HEARD or belief.did.get("affirm", 0.0) >= _HEARD:
-        return (Act("reqmore"),)
-    if belief.did.get("negate", 0.0) >= ACCEPTED:
-        return (Act("reqmore"),)
-    doubt = belief.doubtful(progress.tired())
+    doubt = belief.doubtful(_usable(domain, constraints), progress.tired())
     if doubt is not None:
         return _confirm(doubt, progress)
+    if any(belief.did.get(kind, 0.0) >= _HEARD for kind in ("thankyou", "affirm", "negate")):
+        return (Act("reqmore"),)
     return (Act("repeat"),)
 
 
@@ -108,20 +114,16 @@ def _answers(venue: Venue, progress: Progress) -> list[Act]:
 def _search(
     domain: Domain, belief: Belief, constraints: dict[str, str], progress: Progress, *, must_offer: bool
 ) -> tuple[Act, ...]:
-    excluded = {
-        slot: {value for value, sure in values.items() if sure >= ACCEPTED}
-        for slot, values in belief.denied.items()
-    }
     found = [
         venue
         for venue in domain.matching(constraints, progress.turned_down)
-        if not any(venue.slots.get(slot) in values for slot, values in excluded.items())
+        if not any(venue.slots.get(slot) in belief.refuted(slot) for slot in belief.denied)
     ]
-    if not found:
-        return _nothing(constraints, progress)
-    doubt = belief.doubtful(progress.tired())
+    doubt = belief.doubtful(_usable(domain, constraints), progress.tired())
     if doubt is not None and not must_offer:
         return _confirm(doubt, progress)
+    if not found:
+        return _nothing(constraints, progress)
     missing = _missing(domain, constraints, progress)
     if missing is not None and not must_offer and len(found) > _FEW:
         progress.asking = missing

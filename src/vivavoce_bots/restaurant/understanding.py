@@ -10,6 +10,10 @@ from vivavoce_bots.restaurant.words import SPOKEN
 
 _TOKEN = re.compile(r"[\w']+")
 _LONGEST_TEXT = 2_000
+_SMALL = {
+    *("a", "an", "any", "in", "the", "of"),
+    *("un", "una", "di", "del", "nel", "nella", "con", "zona", "cucina"),
+}
 
 
 class _Entry(NamedTuple):
@@ -71,12 +75,18 @@ class Understanding:
         if words:
             self._phrases[words] = entry
 
+    @staticmethod
+    def _linked(said: list[str], before: _Span, span: _Span) -> bool:
+        """Whether nothing but small words stands between a negation and a value: `not in the east`."""
+        return all(word in _SMALL for word in said[before.end : span.start])
+
     def acts(self, text: str, asked: str | None = None) -> tuple[Act, ...]:
         """The acts of an utterance in the order of their words; () when nothing was understood."""
-        found = self._spans(tokens(text))
+        said = tokens(text)
+        found = self._spans(said)
         acts: list[Act] = []
         for index in range(len(found)):
-            act = self._act(index, found, asked)
+            act = self._act(index, said, found, asked)
             if act is not None and act not in acts:
                 acts.append(act)
         return tuple(acts)
@@ -94,12 +104,12 @@ class Understanding:
                 at += 1
         return spans
 
-    def _act(self, index: int, spans: list[_Span], asked: str | None) -> Act | None:
+    def _act(self, index: int, said: list[str], spans: list[_Span], asked: str | None) -> Act | None:
         span = spans[index]
         kind, slot, value = span.entry
         before = spans[index - 1] if index else None
         if kind == "value" and slot and value:
-            denied = before is not None and before.entry.kind == "not" and span.start - before.end <= 2
+            denied = before is not None and before.entry.kind == "not" and self._linked(said, before, span)
             return stating("inform", slot, value, "!=" if denied else "=")
         if kind == "dontcare":
             about = self._slot_beside(index, spans) or asked

@@ -1,0 +1,1 @@
+"""Simulated callers and channel noise. Whatever they take part in is marked as simulated."""

@@ -1,0 +1,83 @@
+"""What a simulated caller takes from a system turn: from its acts, or its text where it tells no acts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vivavoce.core.text import normalise_value
+from vivavoce.log.events import LoggedAct
+from vivavoce.study.ontology import Ontology
+
+
+@dataclass(slots=True)
+class Heeded:
+    """A system turn as the caller takes it.
+
+    venue    the venue that the turn offers or speaks of
+    offered  it is offered now
+    told     what is said of it, by slot
+    cannot   the constraints that nothing is said to match
+    no_other nothing matches but what was turned down
+    """
+
+    venue: str | None = None
+    offered: bool = False
+    told: dict[str, str] = field(default_factory=dict)
+    request: str | None = None
+    confirm: tuple[str, str] | None = None
+    cannot: dict[str, str] | None = None
+    no_other: bool = False
+    not_understood: bool = False
+    ends: bool = False
+    empty: bool = False
+
+
+def heed(acts: Sequence[LoggedAct]) -> Heeded:
+    """The gist of a system turn's acts."""
+    heard = Heeded(empty=not acts)
+    for act in acts:
+        if act.slot == "name" and act.act in ("offer", "inform") and act.op != "!=":
+            heard.venue = act.value
+            heard.offered |= act.act == "offer"
+        elif act.act in ("inform", "offer") and act.slot and act.value:
+            heard.told[act.slot] = act.value
+        elif act.act == "request":
+            heard.request = act.slot
+        elif act.act == "confirm" and act.slot and act.value:
+            heard.confirm = (act.slot, act.value)
+        elif act.act == "canthelp":
+            _cannot(act, heard)
+        heard.not_understood |= act.act == "repeat"
+        heard.ends |= act.act == "bye"
+    return heard
+
+
+def _cannot(act: LoggedAct, heard: Heeded) -> None:
+    heard.cannot = heard.cannot or {}
+    if act.slot == "name":
+        heard.no_other |= act.op == "!="
+    elif act.slot and act.value:
+        heard.cannot[act.slot] = act.value
+
+
+def acts_in_text(text: str, ontology: Ontology, requests: Sequence[str]) -> list[LoggedAct]:
+    """The offer and the answers that a text contains, for a system that tells no acts.
+
+    A venue counts when its whole name stands in the text, the longest name first; an answer counts when the
+    value that the venue has for a requested slot stands in the text.
+    """
+    names = sorted(ontology.venues, key=lambda venue: -len(venue.name))
+    venue = next((venue for venue in names if _stands_in(text, venue.name)), None)
+    found = [LoggedAct(act="offer", slot="name", value=venue.name, op="=")] if venue else []
+    for slot in requests:
+        held = [one.slots.get(slot) for one in ([venue] if venue else ontology.venues)]
+        value = next((value for value in held if value and _stands_in(text, value)), None)
+        if value is not None:
+            found.append(LoggedAct(act="inform", slot=slot, value=value, op="="))
+    return found
+
+
+def _stands_in(text: str, value: str) -> bool:
+    """Whether a value stands in a text as words of its own."""
+    pattern = rf"(?<!\w){re.escape(normalise_value(value))}(?!\w)"
+    return re.search(pattern, normalise_value(text)) is not None

@@ -1,0 +1,146 @@
+"""Channel noise: what a speech recogniser might make of an utterance, as an N-best list with scores.
+
+Each word becomes a small set of alternatives with probabilities; the N-best list is the likeliest ways
+through them. What is wrong at the top is often right in second place, and scores tell a little about it.
+"""
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from random import Random
+from typing import Final, NamedTuple
+
+from rapidfuzz.process import extract
+
+from vivavoce.connectors.base import Heard
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value, words
+from vivavoce.study.ontology import Ontology
+
+_SUBSTITUTED, _DELETED = 0.6, 0.2  # shares of the errors; the rest are insertions
+_TRUTH_SECOND: Final = 0.65
+_MOST_UNSURE: Final = 6
+_RIVAL_SHARE: Final = 0.7
+_ANYTHING_SHARE: Final = 0.1
+_FILLERS: Final = {
+    "en": ["uh", "the", "a", "and", "in", "to", "of", "it", "is", "for", "that", "or", "at", "um"],
+    "it": ["eh", "il", "la", "e", "in", "di", "un", "è", "per", "che", "o", "a", "da", "ehm"],
+}
+_COMMON: Final = {
+    "en": """
+        i you he she we they my your this these one some all can could would should will do does did have has
+        had be am are was were know need want look find think say see get go come there here then now so well
+        just like with from by on out up down what which who how when why good nice new old big small right left
+        time day way thing lot people name house home room car work world back again still more less very too
+    """,
+    "it": """
+        io tu lui lei noi voi loro mio tuo suo questo questa quello quella uno una dei delle nel nella con su
+        sono sei siamo ho hai ha abbiamo fare faccio dire dico vedere andare vado venire potere posso può volere
+        voglio sapere so dove come quando quanto chi cosa bene male bello buono nuovo vecchio grande piccolo
+        tempo giorno modo casa gente nome lavoro mondo ancora sempre mai più meno molto troppo anche solo ora
+    """,
+}
+
+
+class _Arc(NamedTuple):
+    word: str
+    probability: float
+
+
+class Channel:
+    """A noisy channel for one language of a domain.
+
+    Input   error_rate: expected word error rate of the first hypothesis, 0 to 0.9; nbest: longest list
+    Raises  InputError: the rate is out of range
+    """
+
+    def __init__(self, ontology: Ontology, language: str, error_rate: float, *, nbest: int = 5) -> None:
+        if not 0.0 <= error_rate <= 0.9:
+            raise InputError(
+                f"word error rate {error_rate} is out of range", cure="give a number from 0 to 0.9"
+            )
+        self._rate, self._nbest = error_rate, nbest
+        self._rivals = _rivals(ontology, language[:2])
+        self._values = sorted(self._rivals)
+        self._fillers = _FILLERS.get(language[:2], _FILLERS["en"])
+        self._common = sorted({*self._fillers, *words(_COMMON.get(language[:2], _COMMON["en"]))})
+        self._near: dict[str, list[str]] = {}
+
+    def hear(self, text: str, random: Random) -> tuple[Heard, ...]:
+        """The N-best list of one utterance, best first; scores sum to 1. No noise: the text."""
+        spoken = words(text)
+        if not spoken or self._rate == 0.0:
+            return (Heard(text, 1.0),) if spoken else ()
+        network = [arcs for word in spoken for arcs in self._slots(word, random)]
+        return _best_paths(network, self._nbest)
+
+    def _slots(self, word: str, random: Random) -> list[list[_Arc]]:
+        """The alternatives for one word, and for what may be inserted after it."""
+        draw = random.random()
+        substituted, deleted = self._rate * _SUBSTITUTED, self._rate * _DELETED
+        rival = self._rival(word, random)
+        if draw < substituted:
+            slots = [self._mistaken(rival, word, random)]
+        elif draw < substituted + deleted:
+            slots = [self._mistaken("", word, random)]
+        else:
+            sure = random.uniform(0.6, 0.99)
+            slots = [[_Arc(word, sure), _Arc(rival, 1 - sure)]]
+        if random.random() < self._rate * (1 - _SUBSTITUTED - _DELETED):
+            sure = random.uniform(0.5, 0.7)
+            slots.append([_Arc(random.choice(self._fillers), sure), _Arc("", 1 - sure)])
+        return slots
+
+    def _mistaken(self, wrong: str, word: str, random: Random) -> list[_Arc]:
+        sure = random.uniform(0.4, 0.75)
+        second = word if random.random() < _TRUTH_SECOND else self._rival(word, random)
+        rest = (1 - sure) * random.uniform(0.6, 1.0)
+        return [_Arc(wrong, max(sure, rest)), _Arc(second, min(sure, rest))]
+
+    def _rival(self, word: str, random: Random) -> str:
+        """What a word may be taken for: another value of its slot, a word that sounds alike, or anything."""
+        known = normalise_value(word)
+        rivals = self._rivals.get(known)
+        if rivals and random.random() < _RIVAL_SHARE:
+            return random.choice(rivals)
+        if random.random() < _ANYTHING_SHARE:
+            return random.choice(self._values)
+        if known not in self._near:
+            alike = extract(known, self._common, limit=6)
+            self._near[known] = [found[0] for found in alike if found[0] != known]
+        return random.choice(self._near[known] or self._fillers)
+
+
+def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
+    """The likeliest ways through the alternatives; only the least sure places are varied."""
+    unsure = sorted(range(len(network)), key=lambda index: network[index][0].probability)[:_MOST_UNSURE]
+    scores: dict[str, float] = {}
+    for choice in product(*(range(len(network[index])) for index in unsure)):
+        chosen = dict(zip(unsure, choice, strict=True))
+        path = [arcs[chosen.get(index, 0)] for index, arcs in enumerate(network)]
+        text = " ".join(arc.word for arc in path if arc.word)
+        scores[text] = scores.get(text, 0.0) + prod(path[index].probability for index in unsure)
+    ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    top = " ".join(arcs[0].word for arcs in network if arcs[0].word)
+    ranked.sort(key=lambda pair: pair[0] != top)
+    best = [(text, score) for text, score in ranked[:count]]
+    highest = max(score for _, score in best)
+    best = [(text, highest if text == top else score) for text, score in best]
+    total = sum(score for _, score in best)
+    return tuple(Heard(text, round(score / total, 4)) for text, score in best)
+
+
+def _rivals(ontology: Ontology, language: str) -> dict[str, list[str]]:
+    """For each word that says a value or a kind of venue, the words of the other values of its slot."""
+    groups = [
+        [ontology.rendering(name, value, language).text for value in slot.values]
+        for name, slot in ontology.slots.items()
+        if slot.values
+    ]
+    groups.append([known[language].text for known in ontology.types.values() if language in known])
+    rivals: dict[str, list[str]] = {}
+    for group in groups:
+        single = [normalise_value(word) for text in group for word in text.split()]
+        for word in single:
+            rivals.setdefault(word, []).extend(other for other in single if other != word)
+    return rivals

@@ -1,0 +1,106 @@
+"""How a simulated caller says a dialogue act, in English and Italian, from the ontology's words."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.events import LoggedAct
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.task import DONTCARE
+
+_TEMPLATES: Final[dict[str, dict[str, list[str]]]] = {
+    "en": {
+        "search": ["I am looking for {what}", "I want to find {what}", "I need {what}", "{what} please"],
+        "inform": ["{what}", "{what} please", "I would like {what}", "I want something {what}"],
+        "change": ["how about {what}", "what about {what} then", "{what} then"],
+        "correct": ["no I said {what}", "no {what}", "not that, I want {what}"],
+        "request": ["what is {what}", "could you tell me {what}", "can I have {what}", "I need {what}"],
+        "reqalts": ["is there anything else", "do you have another one", "anything else please"],
+        "hello": ["hello", "hi"],
+        "affirm": ["yes", "yes please", "that is right", "yes that is correct"],
+        "negate": ["no", "no thanks", "no that is wrong"],
+        "bye": ["thank you goodbye", "thanks bye", "goodbye", "ok thank you goodbye"],
+        "despair": ["goodbye", "never mind goodbye", "this does not work bye"],
+        "and": ["and"],
+        "place": ["a place"],
+    },
+    "it": {
+        "search": ["cerco {what}", "vorrei trovare {what}", "mi serve {what}", "{what} per favore"],
+        "inform": ["{what}", "{what} per favore", "vorrei qualcosa {what}"],
+        "change": ["e {what}", "allora {what}", "proviamo {what}"],
+        "correct": ["no ho detto {what}", "no {what}", "no, intendevo {what}"],
+        "request": ["vorrei sapere {what}", "mi può dire {what}", "mi dica {what}", "qual è {what}"],
+        "reqalts": ["c'è qualcos'altro", "avete qualcos'altro", "un altro posto per favore"],
+        "hello": ["buongiorno", "salve"],
+        "affirm": ["sì", "sì grazie", "esatto", "sì è giusto"],
+        "negate": ["no", "no grazie", "no è sbagliato"],
+        "bye": ["grazie arrivederci", "arrivederci", "va bene grazie arrivederci"],
+        "despair": ["lasciamo perdere arrivederci", "arrivederci"],
+        "and": ["e"],
+        "place": ["un posto"],
+    },
+}
+_SYNONYM_SHARE: Final = 0.2
+_BARE_SHARE: Final = {"en": 0.5, "it": 0.0}
+
+
+class Phrases:
+    """The voice of callers in one language, one that the project can simulate.
+
+    Raises  UnknownName: nobody simulated speaks this language
+    """
+
+    def __init__(self, ontology: Ontology, language: str) -> None:
+        self.language = language[:2].lower()
+        if self.language not in _TEMPLATES:
+            raise UnknownName("language of simulated callers", language, list(_TEMPLATES))
+        self._ontology, self._templates = ontology, _TEMPLATES[self.language]
+
+    def say(self, manner: str, acts: Sequence[LoggedAct], random: Random) -> str:
+        """The acts as one utterance; `manner` chooses among the templates."""
+        what = self._what(acts, random)
+        return random.choice(self._templates[manner]).replace("{what}", what)
+
+    def _what(self, acts: Sequence[LoggedAct], random: Random) -> str:
+        kinds = [act.value for act in acts if act.act == "inform" and act.slot == "type" and act.value]
+        limits = [act for act in acts if act.act == "inform" and act.slot and act.slot != "type"]
+        asked = [self._asked(act.slot) for act in acts if act.act == "request" and act.slot]
+        if asked:
+            return f" {self._templates['and'][0]} ".join(asked)
+        alone = len(limits) == 1 and not kinds
+        told = [self._limit(act, random, alone=alone) for act in limits]
+        return " ".join([*(self._kind(kind, random) for kind in kinds), *told])
+
+    def _kind(self, kind: str, random: Random) -> str:
+        known = self._ontology.types.get(kind, {}).get(self.language)
+        if known is None:
+            return kind
+        return known.article if random.random() >= _SYNONYM_SHARE or not known.plural else known.text
+
+    def _asked(self, slot: str) -> str:
+        known = self._ontology.slots[slot]
+        return known.asked_as.get(self.language) or known.names.get(self.language, slot)
+
+    def _limit(self, act: LoggedAct, random: Random, *, alone: bool) -> str:
+        slot, value = act.slot or "", act.value or ""
+        known = self._ontology.slots[slot]
+        if value == DONTCARE:
+            return known.anything.get(self.language) or self._indifference(random)
+        words = self._ontology.rendering(slot, value, self.language)
+        if alone and words.synonyms and random.random() < _SYNONYM_SHARE:
+            return random.choice(words.synonyms)
+        if alone and random.random() < _BARE_SHARE[self.language]:
+            return words.text
+        phrase = words.phrase or known.phrase.get(self.language, "{value}")
+        return phrase.replace("{value}", words.text)
+
+    def indifference(self, slot: str, random: Random) -> str:
+        """The answer to a question about a slot that does not matter."""
+        anything = (
+            self._ontology.slots[slot].anything.get(self.language) if slot in self._ontology.slots else None
+        )
+        return anything if anything and random.random() < 0.5 else self._indifference(random)
+
+    def _indifference(self, random: Random) -> str:
+        return random.choice(self._ontology.dontcare.get(self.language) or [DONTCARE])
