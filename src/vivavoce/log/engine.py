@@ -112,12 +112,7 @@ def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # transactions are begun by us, never by the driver
     cursor = connection.cursor()
-    for setting in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        f"busy_timeout={BUSY_S * 1000}",
-    ):
+    for setting in SQLITE_SETTINGS:
         cursor.execute(f"PRAGMA {setting}")
         cursor.fetchall()
     cursor.close()

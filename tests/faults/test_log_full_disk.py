@@ -1,0 +1,82 @@
+"""A full disk: no acknowledgement without a commit, reading goes on, and room brings writing back."""
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FILLER = """
+import json, os, resource, sys
+from pathlib import Path
+from vivavoce.core.errors import LogError
+from vivavoce.log.events import TRIAL, TrialResumed
+from vivavoce.log.store import Log
+
+url, limit, ballast = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+log = Log.open(url)
+
+def append():
+    return log.transact_now(lambda tx: tx.append(TRIAL, TrialResumed(by="x" * 2000))).seq
+
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+acknowledged, refused = [], []
+while len(refused) < 3 and len(acknowledged) < 5000:
+    try:
+        acknowledged.append(append())
+    except LogError as error:
+        refused.append(str(error))
+read_while_full = [stored.seq for stored in log.trial_events()]
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+else:
+    Path(ballast).unlink()
+acknowledged += [append() for _ in range(20)]
+log.close_now()
+with Log.open(url) as again:
+    there = [stored.seq for stored in again.trial_events()]
+print(json.dumps({"acknowledged": acknowledged, "refused": refused, "read_while_full": read_while_full,
+                  "there": there}))
+"""
+
+
+def fill(url: str, limit: int, ballast: str) -> None:
+    command = [sys.executable, "-c", FILLER, url, str(limit), ballast]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert len(told["refused"]) == 3
+    for message in told["refused"]:
+        assert "the log could not be written, nothing was saved" in message
+        assert "make room on its disk, then try again" in message
+    assert told["acknowledged"] == list(range(1, len(told["acknowledged"]) + 1))
+    assert told["read_while_full"] == told["acknowledged"][:-20]
+    assert told["there"] == told["acknowledged"]
+    assert len(told["there"]) > 40
+
+
+def test_a_file_that_may_not_grow_is_a_full_disk(tmp_path: Path) -> None:
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
+    fill(f"sqlite:///{tmp_path / 'log.sqlite'}", 1_000_000, "")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of two megabytes; only root can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("no right to mount a small disk here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_really_is_full(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"x" * 500_000)
+    fill(f"sqlite:///{small_disk / 'log.sqlite'}", 0, str(ballast))
