@@ -1,4 +1,4 @@
-"""The reference page of the questionnaires, made from their files: `python -m vivavoce.questionnaires.reference`."""
+"""The reference page of the questionnaires: `python -m vivavoce.questionnaires.reference`."""
 
 from typing import Final
 
@@ -10,9 +10,10 @@ _HEAD: Final = """# Questionnaires
 
 <!-- Made by `python -m vivavoce.questionnaires.reference`; edit the instruments' files, not this page. -->
 
-An instrument is a scoring key; a wording gives its sentences in one language. The wordings that ship with Vivavoce are our
-own: faithful in meaning, not validated, marked `project` in the log and in the report. To use a published or validated
-wording, put it beside the study file as `wordings/NAME.LANGUAGE.yaml`; it is then used instead of ours and marked `file`.
+An instrument is a scoring key; a wording gives its sentences in one language. The wordings that
+ship with Vivavoce are our own: faithful in meaning, not validated, marked `project` in the log and
+in the report. To use a published or validated wording, put it beside the study file as
+`wordings/NAME.LANGUAGE.yaml`; it is then used instead of ours and marked `file`.
 
 - The log keeps the code that was chosen, never a recoded one.
 - A score with an unanswered item is missing. A code outside the scale is an error.
@@ -32,9 +33,16 @@ def questionnaires_reference() -> str:
 
 def _section(instrument: Instrument) -> str:
     scales = "; ".join(f"`{name}` {scale.low} to {scale.high}" for name, scale in instrument.scales.items())
-    lines = [f"## `{instrument.name}`: {instrument.title}", "", f"- About: a {instrument.about}",
-             f"- Gives: {instrument.role}", f"- Scales: {scales}", f"- Source: {instrument.source}",
-             f"- Permission: {instrument.permission}", f"- Wordings of ours: {', '.join(languages_of(instrument))}"]  # fmt: skip
+    lines = [
+        f"## `{instrument.name}`: {instrument.title}",
+        "",
+        f"- About: a {instrument.about}",
+        f"- Gives: {instrument.role}",
+        f"- Scales: {scales}",
+        f"- Source: {instrument.source}",
+        f"- Permission: {instrument.permission}",
+        f"- Wordings of ours: {', '.join(languages_of(instrument))}",
+    ]
     if instrument.mappings:
         lines.append(
             f"- Mappings of items to groups: {', '.join(instrument.mappings)}; the first is the default"
@@ -43,11 +51,16 @@ def _section(instrument: Instrument) -> str:
         lines.append(f"- Reversal can be switched off for: {', '.join(instrument.switchable)}")
     wording = load_wording(instrument, "en")
     lines += ["", "| item | our English wording | scale | notes |", "| --- | --- | --- | --- |"]
-    lines += [f"| `{i.item_id}` | {wording.items[i.item_id]} | {i.scale or 'free text'} | {_notes(i)} |"
-              for i in instrument.items]  # fmt: skip
+    lines += [_item(item, wording) for item in instrument.items]
     lines += ["", "| score | rule | items | range | meaning |", "| --- | --- | --- | --- | --- |"]
     lines += [_score(name, score) for name, score in instrument.scores.items()]
     return "\n".join([*lines, ""])
+
+
+def _item(item: Item, wording: Wording) -> str:
+    return (
+        f"| `{item.item_id}` | {wording.items[item.item_id]} | {item.scale or 'free text'} | {_notes(item)} |"
+    )
 
 
 def _notes(item: Item) -> str:
@@ -61,7 +74,8 @@ def _notes(item: Item) -> str:
 def _score(name: str, score: Score) -> str:
     rule = "mean of codes" if score.rule == "mean" else "sum of codes, rescaled"
     mapping = f" (mapping `{score.mapping}`)" if score.mapping else ""
-    return f"| `{name}` | {rule} | {', '.join(score.items)} | {score.low:g} to {score.high:g} | {score.meaning}{mapping} |"
+    reach = f"{score.low:g} to {score.high:g}"
+    return f"| `{name}` | {rule} | {', '.join(score.items)} | {reach} | {score.meaning}{mapping} |"
 
 
 if __name__ == "__main__":

@@ -16,13 +16,15 @@ class _Data(BaseModel):
 
 
 class Rendering(_Data):
-    """A value in one language: as it is shown, as it stands in a task where the slot's own pieces do not fit."""
+    """A value in one language; before, phrase and wish where the slot's own do not fit."""
 
     text: str = Field(description="as it is shown: Italian; italiana")
-    before: str | None = Field(None, description="before the noun: moderately priced")
-    phrase: str | None = Field(None, description="after the noun: by the river")
-    wish: str | None = Field(None, description="after `it should`: welcome children")
-    synonyms: tuple[str, ...] = Field((), description="other ways to say it, by which parsers know it")
+    before: str | None = Field(default=None, description="before the noun: moderately priced")
+    phrase: str | None = Field(default=None, description="after the noun: by the river")
+    wish: str | None = Field(default=None, description="after `it should`: welcome children")
+    synonyms: tuple[str, ...] = Field(
+        default=(), description="other ways to say it, by which parsers know it"
+    )
 
 
 class TypeName(_Data):
@@ -31,7 +33,9 @@ class TypeName(_Data):
     text: str = Field(description="the noun: restaurant; ristorante")
     article: str = Field(description="the noun with its indefinite article: a restaurant; un ristorante")
     plural: str = Field(description="restaurants; ristoranti")
-    synonyms: tuple[str, ...] = Field((), description="other ways to say it, by which parsers know it")
+    synonyms: tuple[str, ...] = Field(
+        default=(), description="other ways to say it, by which parsers know it"
+    )
 
 
 class Slot(_Data):

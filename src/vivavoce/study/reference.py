@@ -13,36 +13,41 @@ _HEAD: Final = """# The study file
 
 <!-- Made by `python -m vivavoce.study.reference`; edit the models, not this page. -->
 
-A study is one YAML file and the files that it names, which stand beside it. `vivavoce init DIR --protocol P` writes one
-that runs; `vivavoce check DIR` finds every mistake and names its line and its cure. With the line
-`# yaml-language-server: $schema=study.schema.json` at the top an editor completes keys and marks mistakes.
+A study is one YAML file and the files that it names, which stand beside it. `vivavoce init DIR
+--protocol P` writes one that runs; `vivavoce check DIR` finds every mistake and names its line and
+its cure. With the line `# yaml-language-server: $schema=study.schema.json` at the top an editor
+completes keys and marks mistakes.
 
-- Unknown keys are mistakes. Keys are always text; values are YAML 1.2 (`yes` and `no` are words). Nothing is executed.
+- Unknown keys are mistakes. Keys are always text; values are YAML 1.2 (`yes` and `no` are words).
+  Nothing is executed.
 - A range is written `2..3`, or as one whole number.
-- A protocol fills every key that the study leaves out. Mappings are merged key by key; all else, such as the list
-  `visit`, is replaced as a whole. `tasks: FILE` replaces a protocol's settings for generated tasks.
-- Texts are Markdown. `consent.md` is the text in the first language; `consent.it.md` is its Italian. When the steps come
-  from the protocol, its own texts stand in for files that are missing.
-- A questionnaire that follows a dialogue step, and is about a dialogue, is asked after every dialogue of that step. Every
-  other one is asked once.
+- A protocol fills every key that the study leaves out. Mappings are merged key by key; all else,
+  such as the list `visit`, is replaced as a whole. `tasks: FILE` replaces a protocol's settings for
+  generated tasks.
+- Texts are Markdown. `consent.md` is the text in the first language; `consent.it.md` is its
+  Italian. When the steps come from the protocol, its own texts stand in for files that are missing.
+- A questionnaire that follows a dialogue step, and is about a dialogue, is asked after every
+  dialogue of that step. Every other one is asked once.
 - A system's keys beside `connect`, `title` and `factors` are its connector's settings.
-- The revision of a study is made of the study file and everything that it reads; every visit is stamped with it.
+- The revision of a study is made of the study file and everything that it reads; every visit is
+  stamped with it.
 
 """
 
 _TASKS: Final = """## A file of tasks
 
-`tasks: tasks.yaml` reads tasks instead of generating them. They are checked against the ontology, where there is one; the
-matching venues are looked up.
+`tasks: tasks.yaml` reads tasks instead of generating them. They are checked against the ontology,
+where there is one; the matching venues are looked up.
 
 """
 
 _ONTOLOGY: Final = """## The ontology file
 
-Kinds of venue, slots with their values in words, and the venues. Values match when they are equal after normalisation
-(case, spaces, punctuation at the edges), never by substring; `dontcare` is met by every value. Another kind of venue is
-another goal: constraints never reach across kinds. The pieces `before`, `phrase`, `wish`, `anything` and `asked_as` are
-what task texts are made of, in each language of the study.
+Kinds of venue, slots with their values in words, and the venues. Values match when they are equal
+after normalisation (case, spaces, punctuation at the edges), never by substring; `dontcare` is met
+by every value. Another kind of venue is another goal: constraints never reach across kinds. The
+pieces `before`, `phrase`, `wish`, `anything` and `asked_as` are what task texts are made of, in
+each language of the study.
 
 """
 

@@ -72,7 +72,7 @@ def _run(entries: list[StepEntry], position: int) -> int:
 
 
 def _follows_dialogue(entries: list[StepEntry], places: list[int], position: int) -> bool:
-    """Whether only forms stand between this step and a dialogue step; a step left out as unsound may be one."""
+    """Whether only forms stand between this step and a dialogue; a step left out as unsound may be one."""
     first = _run(entries, position)
     before = places[first - 1] if first else -1
     if places[position] - before != position - first + 1:

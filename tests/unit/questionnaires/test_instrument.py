@@ -1,0 +1,157 @@
+"""Scoring keys: golden values, and the properties that every instrument has."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.questionnaires import INSTRUMENTS, Instrument
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "questionnaires.json").read_text(encoding="utf-8")
+)
+NAMES = INSTRUMENTS.names()
+
+
+def filled(instrument: Instrument, codes: list[float]) -> dict[str, float]:
+    chosen = [item.item_id for item in instrument.items if item.kind == "choice"]
+    return dict(zip(chosen, codes, strict=True))
+
+
+@st.composite
+def forms(draw: st.DrawFn, name: str) -> dict[str, float]:
+    instrument = INSTRUMENTS.get(name)
+    scales = [instrument.scale_of(item) for item in instrument.items if item.kind == "choice"]
+    return filled(instrument, [draw(st.integers(scale.low, scale.high)) for scale in scales if scale])
+
+
+@pytest.mark.parametrize(
+    "case", GOLDEN, ids=lambda case: f"{case['instrument']}-{case['score']}-{case['expected']}"
+)
+def test_scores_agree_with_values_worked_from_the_sources(case):
+    instrument = INSTRUMENTS.get(case["instrument"])
+    scores = instrument.score(filled(instrument, case["input"]))
+    assert scores[case["score"]] == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+def test_three_instruments_are_shipped():
+    assert NAMES == ["cambridge", "idial", "sus"]
+
+
+def test_an_unknown_instrument_is_answered_with_the_nearest():
+    with pytest.raises(UnknownName, match="did you mean 'idial'"):
+        INSTRUMENTS.get("idail")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_scores_stay_in_their_range(name, data):
+    instrument = INSTRUMENTS.get(name)
+    for score, value in instrument.score(data.draw(forms(name))).items():
+        assert value is not None
+        assert instrument.scores[score].low <= value <= instrument.scores[score].high
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_reversing_a_code_twice_gives_it_back(name, data):
+    for scale in INSTRUMENTS.get(name).scales.values():
+        code = data.draw(st.integers(scale.low, scale.high))
+        assert scale.reversed(scale.reversed(code)) == code
+        assert scale.low <= scale.reversed(code) <= scale.high
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_each_item_moves_its_scores_in_its_direction(name, data):
+    instrument = INSTRUMENTS.get(name)
+    form = data.draw(forms(name))
+    item = instrument.item(data.draw(st.sampled_from(sorted(form))))
+    scale = instrument.scale_of(item)
+    assert scale is not None
+    low = instrument.score({**form, item.item_id: scale.low})
+    high = instrument.score({**form, item.item_id: scale.high})
+    for score, key in instrument.scores.items():
+        if score not in low:
+            continue
+        if item.item_id not in key.items:
+            assert low[score] == high[score]
+        elif item.reverse:
+            assert low[score] > high[score]
+        else:
+            assert low[score] < high[score]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_an_unanswered_item_leaves_its_scores_missing_and_no_others(name, data):
+    instrument = INSTRUMENTS.get(name)
+    form = data.draw(forms(name))
+    gone = data.draw(st.sampled_from(sorted(form)))
+    absent = {item: code for item, code in form.items() if item != gone}
+    for answers in (absent, {**absent, gone: None}):
+        for score, value in instrument.score(answers).items():
+            assert (value is None) == (gone in instrument.scores[score].items)
+
+
+@pytest.mark.parametrize("value", [0, 6, 2.5, -1, 100, "4", True, float("nan")])
+def test_an_answer_outside_the_scale_fails_loudly(value):
+    with pytest.raises(
+        InputError, match=r"questionnaire sus item q1: answer .* codes are whole numbers from 1 to 5"
+    ):
+        INSTRUMENTS.get("sus").score({"q1": value})
+
+
+def test_an_unknown_item_is_named():
+    with pytest.raises(InputError, match=r"unknown item 'Q1'; .*known: q1"):
+        INSTRUMENTS.get("sus").score({"Q1": 3})
+
+
+def test_item_four_of_idial_can_be_taken_as_it_stands():
+    idial = INSTRUMENTS.get("idial")
+    form = filled(idial, [0, 0, 4, 4, 0, 0, 4, 0, 0, 4])
+    assert idial.score(form)["effectiveness"] == 3
+    assert idial.score(form, unreversed=["q4"])["effectiveness"] == 4
+    with pytest.raises(InputError, match="'q5' cannot be switched off"):
+        idial.score(form, unreversed=["q5"])
+
+
+def test_the_mapping_decides_which_groups_are_computed():
+    idial = INSTRUMENTS.get("idial")
+    form = filled(idial, [2, 2, 4, 0, 4, 4, 0, 0, 0, 0])
+    assert set(idial.score(form)) == {"overall", "task_completion", "effectiveness", "satisfaction"}
+    defined = idial.score(form, mapping="definition")
+    assert defined["effectiveness_by_definition"] == 4
+    assert defined["satisfaction_by_definition"] == 0
+    with pytest.raises(InputError, match=r"unknown mapping .guess.; known: published, definition"):
+        idial.score(form, mapping="guess")
+
+
+def test_polarity_follows_the_sources():
+    assert [i.item_id for i in INSTRUMENTS.get("sus").items if i.reverse] == ["q2", "q4", "q6", "q8", "q10"]
+    assert [i.item_id for i in INSTRUMENTS.get("idial").items if i.reverse] == ["q4"]
+    assert not any(i.reverse for i in INSTRUMENTS.get("cambridge").items)
+
+
+def test_the_first_question_of_the_cambridge_form_is_subjective_success():
+    cambridge = INSTRUMENTS.get("cambridge")
+    assert cambridge.subjective_success == cambridge.items[0]
+    assert INSTRUMENTS.get("sus").subjective_success is None
+
+
+def test_the_voice_is_not_asked_about_in_text():
+    cambridge = INSTRUMENTS.get("cambridge")
+    assert [item.item_id for item in cambridge.asked("text")] == [
+        "found_all",
+        "understood",
+        "phrasing",
+        "comment",
+    ]
+    assert "voice" in [item.item_id for item in cambridge.asked("phone")]
+
+
+def test_a_comment_has_no_code():
+    assert INSTRUMENTS.get("cambridge").check("comment", "lovely") is None
