@@ -10,7 +10,6 @@ from vivavoce.report.numbers import amount, count, label, p_value, percent, plur
 
 Facts = dict[str, Any]
 SIGNIFICANT: Final = 0.05
-MOST_ANSWERS: Final = 6
 UNIT_NAMES: Final = {
     "dialogue": "dialogues",
     "goal": "goals",
@@ -31,10 +30,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row with its heading; `group` starts a new block of rows under a heading of its own."""
+    """A row: heading, what stands under it, cells; a new `group` starts a block with a heading of its own."""
 
     heading: str
     cells: tuple[Cell, ...]
+    under: tuple[str, ...] = ()
     total: bool = False
     group: str = ""
 
@@ -77,17 +77,17 @@ def success_table(summary: Facts) -> TableOfText:
     rows = [
         Row(
             label(row["key"]),
+            tuple(rate_cell(row[name]) for name in names),
             (
-                Cell(count(row["dialogues"])),
-                Cell(count(row["participants"])),
-                *(rate_cell(row[name]) for name in names),
+                plural(row["dialogues"], "dialogue"),
+                *([plural(row["participants"], "participant")] if row["participants"] else []),
             ),
             total=row is summary["all"],
         )
         for row in with_all(summary)
     ]
     columns = (
-        *heads(summary["by_what"].capitalize(), "Dialogues", "Participants"),
+        *heads(summary["by_what"].capitalize()),
         *(Cell(heading, (unit_of(summary, name),)) for name, heading in names.items()),
     )
     note = "Under each rate: its 95% interval (Wilson), then successes of cases."
@@ -238,129 +238,3 @@ def _measure_cell(measured: Facts, unit: str) -> Cell:
         amount(measured["value"], measured["unit"]),
         (plural(round(measured["denominator"]), unit_name(unit).removesuffix("s")),),
     )
-
-
-def participants_table(summary: Facts) -> TableOfText:
-    rows = []
-    for row in with_all(summary):
-        spread = row["dialogues_per_participant"]
-        rows.append(
-            Row(
-                label(row["key"]),
-                (
-                    Cell(count(spread["participants"])),
-                    Cell(count(row["dialogues"])),
-                    Cell(amount(spread["mean"], "")),
-                    Cell(amount(spread["median"], "")),
-                    Cell(count(spread["largest"])),
-                    Cell(percent(spread["largest_ratio"])),
-                    Cell(percent(spread["top_ratio"]), (f"busiest {count(spread['top_participants'])}",)),
-                    Cell(amount(spread["size_star"], "")),
-                ),
-                total=row is summary["all"],
-            )
-        )
-    return TableOfText(
-        "participants",
-        "Dialogues per participant",
-        heads(
-            summary["by_what"].capitalize(),
-            "Participants",
-            "Dialogues",
-            "Mean",
-            "Median",
-            "Most",
-            "Share of the busiest",
-            "Share of the top tenth",
-            "m*",
-        ),
-        tuple(rows),
-        "m* is the sum of squares over the sum: how many the participant of an average dialogue held. "
-        "The variance of a rate grows by the factor 1 + (m* \u2212 1) \u00d7 ICC, where ICC says how alike "
-        "the dialogues of one person are.",
-    )
-
-
-def endings_table(description: Facts) -> TableOfText | None:
-    entries = description["end_reasons"]
-    if not entries:
-        return None
-    keys = list(entries[0]["by"])
-    rows = [
-        Row(
-            entry["reason"],
-            tuple(Cell(count(entry["by"].get(key, 0))) for key in keys)
-            + ((Cell(count(entry["total"])),) if len(keys) > 1 else ()),
-        )
-        for entry in entries
-    ]
-    columns = heads("Ended by", *(label(key) for key in keys), *(("all",) if len(keys) > 1 else ()))
-    return TableOfText("endings", "How dialogues ended", columns, tuple(rows))
-
-
-def incidents_table(description: Facts) -> TableOfText | None:
-    entries = description["incidents"]
-    if not entries:
-        return None
-    rows = [
-        Row(
-            label(entry["key"]),
-            (
-                Cell(entry["failure"].replace("_", " ")),
-                Cell(count(entry["incidents"])),
-                Cell(count(entry["dialogues"])),
-                Cell(entry["detail"] or "\u2013", words=True),
-            ),
-        )
-        for entry in entries
-    ]
-    return TableOfText(
-        "incidents",
-        "Incidents by kind",
-        heads("Group", "Failure", "Incidents", "Dialogues hit", "Most frequent detail"),
-        tuple(rows),
-        numeric=False,
-    )
-
-
-def questionnaire_table(sheet: Facts, keys: list[str | None]) -> TableOfText:
-    """One questionnaire in one wording: mean and n of every item, group by group."""
-    wide = len(keys) > 1
-    rows = []
-    for item in sheet["items"]:
-        cells = [_mean_cell(item["by"].get(key)) for key in keys] if wide else []
-        deviation = "" if item["deviation"] is None else f"sd {item['deviation']:.2f}"
-        under = (f"n = {count(item['n'])}", *((deviation,) if deviation else ()))
-        whole = (
-            Cell(amount(item["mean"], ""), under)
-            if item["n"]
-            else Cell("\u2013", (plural(item["free_text"], "written answer"),))
-        )
-        scale = "" if item["least"] is None else f"{item['least']:g} to {item['most']:g}"
-        role = " (asks subjective success)" if item["role"] == "subjective_success" else ""
-        rows.append(
-            Row(
-                f"{item['item_id']}{role}",
-                (*cells, whole, Cell(scale or "\u2013"), Cell(_answers(item["answers"]), words=True)),
-            )
-        )
-    columns = heads("Item", *((label(key) for key in keys) if wide else ()), "Mean", "Range given", "Answers")
-    where = {"project": "the project's own wording", None: "wording not recorded"}.get(
-        sheet["wording"], f"wording of the study's file: {sheet['wording']}"
-    )
-    language = f", {sheet['language']}" if sheet["language"] else ""
-    return TableOfText(
-        f"questionnaire-{sheet['instrument']}",
-        f"{sheet['instrument']} ({where}{language})",
-        columns,
-        tuple(rows),
-        f"Answered {plural(sheet['answered'], 'time')}. Raw codes, nothing recoded.",
-    )
-
-
-def _mean_cell(facts: Facts | None) -> Cell:
-    return Cell("\u2013") if facts is None else Cell(amount(facts["mean"], ""), (f"n = {count(facts['n'])}",))
-
-
-def _answers(answers: dict[str, int]) -> str:
-    return ", ".join(f"{answer} {count(n)}" for answer, n in list(answers.items())[:MOST_ANSWERS]) or "\u2013"

@@ -74,8 +74,11 @@ def participants_figure(histogram: dict[str, int], *, mark: str = "") -> Figure:
     bars = _bars({int(size): people for size, people in histogram.items()})
 
     def draw(width: int) -> Any:
+        upright = width == NARROW and any(len(bar["size"]) > 2 for bar in bars)
         base = alt.Chart(alt.Data(values=bars)).encode(
-            x=alt.X("size:N", sort=None, title="dialogues held", axis=alt.Axis(labelAngle=0)),
+            x=alt.X(
+                "size:N", sort=None, title="dialogues held", axis=alt.Axis(labelAngle=-90 if upright else 0)
+            ),
             y=alt.Y("people:Q", title="participants", axis=alt.Axis(tickCount=4, format="d")),
         )
         text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text="people:Q")

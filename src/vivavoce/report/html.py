@@ -13,7 +13,7 @@ from vivavoce.analysis.groups import natural_grouping
 from vivavoce.analysis.summary import summarise
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.report import content, prose
+from vivavoce.report import background, content, prose
 from vivavoce.report.figures import Figure, durations_figure, participants_figure, success_figure
 
 Progress = Callable[[str], None]
@@ -114,13 +114,11 @@ def _context(dataset: Dataset, summary: dict[str, Any], description: dict[str, A
         "has_rates": bool(content.headlines(summary)),
         "success": content.success_table(summary),
         "tests": content.tests_table(summary),
-        "participants": content.participants_table(summary),
+        "participants": background.participants_table(summary),
         "measures": content.measures_table(summary),
-        "endings": content.endings_table(description),
-        "incidents": content.incidents_table(description),
-        "questionnaires": [
-            content.questionnaire_table(sheet, keys) for sheet in description["questionnaires"]
-        ],
+        "endings": background.endings_table(description),
+        "incidents": background.incidents_table(description),
+        "questionnaires": background.questionnaire_tables(description, keys),
         "free_text": any(
             item["free_text"] for sheet in description["questionnaires"] for item in sheet["items"]
         ),

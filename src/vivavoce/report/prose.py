@@ -94,12 +94,14 @@ def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
 
 
 def _origin(kind: str) -> str:
-    return {"log": "Vivavoce, exported from the study's own log"}.get(kind, f"{kind}")
+    return {"log": "Vivavoce, exported from the study's own log"}.get(kind, f"import of {kind}")
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain(one)}" for name, one in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -6,14 +6,14 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from vivavoce.report.content import rate_cell, title, with_all
+from vivavoce.report.content import rate_cell, with_all
 from vivavoce.report.numbers import amount, count, label
 from vivavoce.report.prose import SIMULATED_MARK
 
 RATES: Final = (
-    ("subjective_success", "subjective success"),
-    ("objective_success_assigned", "objective, assigned"),
-    ("objective_success_inferred", "objective, inferred"),
+    ("subjective_success", "subjective\nsuccess"),
+    ("objective_success_assigned", "objective,\nassigned"),
+    ("objective_success_inferred", "objective,\ninferred"),
 )
 
 
@@ -36,13 +36,15 @@ def results_table(summary: dict[str, Any]) -> Table:
         caption_justify="left",
         header_style="bold",
         box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
     )
-    table.add_column(summary["by_what"], overflow="fold")
-    table.add_column("dialogues", justify="right")
-    table.add_column("people", justify="right")
+    table.add_column(summary["by_what"], no_wrap=True)
+    table.add_column("dialogues", justify="right", no_wrap=True)
+    table.add_column("people", justify="right", no_wrap=True)
     for name, text in shown:
-        table.add_column(f"{text}\nof {summary['all'][name]['unit']}s", justify="right")
-    table.add_column(title(last), justify="right")
+        table.add_column(f"{text}\nof {summary['all'][name]['unit']}s", justify="right", no_wrap=True)
+    table.add_column("WER" if last == "word_error_rate" else "turns", justify="right", no_wrap=True)
     for row in with_all(summary):
         if row is summary["all"]:
             table.add_section()
