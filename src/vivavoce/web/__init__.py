@@ -1,0 +1,1 @@
+"""The participants' pages: one study, walked through in the browser."""

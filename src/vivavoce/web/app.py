@@ -1,0 +1,134 @@
+"""The participants' web application: one study, served."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from vivavoce.core.errors import LogError
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.web import chat_routes, visit_routes
+from vivavoce.web.security import BodyCap, OwnPostsOnly, SecurityHeaders
+from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
+
+STATIC: Final = Path(__file__).parent / "static"
+HEALTH_WAIT_S: Final = 5.0
+JSON_PATHS: Final = ("/events", "/turns", "/dialogue/end")
+
+_report = structlog.get_logger("vivavoce.web")
+health = APIRouter(include_in_schema=False)
+
+
+def create_app(
+    engine: SessionEngine, *, base_path: str = "", secure_cookies: bool = False, notice: str | None = None,
+    rates: RateLimits | None = None,
+) -> FastAPI:  # fmt: skip
+    """The application; its lifespan starts and stops the engine.
+
+    base_path       where the pages stand, such as /study; "" at the root of the host
+    secure_cookies  the pages are reached by https
+    notice          a line on top of every page, such as SIMULATED
+    """
+    base = "/" + base_path.strip("/") if base_path.strip("/") else ""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await engine.start()
+        try:
+            yield
+        finally:
+            await engine.stop()
+
+    app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
+    app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
+    for router in (visit_routes.router, chat_routes.router, health):
+        app.include_router(router, prefix=base)
+    app.add_middleware(BodyCap)
+    app.add_middleware(OwnPostsOnly)
+    app.add_middleware(SecurityHeaders, secure=secure_cookies)
+    for kind, handler in (
+        (NoVisit, _no_visit), (Stale, _stale), (Refused, _refused), (TooMany, _too_many), (LogError, _not_saved),
+        (RequestValidationError, _bad_request), (HTTPException, _http_error), (Exception, _defect),
+    ):  # fmt: skip
+        app.add_exception_handler(kind, handler)
+    return app
+
+
+@health.get("/healthz")
+async def healthz(request: Request) -> Response:
+    """200 while the log takes transactions, 503 otherwise."""
+    try:
+        await asyncio.wait_for(site_of(request).engine.log.transact(lambda tx: None), HEALTH_WAIT_S)
+    except Exception:
+        return JSONResponse({"log": "does not answer"}, 503)
+    return JSONResponse({"log": "answers"})
+
+
+def _for_script(request: Request) -> bool:
+    base = site_of(request).base
+    return request.url.path.removeprefix(base) in JSON_PATHS
+
+
+def _message(request: Request, kind: str, status: int) -> Response:
+    """A page, or for scripts a word, that says what is wrong without saying how the house is built."""
+    if _for_script(request):
+        return JSONResponse({"error": kind}, status)
+    site = site_of(request)
+    language = visit_routes.wanted_language(site, request, request.query_params.get("lang"))
+    return site.page("message", language, status=status, kind=kind)
+
+
+async def _no_visit(request: Request, _: Exception) -> Response:
+    return _message(request, "no_visit", 401) if _for_script(request) else site_of(request).to("/")
+
+
+async def _stale(request: Request, _: Exception) -> Response:
+    return _message(request, "stale", 409) if _for_script(request) else site_of(request).to("/visit")
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    reason = refusal.reason if isinstance(refusal, Refused) else ""
+    if reason == "unknown_visit":
+        return await _no_visit(request, refusal)
+    return (
+        _message(request, reason, 409)
+        if _for_script(request)
+        else site_of(request).to(f"/visit?problem={reason}")
+    )
+
+
+async def _too_many(request: Request, _: Exception) -> Response:
+    response = _message(request, "too_fast", 429)
+    response.headers["Retry-After"] = "60"
+    return response
+
+
+async def _not_saved(request: Request, error: Exception) -> Response:
+    _report.error("log_unavailable", error=repr(error))
+    response = _message(request, "not_saved", 503)
+    response.headers["Retry-After"] = "5"
+    return response
+
+
+async def _bad_request(request: Request, _: Exception) -> Response:
+    return _message(request, "bad_request", 422)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return _message(request, "not_found" if status in (404, 405) else "bad_request", status)
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    _report.error("page_failed", path=request.url.path, error=repr(error))
+    return _message(request, "defect", 500)

@@ -1,0 +1,189 @@
+"""The conversation inside the page: turns with keys, news by long poll, the end; forms where scripts are off."""
+
+import math
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
+
+from vivavoce.core.errors import LogError
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.state import VisitState
+from vivavoce.web.site import ThisSite, ThisVisit, TooMany
+from vivavoce.web.transcript import ever_offered, news, offered
+
+router = APIRouter(include_in_schema=False)
+Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+LONGEST_DELAY_S = 86_400.0
+
+
+class TurnIn(BaseModel):
+    """One user turn as the page sends it; the same key however often it is sent."""
+
+    key: Key
+    dialogue_id: str = Field(max_length=64)
+    text: str
+    payload: str | None = None
+    response_delay_s: float | None = None
+    first_key_delay_s: float | None = None
+    tab: str = Field("", max_length=64)
+
+
+class EndIn(BaseModel):
+    """The wish to end a dialogue; user_turns counts every turn that the page has ever made."""
+
+    dialogue_id: str = Field(max_length=64)
+    user_turns: int = Field(ge=0)
+    confirmed: bool = False
+
+
+def _problem(reason: str, status: int) -> JSONResponse:
+    """reason is a word that the page translates; 409 says what stands against it, 429 and 503: send it again."""
+    headers = {"Retry-After": "2"} if status in (429, 503) else {}
+    return JSONResponse({"error": reason}, status, headers)
+
+
+async def _attempt(work) -> JSONResponse | Any:
+    """The result of a call into the engine, or its refusal as an answer for the page."""
+    try:
+        return await work
+    except Refused as refusal:
+        return _problem(refusal.reason, 422 if refusal.reason in ("too_long", "empty") else 409)
+    except Stale:
+        return _problem("stale", 409)
+    except LogError:
+        return _problem("not_saved", 503)
+
+
+@router.get("/events")
+async def events(
+    site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
+    wait: Annotated[float, Query(ge=0, le=25)] = 0, dialogue_id: Annotated[str, Query(max_length=64)] = "",
+    tab: Annotated[str, Query(max_length=64)] = "",
+) -> Response:  # fmt: skip
+    """What happened after an event; waits for it. Also says where the visit stands now."""
+    if tab and not site.tabs.is_newest(visit_id, tab):
+        return JSONResponse({"superseded": True})
+    stored = await site.news(visit_id, after, wait)
+    state = await site.engine.state(visit_id)
+    return JSONResponse(
+        {
+            "superseded": bool(tab) and not site.tabs.is_newest(visit_id, tab),
+            "events": news(stored, dialogue_id), "seq": max(after, stored[-1].seq if stored else 0),
+            **_standing(state, dialogue_id),
+        }
+    )  # fmt: skip
+
+
+def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
+    dialogue = state.dialogue
+    running = dialogue is not None and dialogue.dialogue_id == dialogue_id and dialogue.running
+    if not running or dialogue is None:
+        return {"running": False, "waiting": False, "too_short": False, "phase": state.phase}
+    step = state.dialogue_step
+    return {
+        "running": True,
+        "waiting": dialogue.unanswered is not None or not dialogue.greeted,
+        "too_short": step.gate != "none" and not dialogue.nontrivial(step),
+        "phase": state.phase,
+    }
+
+
+@router.post("/turns")
+async def turns(site: ThisSite, visit_id: ThisVisit, turn: TurnIn) -> Response:
+    """Take a user turn; the acknowledgement says that it is on disk."""
+    if turn.tab and not site.tabs.is_newest(visit_id, turn.tab):
+        return _problem("superseded", 409)
+    try:
+        site.count_turn(visit_id)
+    except TooMany:
+        return _problem("too_fast", 429)
+    state = await site.engine.state(visit_id)
+    if turn.payload is not None and not _is_offered(state, turn):
+        return _problem("bad_request", 422)
+    said = await _attempt(
+        site.engine.say(
+            visit_id, turn.dialogue_id, key=turn.key, text=turn.text, payload=turn.payload,
+            response_delay_s=_seconds(turn.response_delay_s), first_key_delay_s=_seconds(turn.first_key_delay_s),
+        )
+    )  # fmt: skip
+    if isinstance(said, Response):
+        return said
+    return JSONResponse({"seq": said.seq, "turn_index": said.turn_index})
+
+
+def _is_offered(state: VisitState, turn: TurnIn) -> bool:
+    held = [one for one in state.dialogues if one.dialogue_id == turn.dialogue_id]
+    return bool(held) and ever_offered(held[0], turn.payload or "")
+
+
+def _seconds(measured: float | None) -> float | None:
+    """A browser's measurement; null where it cannot be true."""
+    return (
+        measured
+        if measured is not None and math.isfinite(measured) and 0 <= measured <= LONGEST_DELAY_S
+        else None
+    )
+
+
+@router.post("/dialogue/end")
+async def end(site: ThisSite, visit_id: ThisVisit, wish: EndIn) -> Response:
+    """End the dialogue, unless the page has turns that did not arrive; ask first when it earns nothing yet."""
+    state = await site.engine.state(visit_id)
+    if _asks_first(state, wish.dialogue_id) and not wish.confirmed:
+        return _problem("too_short", 409)
+    ended = await _attempt(site.engine.end_dialogue(visit_id, wish.dialogue_id, wish.user_turns))
+    return ended if isinstance(ended, Response) else JSONResponse({"ended": True})
+
+
+def _asks_first(state: VisitState, dialogue_id: str) -> bool:
+    dialogue = state.dialogue
+    if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
+        return False
+    return state.dialogue_step.gate != "none" and not dialogue.nontrivial(state.dialogue_step)
+
+
+# --- the same by plain forms, for browsers without scripts -----------------------------------------------
+
+
+class TurnForm(BaseModel):
+    """A turn typed, or one of the buttons offered (its place in the row)."""
+
+    key: Key
+    dialogue_id: str = Field(max_length=64)
+    text: str = ""
+    choice: int | None = Field(None, ge=0)
+
+
+@router.post("/turns/form")
+async def turns_form(site: ThisSite, visit_id: ThisVisit, turn: Annotated[TurnForm, Form()]) -> Response:
+    site.count_turn(visit_id)
+    state = await site.engine.state(visit_id)
+    text, payload = turn.text, None
+    if turn.choice is not None:
+        text, payload = _chosen(state, turn.choice)
+    try:
+        await site.engine.say(visit_id, turn.dialogue_id, key=turn.key, text=text, payload=payload)
+    except Refused as refusal:
+        return site.to(f"/visit?problem={refusal.reason}")
+    return site.to("/visit")
+
+
+def _chosen(state: VisitState, place: int) -> tuple[str, str]:
+    buttons = offered(state.dialogue) if state.dialogue else []
+    if place >= len(buttons):
+        raise Stale("this button is not offered any more")
+    return buttons[place]["title"], buttons[place]["payload"]
+
+
+@router.post("/dialogue/end/form")
+async def end_form(
+    site: ThisSite, visit_id: ThisVisit, dialogue_id: Annotated[str, Form(max_length=64)],
+    confirmed: Annotated[str, Form(max_length=3)] = "",
+) -> Response:  # fmt: skip
+    state = await site.engine.state(visit_id)
+    if _asks_first(state, dialogue_id) and not confirmed:
+        return site.to("/visit?confirm=end")
+    await site.engine.end_dialogue(visit_id, dialogue_id)
+    return site.to("/visit")

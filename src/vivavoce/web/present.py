@@ -1,0 +1,98 @@
+"""Which page a visit's state calls for, and what stands on it."""
+
+from hashlib import sha256
+from typing import Any, Final
+
+from fastapi.responses import HTMLResponse
+
+from vivavoce.session.codes import new_key
+from vivavoce.session.state import DialogueState, VisitState
+from vivavoce.study.model import ConsentStep
+from vivavoce.web.documents import read_document
+from vivavoce.web.forms import Form, asked_form
+from vivavoce.web.site import Site
+from vivavoce.web.transcript import offered, transcript
+
+PROBLEMS: Final = {
+    "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy", "too_fast",
+}  # fmt: skip
+
+
+def visit_page(
+    site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False
+) -> HTMLResponse:
+    """The page of a visit as it stands.
+
+    problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
+    """
+    facts = common(state, problem)
+    language = state.language
+    if state.phase == "ended":
+        return site.page("end", language, **facts, outcome=state.outcome, code=state.completion_code)
+    if state.phase == "ready":
+        return _between(site, state, facts)
+    form = asked_form(site.study, state)
+    if form is not None:
+        return form_page(site, state, form)
+    if state.phase == "page":
+        return _text(site, state, facts)
+    return _dialogue(site, state, facts, confirm)
+
+
+def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
+    known = problem if problem in PROBLEMS else None
+    return {"state": state, "in_visit": True, "problem": known}
+
+
+def form_page(site: Site, state: VisitState, form: Form, *, status: int = 200) -> HTMLResponse:
+    """A questionnaire, blank or as it came back with something missing."""
+    draft = sha256(f"{state.visit_id}:{form.step}:{form.round}:{form.position}".encode()).hexdigest()[:16]
+    dialogue = state.dialogue if form.round is not None else None
+    return site.page(
+        "questionnaire", state.language, status=status, **common(state), form=form, draft=draft,
+        entries=transcript(dialogue) if dialogue else [],
+    )  # fmt: skip
+
+
+def task_words(dialogue: DialogueState, language: str) -> str:
+    """The task in this language, else in the dialogue's, else in any; "" where there is no task."""
+    text = (dialogue.task or {}).get("text") or {}
+    return text.get(language) or text.get(dialogue.language) or next(iter(text.values()), "")
+
+
+def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
+    step = state.current_step
+    if step is None:
+        raise LookupError("a visit past its last step has ended")
+    document = read_document(site.study.text(step, state.language))
+    name = "consent" if isinstance(step, ConsentStep) else "text"
+    return site.page(name, state.language, **facts, document=document, kind=step.kind)
+
+
+def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
+    first = state.round == 0 and state.fruitless == 0
+    return site.page(
+        "paused" if first else "between", state.language, **facts, repeat=state.dialogue_step.repeat,
+        needed=state.dialogue_step.nontrivial.user_turns,
+    )  # fmt: skip
+
+
+def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: bool) -> HTMLResponse:
+    step, dialogue = state.dialogue_step, state.dialogue
+    if dialogue is None:
+        raise LookupError("a visit that is talking has a dialogue")
+    facts |= {
+        "dialogue": dialogue, "repeat": step.repeat, "task": task_words(dialogue, state.language),
+        "embedded": step.elsewhere is None,
+    }  # fmt: skip
+    if step.elsewhere is not None:
+        document = read_document(site.study.text(step, state.language))
+        return site.page("elsewhere", state.language, **facts, document=document)
+    too_short = step.gate != "none" and not dialogue.nontrivial(step)
+    waiting = dialogue.running and (dialogue.unanswered is not None or not dialogue.greeted)
+    return site.page(
+        "chat" if dialogue.running else "code", state.language, **facts, entries=transcript(dialogue),
+        choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,
+        needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
+        tab=site.tabs.take_over(state.visit_id), seq=state.seq,
+    )  # fmt: skip

@@ -1,0 +1,108 @@
+"""What stands before every page: headers, a cap on bodies, and refusal of posts from other sites."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BODY_CAP: Final = 1024 * 1024
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # not no-referrer: browsers would then send `Origin: null` with our own forms, and posts could not be told apart
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+
+class SecurityHeaders:
+    """Adds the headers above; pages are never stored by a cache, files of ours are asked after each time."""
+
+    def __init__(self, app: ASGIApp, *, secure: bool = False) -> None:
+        self.app, self.secure = app, secure
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
+                if self.secure:
+                    headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+class OwnPostsOnly:
+    """Refuses what changes something and was not sent from a page of this site (cross-site request forgery).
+
+    Programs other than browsers send neither header and carry no foreign cookie; they are let through.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        foreign = (
+            scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS") and _foreign(scope)
+        )
+        if foreign:
+            await PlainTextResponse("This request did not come from our own page.", 403)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+def _foreign(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    origin = headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+
+
+class BodyCap:
+    """Refuses bodies of more than a mebibyte, whether announced or not."""
+
+    def __init__(self, app: ASGIApp, *, most: int = BODY_CAP) -> None:
+        self.app, self.most = app, most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "0")
+        body, more = [], True
+        size = int(length) if length.isdigit() else 0
+        while more and size <= self.most and scope["method"] not in ("GET", "HEAD"):
+            message = await receive()
+            if message["type"] != "http.request":
+                return
+            body.append(message.get("body", b""))
+            more = message.get("more_body", False)
+            size = max(size, sum(map(len, body)))
+        if size > self.most:
+            await PlainTextResponse("This request is too large.", 413)(scope, receive, send)
+            return
+        whole = [b"".join(body)] if scope["method"] not in ("GET", "HEAD") else []
+
+        async def replay() -> Message:
+            if whole:
+                return {"type": "http.request", "body": whole.pop(), "more_body": False}
+            return await receive()
+
+        await self.app(scope, replay, send)

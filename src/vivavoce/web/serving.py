@@ -1,0 +1,21 @@
+"""Serving the pages so that stopping them is quick: whoever waits for news is answered at once."""
+
+import socket
+
+import uvicorn
+from fastapi import FastAPI
+
+
+class PageServer(uvicorn.Server):
+    """A uvicorn server for an application of `create_app`."""
+
+    def __init__(
+        self, app: FastAPI, *, host: str = "127.0.0.1", port: int = 8000, **settings: object
+    ) -> None:
+        options = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 5} | settings
+        super().__init__(uvicorn.Config(app, host=host, port=port, **options))  # pyright: ignore[reportArgumentType]
+        self.site = app.state.site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.site.closing.set()
+        await super().shutdown(sockets)

@@ -1,0 +1,173 @@
+"""What all pages of one study share: the engine, the rendering, the cookie, the limits, the newest tab."""
+
+import asyncio
+import math
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from limits import RateLimitItemPerHour, RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from vivavoce.log.store import StoredEvent
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study.model import DialogueStep, QuestionnaireStep, Study
+from vivavoce.web.i18n import language_name, page_language, translations
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+TABS_REMEMBERED: Final = 20_000
+COOKIE_DAYS: Final = 30
+
+
+class NoVisit(Exception):
+    """The browser holds no token of a visit of this study."""
+
+
+class TooMany(Exception):
+    """A rate limit was reached; the same request may be sent again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """How much one browser may ask for; campuses share addresses, so visits are counted generously."""
+
+    turns_per_minute: int = 30
+    visits_per_hour: int = 60
+
+
+class Newest:
+    """Which tab of a visit goes on; the one that was opened last. Forgotten with the process."""
+
+    def __init__(self) -> None:
+        self._tabs: OrderedDict[str, str] = OrderedDict()
+
+    def take_over(self, visit_id: str) -> str:
+        """A new tab's key, from now on the visit's only one."""
+        tab = secrets.token_hex(8)
+        self._tabs[visit_id] = tab
+        self._tabs.move_to_end(visit_id)
+        while len(self._tabs) > TABS_REMEMBERED:
+            self._tabs.popitem(last=False)
+        return tab
+
+    def is_newest(self, visit_id: str, tab: str) -> bool:
+        """After a restart the first tab that asks goes on."""
+        return self._tabs.setdefault(visit_id, tab) == tab
+
+
+@dataclass
+class Site:
+    """The pages of one study."""
+
+    engine: SessionEngine
+    base: str = ""
+    secure_cookies: bool = False
+    notice: str | None = None
+    rates: RateLimits = field(default_factory=RateLimits)
+
+    def __post_init__(self) -> None:
+        self.tabs = Newest()
+        self.closing = asyncio.Event()
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._environments: dict[str, Environment] = {}
+        prefix = "__Secure-" if self.secure_cookies else ""
+        self.cookie = f"{prefix}vivavoce-{self.study.name}"
+
+    @property
+    def study(self) -> Study:
+        return self.engine.study
+
+    def environment(self, language: str) -> Environment:
+        """The templates in one of the pages' languages."""
+        if language not in self._environments:
+            environment = Environment(
+                loader=FileSystemLoader(TEMPLATES), autoescape=select_autoescape(["html"]),
+                undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.i18n"],
+            )  # fmt: skip
+            environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+            self._environments[language] = environment
+        return self._environments[language]
+
+    def page(self, name: str, language: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page in a language of the study (its words) and the nearest language of ours (everything else)."""
+        spoken = page_language(language)
+        study = self.study
+        html = self.environment(spoken).get_template(f"{name}.html").render(
+            **{"in_visit": False, "problem": None} | facts, base=self.base, page_language=spoken, language=language,
+            languages=[(tag, language_name(tag)) for tag in study.languages], notice=self.notice,
+            study_title=study.title.get(language) or next(iter(study.title.values()), study.name),
+        )  # fmt: skip
+        return HTMLResponse(html, status)
+
+    def to(self, path: str) -> RedirectResponse:
+        """On to another page, by GET."""
+        return RedirectResponse(f"{self.base}{path}", 303)
+
+    def remember(self, response: Response, token: str) -> None:
+        """Give the browser the visit's token, where no script can read it."""
+        response.set_cookie(
+            self.cookie, token, max_age=COOKIE_DAYS * 86400, path=self.base or "/", httponly=True, samesite="lax",
+            secure=self.secure_cookies,
+        )  # fmt: skip
+
+    async def news(self, visit_id: str, after: int, wait_s: float) -> list[StoredEvent]:
+        """Events after a seq, as the engine gives them; stops waiting when the server closes."""
+        waiting = asyncio.ensure_future(self.engine.updates(visit_id, after, wait_s))
+        closing = asyncio.ensure_future(self.closing.wait())
+        try:
+            await asyncio.wait((waiting, closing), return_when=asyncio.FIRST_COMPLETED)
+            return waiting.result() if waiting.done() else []
+        finally:
+            waiting.cancel()
+            closing.cancel()
+
+    def count_turn(self, visit_id: str) -> None:
+        """Raises TooMany."""
+        if not self._limiter.hit(RateLimitItemPerMinute(self.rates.turns_per_minute), "turns", visit_id):
+            raise TooMany
+
+    def count_visit(self, request: Request) -> None:
+        """Raises TooMany."""
+        address = request.client.host if request.client else "unknown"
+        if not self._limiter.hit(RateLimitItemPerHour(self.rates.visits_per_hour), "visits", address):
+            raise TooMany
+
+    def minutes(self) -> int:
+        """About how long the shortest visit takes: 200 words and 7 items a minute, 3 minutes a dialogue."""
+        study, total = self.study, 0.0
+        for step in study.visit:
+            if isinstance(step, DialogueStep):
+                rounds = max(1, step.repeat.min)
+                total += rounds * (3 + sum(self._form_minutes(one) for one in step.feedback))
+            elif isinstance(step, QuestionnaireStep):
+                total += self._form_minutes(step)
+            else:
+                total += len(study.text(step, study.languages[0]).split()) / 200
+        return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
+
+    def _form_minutes(self, step: QuestionnaireStep) -> float:
+        return len(self.study.instrument(step.name).asked()) / 7
+
+
+def site_of(request: Request) -> Site:
+    return request.app.state.site
+
+
+async def visit_of(request: Request) -> str:
+    """The visit that the browser's token stands for. Raises NoVisit."""
+    site = site_of(request)
+    token = request.cookies.get(site.cookie)
+    visit_id = await site.engine.visit_of_token(token) if token else None
+    if visit_id is None:
+        raise NoVisit
+    return visit_id
+
+
+ThisSite = Annotated[Site, Depends(site_of)]
+ThisVisit = Annotated[str, Depends(visit_of)]

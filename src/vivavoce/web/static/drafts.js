@@ -1,0 +1,32 @@
+// Keeps a half-filled form in the browser, so that a reload or a lost connection costs nothing.
+
+const form = document.querySelector("form[data-draft]");
+const name = `vivavoce-draft:${form.dataset.draft}`;
+
+function fields() {
+  return [...form.elements].filter((field) => field.name.startsWith("item-"));
+}
+
+function restore() {
+  const draft = JSON.parse(localStorage.getItem(name) ?? "{}");
+  for (const field of fields()) {
+    if (!(field.name in draft)) continue;
+    if (field.type === "radio") field.checked = field.value === draft[field.name];
+    else if (!field.value) field.value = draft[field.name];
+  }
+}
+
+function store() {
+  const draft = {};
+  for (const field of fields()) {
+    if (field.type !== "radio" || field.checked) draft[field.name] = field.value;
+  }
+  localStorage.setItem(name, JSON.stringify(draft));
+}
+
+try {
+  restore();
+} catch {
+  localStorage.removeItem(name);
+}
+form.addEventListener("input", store);

@@ -1,0 +1,83 @@
+// Draws turns as the server does; everything that anybody wrote goes in as text, never as markup.
+
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+export class Transcript {
+  constructor(list, words) {
+    Object.assign(this, { list, words });
+  }
+
+  byKey(key) {
+    return key ? this.list.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
+  }
+
+  get userTurns() {
+    return this.list.querySelectorAll(".turn.user").length;
+  }
+
+  has(seq) {
+    return this.list.querySelector(`[data-seq="${seq}"]`) !== null;
+  }
+
+  user({ key, text, seq }, pending = false) {
+    const known = this.byKey(key);
+    if (known) {
+      if (seq) known.dataset.seq = seq;
+      if (!pending) known.classList.remove("pending");
+      return;
+    }
+    const turn = element("li", `turn user${pending ? " pending" : ""}`);
+    turn.dataset.key = key;
+    if (seq) turn.dataset.seq = seq;
+    turn.append(element("span", "who", this.words.you), element("p", "", text));
+    this.#add(turn);
+  }
+
+  acknowledge(key, seq) {
+    this.user({ key, seq });
+  }
+
+  remove(key) {
+    this.byKey(key)?.remove();
+  }
+
+  system({ seq, messages }) {
+    if (this.has(seq)) return;
+    const turn = element("li", "turn system");
+    turn.dataset.seq = seq;
+    turn.append(element("span", "who", this.words.program));
+    for (const message of messages) {
+      if (message.text) turn.append(element("p", "", message.text));
+      for (const url of message.images) {
+        const link = element("a", "", this.words.picture);
+        Object.assign(link, { href: url, target: "_blank", rel: "noopener noreferrer nofollow" });
+        const line = element("p");
+        line.append(link);
+        turn.append(line);
+      }
+    }
+    this.#add(turn);
+  }
+
+  failure({ seq }) {
+    if (this.has(seq)) return;
+    const note = element("li", "failure", this.words.failure);
+    note.dataset.seq = seq;
+    this.#add(note);
+  }
+
+  toEnd() {
+    this.list.scrollTop = this.list.scrollHeight;
+    this.list.lastElementChild?.scrollIntoView({ block: "nearest" });
+  }
+
+  #add(item) {
+    this.list.append(item);
+    this.toEnd();
+  }
+}

@@ -1,0 +1,196 @@
+"""The pages of a visit and what their forms do. Whatever comes too late leads to the page that is due."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, Field
+
+from vivavoce.session.engine import Opened
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.web.documents import read_document
+from vivavoce.web.forms import asked_form, filled_form
+from vivavoce.web.i18n import accepted_language
+from vivavoce.web.present import form_page, visit_page
+from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, visit_of
+
+router = APIRouter(include_in_schema=False)
+Step = Annotated[int, Form(ge=0, le=10_000)]
+
+
+class Arrival(BaseModel):
+    """The Start button: a language, a key of the page that makes a double click one visit, perhaps an identifier."""
+
+    language: str = Field("", max_length=35)
+    key: str = Field("", max_length=64)
+    participant: str = Field("", max_length=200)
+
+
+def wanted_language(site: Site, request: Request, wish: str | None) -> str:
+    """The language that was asked for, else the one that the browser likes best."""
+    languages = site.study.languages
+    return (
+        wish
+        if wish in languages
+        else accepted_language(request.headers.get("accept-language", ""), languages)
+    )
+
+
+@router.get("/")
+async def information(request: Request, site: ThisSite, lang: str | None = None) -> HTMLResponse:
+    """What the study is about. Starts nothing: previews and curious clicks burn no invitation."""
+    under_way = False
+    try:
+        state = await site.engine.state(await visit_of(request))
+        under_way = state.phase != "ended"
+        lang = lang or state.language
+    except (NoVisit, Refused):
+        pass
+    language = wanted_language(site, request, lang)
+    identity = site.study.identity
+    participant = request.query_params.get(identity.parameter, "")[:200]
+    if not participant and not identity.anonymous and not under_way:
+        return site.page("message", language, status=403, kind="no_invitation")
+    repeats = [step.repeat for step in site.study.visit if step.kind == "dialogue"]
+    return site.page(
+        "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
+        minutes=site.minutes(), fewest=sum(one.min for one in repeats), most=sum(one.max for one in repeats),
+        tasks=bool(site.study.tasks), forms=bool(site.study.wordings), key=_page_key(),
+    )  # fmt: skip
+
+
+@router.post("/start")
+async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Form()]) -> Response:
+    """Open a visit, or go on with the one that this browser or this invitation has."""
+    try:
+        state = await site.engine.state(await visit_of(request))
+        if state.phase != "ended":
+            return site.to("/visit")
+    except (NoVisit, Refused):
+        pass
+    site.count_visit(request)
+    language = wanted_language(site, request, arrival.language)
+    identity, person = site.study.identity, arrival.participant.strip() or None
+    if person is None and not identity.anonymous:
+        return site.page("message", language, status=403, kind="no_invitation")
+    by_person = person is not None and not identity.several_visits
+    ticket = f"person:{person}" if by_person else f"page:{arrival.key}" if arrival.key else None
+    try:
+        opened = await site.engine.open_visit(language=language, participant_id=person, ticket=ticket)
+    except Refused:
+        return site.page("message", language, status=503, kind="paused")
+    response = site.to("/visit")
+    site.remember(response, await _token(site, opened))
+    return response
+
+
+async def _token(site: Site, opened: Opened) -> str:
+    return opened.token or await site.engine.new_token(opened.visit_id)
+
+
+def _page_key() -> str:
+    from secrets import token_urlsafe
+
+    return token_urlsafe(16)
+
+
+@router.get("/visit")
+async def visit(
+    site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None
+) -> HTMLResponse:
+    """The page that the visit has come to, whatever the browser believes."""
+    state = await site.engine.state(visit_id)
+    return visit_page(site, state, problem=problem, confirm=confirm == "end")
+
+
+@router.post("/consent")
+async def consent(
+    site: ThisSite, visit_id: ThisVisit, step: Step, document: Annotated[str, Form(max_length=64)],
+    answer: Annotated[str, Form(max_length=10)],
+) -> Response:  # fmt: skip
+    state = await site.engine.state(visit_id)
+    current = state.current_step
+    if current is None or read_document(site.study.text(current, state.language)).digest != document:
+        raise Stale("another text was shown")
+    await site.engine.give_consent(visit_id, step, agreed=answer == "agree", document=document)
+    return site.to("/visit")
+
+
+@router.post("/read")
+async def read(site: ThisSite, visit_id: ThisVisit, step: Step) -> Response:
+    await site.engine.read_page(visit_id, step)
+    return site.to("/visit")
+
+
+@router.post("/answers")
+async def answers(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
+    """Store a questionnaire; with something missing, show it again as it was filled in."""
+    entered = await request.form()
+    state = await site.engine.state(visit_id)
+    form = asked_form(site.study, state)
+    place = [form and form.step, form and form.round, form and form.position]
+    if form is None or [_whole(entered.get(name)) for name in ("step", "round", "position")] != place:
+        raise Stale("another questionnaire is being asked")
+    form = filled_form(form, entered)
+    if entered.get("language") != form.language:  # the labels that were read are not those of this language
+        return form_page(site, state, form, status=409)
+    if form.missing:
+        return form_page(site, state, form, status=422)
+    await site.engine.answer(
+        visit_id, step=form.step, round=form.round, position=form.position, instrument=form.instrument.name,
+        wording=form.wording.origin, ratings=form.ratings,
+    )  # fmt: skip
+    return site.to("/visit")
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+
+
+@router.post("/code")
+async def code(
+    site: ThisSite, visit_id: ThisVisit, entered: Annotated[str, Form(max_length=100)] = ""
+) -> Response:
+    """Check an earned code."""
+    state = await site.engine.state(visit_id)
+    if state.phase == "chat" and state.dialogue_step.elsewhere is not None:
+        return site.to("/visit?problem=not_over")
+    verdict = await site.engine.enter_code(visit_id, entered)
+    return site.to("/visit" if verdict.accepted else f"/visit?problem={verdict.problem}")
+
+
+@router.post("/dialogue/next")
+async def next_dialogue(
+    site: ThisSite, visit_id: ThisVisit, step: Step, round: Annotated[int, Form(ge=0)]
+) -> Response:
+    await site.engine.next_dialogue(visit_id, step, round)
+    return site.to("/visit")
+
+
+@router.post("/dialogue/finish")
+async def finish(site: ThisSite, visit_id: ThisVisit, step: Step) -> Response:
+    await site.engine.finish_dialogues(visit_id, step)
+    return site.to("/visit")
+
+
+@router.post("/language")
+async def language(
+    site: ThisSite, visit_id: ThisVisit, language: Annotated[str, Form(max_length=35)]
+) -> Response:
+    await site.engine.choose_language(visit_id, language)
+    return site.to("/visit")
+
+
+@router.get("/leave")
+async def leave(site: ThisSite, visit_id: ThisVisit) -> Response:
+    """Ask whether the participant wants to stop taking part."""
+    state = await site.engine.state(visit_id)
+    if state.phase == "ended":
+        return site.to("/visit")
+    return site.page("leave", state.language, state=state)
+
+
+@router.post("/withdraw")
+async def withdraw(site: ThisSite, visit_id: ThisVisit) -> Response:
+    await site.engine.withdraw(visit_id)
+    return site.to("/visit")

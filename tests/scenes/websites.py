@@ -1,0 +1,97 @@
+"""A study served for real: a bot in a process of its own, the participants' pages in a thread, a log on disk."""
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from vivavoce.connectors.make import make_connector
+from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study.load import load_study
+from vivavoce.study.scaffold import write_study
+from vivavoce.web.app import create_app
+from vivavoce.web.serving import PageServer
+
+
+@dataclass(frozen=True)
+class Website:
+    """Where the pages are, and what is behind them."""
+
+    url: str
+    engine: SessionEngine
+    log: Log
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def restaurant_bot(*options: str) -> Iterator[int]:
+    """The bundled bot as a process; its port."""
+    port = free_port()
+    command = [sys.executable, "-m", "vivavoce_bots", "restaurant", "--port", str(port), *options]
+    process = subprocess.Popen(command)
+    try:
+        await_answer(f"http://127.0.0.1:{port}/health")
+        yield port
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextmanager
+def served_study(
+    folder: Path, bot_port: int, *, repeat: str = "2..3", **settings: object
+) -> Iterator[Website]:
+    """The shipped Cambridge study with both systems at one bot, on a free port."""
+    write_study(folder, "cambridge-2011", name="city")
+    file = folder / "study.yaml"
+    text = file.read_text().replace(":9101/", f":{bot_port}/").replace(":9102/", f":{bot_port}/")
+    file.write_text(
+        text.replace("repeat: 3..40", f"repeat: {repeat}").replace("generate: 200", "generate: 20")
+    )
+    study = load_study(folder)
+    connectors = {name: make_connector(raw, {}) for name, raw in study.systems.items()}
+    with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
+        engine = SessionEngine(study, log, connectors)
+        with running(create_app(engine, **settings)) as url:  # pyright: ignore[reportArgumentType]
+            yield Website(url, engine, log)
+
+
+@contextmanager
+def running(app) -> Iterator[str]:
+    """An application on a free port, served by a thread; its address."""
+    port = free_port()
+    server = PageServer(app, port=port)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        await_answer(f"http://127.0.0.1:{port}/healthz")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+def await_answer(url: str, seconds: float = 20) -> None:
+    """Wait until an address answers 200."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            if httpx.get(url, trust_env=False).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise TimeoutError(f"{url} does not answer")
