@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from vivavoce.core.text import normalise_value
-from vivavoce.log.vocabulary import DONTCARE, THIS, TYPE
-from vivavoce.measures.success.model import Act, Goal, Turn, Venues
+from vivavoce.log.vocabulary import DONTCARE, NAME, THIS, TYPE
+from vivavoce.measures.success.model import Act, Goal, Turn, Venue, Venues
 from vivavoce.measures.success.scoring import OfferRule, Record, offered_name, serves
 
 NoMatchPolicy = Literal["credit", "drop", "fail"]
@@ -68,8 +68,9 @@ class _Open:
     first_turn: int
     goal: Goal = field(default_factory=Goal)
     made: Record = field(default_factory=Record)
-    accepted: set[tuple[str, str]] = field(default_factory=set)
+    answered: set[tuple[str, str]] = field(default_factory=set)
     nothing: list[bool] = field(default_factory=list)
+    turned_down: dict[str, int] = field(default_factory=dict)
     relaxed_by: str | None = None
     last_turn: int = 0
 
@@ -114,35 +115,31 @@ class _Inference:
         return self.goals[-1]
 
     def hear_system(self, turn: Turn) -> None:
-        """Note offers and answers, which of the user's values the system took up, and what it asks."""
+        """Note offers and statements of none, which of the user's values they answer, and what is asked."""
         current = self.current
         current.last_turn = turn.index
         current.made.add(turn.acts)
         self.asked = turn.acts
-        stated = {
-            _pair(act) for act in turn.acts if act.act == "canthelp" and act.value not in (None, DONTCARE)
-        }
-        if any(act.act == "canthelp" for act in turn.acts):
-            self._hear_none(stated, exception=any(act.act == "canthelp.exception" for act in turn.acts))
-        elif any(offered_name(act) is not None for act in turn.acts):
+        values = {_pair(slot, value) for slot, value in current.goal.constraints.items()}
+        none = any(act.act == "canthelp" for act in turn.acts)
+        offered = any(offered_name(act) is not None for act in turn.acts)
+        if none:
+            current.nothing.append(self._rightly_none(turn.acts, values))
+        elif offered:
             current.nothing.append(False)
-        current.accepted |= stated
-        current.accepted |= {
-            _pair(act) for act in turn.acts if act.act in ("confirm", "inform") and act.value
-        }
-        for name in {name for act in turn.acts if (name := offered_name(act))}:
-            for slot, value in current.goal.constraints.items():
-                if any(venue.has(slot, value) for venue in self.venues.named(name)):
-                    current.accepted.add((slot, normalise_value(value)))
+        if none or offered:
+            current.answered |= values
+        confirmed = {_pair(act.slot, act.value) for act in turn.acts if act.act == "confirm"}
+        current.answered |= values & confirmed
 
-    def _hear_none(self, stated: set[tuple[str, str]], *, exception: bool) -> None:
+    def _rightly_none(self, acts: Iterable[Act], values: set[tuple[str, str]]) -> bool:
         """Saying none is right when nothing meets the goal and only the user's constraints are named."""
         goal = self.current.goal
-        wanted = {(slot, normalise_value(value)) for slot, value in goal.constraints.items()}
-        right = not exception and not goal.empty and stated <= wanted and not self.venues.matching(goal)
-        self.current.nothing.append(right)
-        if right:
-            self.current.accepted |= wanted
+        named = (act for act in acts if act.act == "canthelp" and act.value not in (None, DONTCARE))
+        but_one = any(act.act == "canthelp.exception" for act in acts)
+        if but_one or goal.empty or self.venues.matching(goal):
+            return False
+        return all(_pair(act.slot, act.value) in values for act in named)
 
     def hear_user(self, turn: Turn) -> None:
         """One turn makes at most one new goal; what it asks for belongs to the goal as it then stands."""
@@ -154,25 +151,35 @@ class _Inference:
         for slot, value in changes.items():
             self.current.set(slot, value)
         for act in turn.acts:
-            if act.act in ("deny", "negate") and act.slot and act.value:
+            if act.slot and act.value and (act.act in ("deny", "negate") or act.op == "!="):
                 self._deny(act.slot, act.value)
         if not fresh and any(act.act == "reqalts" for act in turn.acts):
             self._turn_down()
         for act in turn.acts:
-            if act.act == "request" and act.slot:
+            if act.slot and (act.act == "request" or (act.act == "confirm" and self._on_the_table())):
                 self._request(act.slot)
 
-    def _changes(self, acts: Iterable[Act]) -> dict[str, str]:
-        """Slots and the values that a turn gives them; `this` is what the system has just asked about."""
+    def _on_the_table(self) -> bool:
+        """The system's last turn was about a venue."""
+        return any(offered_name(act) is not None for act in self.asked)
+
+    def _changes(self, acts: Sequence[Act]) -> dict[str, str]:
+        """Slots and the values that a turn gives them; `this` is what the system has just asked about.
+
+        "Is there anything British?" states a constraint; of a venue on the table it is a question. A name
+        beside a request only points at the venue.
+        """
+        stating = {"inform"} if self._on_the_table() else {"inform", "confirm"}
+        pointing = any(act.act == "request" for act in acts)
         changes: dict[str, str] = {}
         for act in acts:
-            if act.act != "inform" or not act.slot or not act.value or act.op == "!=":
+            if act.act not in stating or not act.slot or not act.value or act.op == "!=":
                 continue
-            if act.slot != THIS:
+            if act.slot == THIS:
+                for slot in self._asked_slots():
+                    changes.setdefault(slot, act.value)
+            elif not (act.slot == NAME and pointing):
                 changes[act.slot] = act.value
-                continue
-            for slot in self._asked_slots():
-                changes.setdefault(slot, act.value)
         return changes
 
     def _asked_slots(self) -> list[str]:
@@ -183,33 +190,43 @@ class _Inference:
         return []
 
     def _needs_new_goal(self, changes: dict[str, str]) -> bool:
+        """A value the system had answered, rightly or not, is replaced; or a right none made one go."""
         current = self.current
         for slot, value in changes.items():
             held = current.goal.constraints.get(slot)
-            if held is None or held == DONTCARE or normalise_value(held) == normalise_value(value):
+            if held is None or _pair(slot, held) == _pair(slot, value):
                 continue
-            if slot == TYPE:
+            if slot == TYPE or (value == DONTCARE and current.rightly_none):
                 return True
-            if value == DONTCARE:
-                if current.rightly_none:
-                    return True
-            elif (slot, normalise_value(held)) in current.accepted:
+            if value != DONTCARE and _pair(slot, held) in current.answered:
                 return True
         return False
 
     def _open_goal(self, turn: Turn, changes: dict[str, str]) -> None:
-        """A new goal keeps the other constraints and the requests that are still unanswered."""
+        """A new goal keeps the other constraints, the requests still unanswered, and a venue that fits it."""
         before = self.current
+        held = before.goal.constraints
         relaxed = before.rightly_none and any(
-            value == DONTCARE and before.goal.constraints.get(slot, DONTCARE) != DONTCARE
-            for slot, value in changes.items()
+            value == DONTCARE and held.get(slot, DONTCARE) != DONTCARE for slot, value in changes.items()
         )
-        goal = Goal(
-            constraints=before.goal.constraints, requests=self._unanswered(), denied=before.goal.denied
-        )
+        kept = dict(held)
+        if TYPE in changes:
+            kept = {slot: value for slot, value in held.items() if self._has_slot(changes[TYPE], slot)}
+        goal = Goal(constraints=kept, requests=self._unanswered(), denied=before.goal.denied)
         opened = _Open(turn.index, goal, relaxed_by="user" if relaxed else None, last_turn=turn.index)
         before.last_turn = turn.index - 1
+        wanted = replace(goal, constraints={**kept, **changes})
+        if any(self.venues.meets(venue, wanted) for venue in self._current_venues()):
+            opened.made.carry(before.made)
         self.goals.append(opened)
+
+    def _has_slot(self, kind: str, slot: str) -> bool:
+        """Whether venues of this type have the slot at all: a pub need not have a kind of food."""
+        return any(slot in venue.slots for venue in self.venues.matching(Goal({TYPE: kind})))
+
+    def _current_venues(self) -> tuple[Venue, ...]:
+        name = self.current.made.current
+        return self.venues.named(name) if name is not None else ()
 
     def _deny(self, slot: str, value: str) -> None:
         """Not this value: it is forbidden, and given up where the user had asked for it."""
@@ -223,25 +240,38 @@ class _Inference:
         self.current.goal = replace(goal, constraints=constraints, denied=denied)
 
     def _turn_down(self) -> None:
-        """Another one, please: the venue current is out, what it was asked and answered is settled."""
+        """Another one, please: the venue current is out, and what it was asked and answered is settled."""
         made, goal = self.current.made, self.current.goal
         if made.current is None:
             return
+        self.current.turned_down[made.current] = len(made.offers)
+        constraints = {slot: value for slot, value in goal.constraints.items() if slot != NAME}
         self.current.goal = replace(
-            goal, requests=self._unanswered(), excluded=goal.excluded | {made.current}
+            goal,
+            constraints=constraints,
+            requests=self._unanswered(),
+            excluded=goal.excluded | {made.current},
         )
 
     def _request(self, slot: str) -> None:
-        goal = self.current.goal
+        """Ask for a slot; asking about a venue turned down, after seeing another, takes it after all."""
+        made, goal = self.current.made, self.current.goal
         if slot not in goal.requests:
-            self.current.goal = replace(goal, requests=(*goal.requests, slot))
+            goal = replace(goal, requests=(*goal.requests, slot))
+        if made.current in goal.excluded:
+            since = made.offers[self.current.turned_down[made.current] :]
+            fitting = {venue.name for venue in self.venues.matching(goal)} - {made.current}
+            if fitting & set(since):
+                goal = replace(goal, excluded=goal.excluded - {made.current})
+        self.current.goal = goal
 
     def _unanswered(self) -> tuple[str, ...]:
-        """Requests that the system has not answered for the venue current."""
+        """Requests not answered for the venue current; one that does not meet the goal answers none."""
         made, goal = self.current.made, self.current.goal
         answered: set[str] = set()
-        for venue in self.venues.named(made.current) if made.current else ():
-            answered |= made.informed(venue, verify_values=self.verify_values)
+        for venue in self._current_venues():
+            if self.venues.meets(venue, goal):
+                answered |= made.informed(venue, verify_values=self.verify_values)
         return tuple(slot for slot in goal.requests if slot not in answered)
 
     def outcome(self, dialogue_id: str, number: int) -> InferredOutcome:
@@ -267,5 +297,5 @@ class _Inference:
         )
 
 
-def _pair(act: Act) -> tuple[str, str]:
-    return act.slot or "", normalise_value(act.value)
+def _pair(slot: str | None, value: str | None) -> tuple[str, str]:
+    return slot or "", normalise_value(value)

@@ -49,6 +49,13 @@ class Record:
                 else:
                     self.told.append(Told(self.current, act.slot, act.value))
 
+    def carry(self, before: "Record") -> None:
+        """Start with the venue that was current in another record, and what was told of it there."""
+        if before.current is not None:
+            self.current = before.current
+            self.offers.append(before.current)
+            self.told.extend(told for told in before.told if told.venue == before.current)
+
     def informed(self, venue: Venue, *, verify_values: bool = True) -> set[str]:
         """Slots of this venue that the system told; a value that is not the venue's is not information."""
         return {
