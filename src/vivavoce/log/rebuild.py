@@ -23,6 +23,6 @@ def _rebuild(tx: Transaction) -> int:
         tx.connection.execute(delete(table))
     rows = tx.connection.execute(select(events).order_by(events.c.position)).all()
     for row in rows:
-        for statement in writes(stored_event(row)):
-            tx.connection.execute(statement)
+        for statement, parameters in writes(stored_event(row)):
+            tx.connection.execute(statement, parameters)
     return len(rows)

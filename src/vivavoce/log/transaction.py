@@ -2,9 +2,9 @@
 
 import json
 import uuid
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
@@ -12,6 +12,11 @@ from vivavoce.log.events import Event
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
 from vivavoce.log.tables import codes, dialogues, events, recruit_links, studies, visits
+
+_THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
+_LAST_SEQ: Final = select(func.max(events.c.seq)).where(_THIS_VISIT)
+_BY_CLIENT_KEY: Final = select(events).where(_THIS_VISIT, events.c.client_key == bindparam("this_key"))
+_INSERT_EVENT: Final = insert(events)
 
 
 class Transaction:
@@ -42,8 +47,8 @@ class Transaction:
         return self._write(visit_id, last + 1, event, client_key)
 
     def _by_client_key(self, visit_id: str, client_key: str) -> StoredEvent | None:
-        wanted = select(events).where(events.c.visit_id == visit_id, events.c.client_key == client_key)
-        row = self.connection.execute(wanted).one_or_none()
+        wanted = {"this_visit": visit_id, "this_key": client_key}
+        row = self.connection.execute(_BY_CLIENT_KEY, wanted).one_or_none()
         return stored_event(row, replayed=True) if row else None
 
     def _write(self, visit_id: str, seq: int, event: Event, client_key: str | None) -> StoredEvent:
@@ -58,11 +63,11 @@ class Transaction:
         }
         payload = json.loads(event.model_dump_json())
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
-        result = self.connection.execute(insert(events).values(row))
+        result = self.connection.execute(_INSERT_EVENT, row)
         position = result.inserted_primary_key
         stored = StoredEvent(**facts, event=event, position=position[0] if position else 0)
-        for statement in writes(stored):
-            self.connection.execute(statement)
+        for statement, parameters in writes(stored):
+            self.connection.execute(statement, parameters)
         return stored
 
     def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
@@ -71,8 +76,7 @@ class Transaction:
 
     def last_seq(self, visit_id: str) -> int:
         """The seq of a visit's last event; 0 when it has none."""
-        wanted = select(func.max(events.c.seq)).where(events.c.visit_id == visit_id)
-        return self.connection.execute(wanted).scalar_one() or 0
+        return self.connection.execute(_LAST_SEQ, {"this_visit": visit_id}).scalar_one() or 0
 
     def allocation_counts(self, study: str, *, simulated: bool | None = None) -> list[tuple[str, int, int]]:
         """(system, running, completed) of every system that was ever allocated.
