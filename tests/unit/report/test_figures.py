@@ -1,0 +1,68 @@
+"""The figures: drawn offline, coloured by the page, said in words."""
+
+import re
+
+import pytest
+
+from vivavoce.report.figures import durations_figure, participants_figure, success_figure
+
+ROW = {"key": "alpha", "rate": {"ratio": 0.75, "low": 0.6, "high": 0.86}}
+
+
+def test_the_alternative_says_what_the_figure_shows():
+    figure = success_figure([ROW], {"rate": "Success"})
+    assert figure.alternative == "Success: alpha 75.0% (60.0 to 86.0)."
+    assert "75.0%" in figure.wide
+    assert "75.0%" in figure.narrow
+
+
+def test_the_narrow_form_fits_a_small_phone():
+    rows = [{**ROW, "key": f"a rather long name of a system {number}"} for number in range(3)]
+    figures = [
+        success_figure(rows, {"rate": "Success, of something long indeed"}),
+        participants_figure({str(size): 3 for size in range(1, 130)}),
+        durations_figure(
+            [{"key": row["key"], "n": 3, "p10": 1, "p25": 2, "p50": 3, "p75": 4, "p90": 5} for row in rows]
+        ),
+    ]
+    for figure in figures:
+        assert float(re.search(r' width="([\d.]+)"', figure.narrow).group(1)) <= 320
+
+
+def test_a_group_without_cases_is_left_out():
+    empty = {"key": "beta", "rate": {"ratio": None, "low": None, "high": None}}
+    assert "beta" not in success_figure([ROW, empty], {"rate": "Success"}).alternative
+
+
+@pytest.mark.parametrize("mark", ["", "SIMULATED"])
+def test_the_mark_is_drawn_into_the_figure(mark):
+    figure = participants_figure({"1": 4, "3": 2}, mark=mark)
+    assert ("SIMULATED" in figure.wide) is ("SIMULATED" in figure.title) is bool(mark)
+
+
+def test_many_sizes_share_bars_and_lose_nobody():
+    figure = participants_figure({"1": 5, "7": 2, "8": 1, "64": 1})
+    shown = {name: int(n) for name, n in re.findall(r"([\d\u2013]+): (\d+) participant", figure.alternative)}
+    assert shown == {
+        "1": 5,
+        "2": 0,
+        "3": 0,
+        "4": 0,
+        "5": 0,
+        "6\u201310": 3,
+        "11\u201320": 0,
+        "21\u201350": 0,
+        "51\u201364": 1,
+    }
+
+
+def test_colours_are_only_those_that_the_page_replaces():
+    figure = durations_figure([{"key": "a", "n": 3, "p10": 1, "p25": 2, "p50": 3, "p75": 4, "p90": 5}])
+    colours = set(re.findall(r"#[0-9a-f]{6}", figure.wide))
+    assert colours <= {"#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6"}
+
+
+def test_hostile_names_are_no_markup():
+    figure = success_figure([{**ROW, "key": "<script>alert(1)</script>"}], {"rate": "<b>x</b>"})
+    assert "<script" not in figure.wide + figure.narrow
+    assert "<b>" not in figure.wide + figure.narrow

@@ -1,0 +1,207 @@
+"""The report as its reader meets it."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from vivavoce.analysis.summary import summarise
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.report.html import render, write_report
+from vivavoce.report.numbers import p_value, percent, points, span, z_value
+
+HOSTILE = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{ 7 * 7 }}"
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """The page's elements and texts; checks that elements close in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(html)
+        self.close()
+        assert self.open == [], "every element is closed"
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append((self.open[-1], data))
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(text for _, text in self.texts).split())
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.elements]
+
+
+def test_the_numbers_are_those_of_the_summary(plain):
+    text = Page(plain.html).text
+    summary = summarise(plain.dataset, "system")
+    for row in [*summary["by"], summary["all"]]:
+        rate = row["subjective_success"]
+        shown = (
+            f"{percent(rate['ratio'])} {span(rate['low'], rate['high'])} {rate['successes']} of {rate['n']}"
+        )
+        assert shown in text
+        assert rate["signature"] in text
+    (test,) = [test for test in summary["tests"] if test["measure"] == "subjective_success"]
+    interval = f"{points(test['low'])} to {points(test['high'])}"
+    numbers = f"{points(test['difference'])} {interval} {z_value(test['z'])} {p_value(test['p'])}"
+    assert f"alpha \u2013 beta {numbers} {p_value(test['p_holm'])}" in text
+    assert (
+        "40 dialogues with 20 participants, 2 systems, text, 1 March 2026 to 3 March 2026."
+        in text.replace("\xa0", " ")
+    )
+
+
+def test_a_report_of_simulated_dialogues_is_marked_everywhere(simulated):
+    page = Page(simulated.html)
+    assert ("strong", "SIMULATED") in page.texts
+    headings = [name for name, _ in page.texts if name == "h2"]
+    marks = [text for name, text in page.texts if name == "span" and text == "SIMULATED"]
+    figures, captions = page.names().count("figure"), page.names().count("caption")
+    assert headings and figures and captions
+    sections = page.names().count("h2") - 1  # the box of warnings has a heading of its own
+    assert len(marks) == 1 + sections + figures + captions
+    drawn = [text for name, text in page.texts if name in ("text", "tspan") and "SIMULATED" in text]
+    assert len(drawn) == 2 * figures, "in the wide and in the narrow form of each figure"
+    assert any(name == "title" and "SIMULATED" in text for name, text in page.texts)
+
+
+def test_every_printed_page_of_a_simulated_report_carries_the_mark(simulated):
+    page = simulated.html
+    assert re.search(r"@page \{[^}]*@top-center \{ content: \"SIMULATED\"", page)
+    assert '<div class="mark-print" aria-hidden="true">SIMULATED</div>' in page
+
+
+def test_a_report_of_people_carries_no_mark_at_all(plain):
+    assert "simulated" not in plain.html.lower().replace("mark-", "")
+
+
+def test_hostile_text_stays_text(make):
+    systems = (f"alpha {HOSTILE}", f"beta {HOSTILE}")
+    html = render(make(study=HOSTILE, text=HOSTILE, systems=systems, wording=HOSTILE))
+    page = Page(html)
+    assert "script" not in page.names()
+    assert "img" not in page.names()
+    assert "{{ 7 * 7 }}" in page.text
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    assert HOSTILE in page.text, "it is shown as it was written"
+
+
+def test_the_file_needs_nothing_from_elsewhere(plain):
+    page = plain.html
+    assert not re.search(r"https?://", page)
+    assert not re.search(r"@import|url\((?!#)", page)
+    assert not {"link", "script", "iframe", "img"} & set(Page(page).names())
+
+
+def test_comments_are_counted_and_not_printed(plain):
+    text = Page(plain.html).text
+    assert "the comment of somebody" not in text
+    assert "40 written answers" in text
+
+
+def test_one_system_has_no_table_of_tests(make):
+    page = render(make(systems=("alpha",)))
+    assert 'id="table-success"' in page
+    assert 'id="table-tests"' not in page
+    assert "1 system," in Page(page).text
+
+
+def test_without_answers_and_goals_the_report_says_that_no_rate_can_be_given(make):
+    page = render(make(rated=False))
+    assert "No success rate can be given" in page
+    assert 'id="table-success"' not in page
+    assert "Questionnaires" not in page
+
+
+def test_an_empty_dataset_gives_a_report_that_says_so(make):
+    page = Page(render(make(dialogues=0)))
+    assert "The dataset holds no dialogue" in page.text
+    assert "table" not in page.names()
+    assert "figure" not in page.names()
+
+
+def test_few_busy_participants_are_warned_of_at_the_top(make, plain):
+    page = Page(render(make(people=2)))
+    assert "Few participants dominate" in page.text
+    assert page.text.index("Few participants dominate") < page.text.index("Success rates")
+    assert "Few participants dominate" not in plain.html
+
+
+def test_the_report_says_whose_wording_was_asked(make, plain):
+    assert "cambridge (the project&#39;s own wording, en)" in plain.html
+    assert "the wording of the study&#39;s own file" in render(make(wording="file"))
+
+
+def test_incidents_and_notes_are_told(plain):
+    text = Page(plain.html).text
+    assert "timeout 1 1 after 30 s plain" in text
+    assert "A note: plain" in text
+
+
+def test_the_page_is_sound_for_those_who_hear_it(simulated):
+    page = Page(simulated.html)
+    names = page.names()
+    assert names.count("h1") == names.count("main") == 1
+    assert names.count("caption") == names.count("table")
+    assert all("scope" in attributes for name, attributes in page.elements if name == "th")
+    assert dict(page.elements)["html"] == {"lang": "en"}
+    images = [attributes for _, attributes in page.elements if attributes.get("role") == "img"]
+    assert len(images) == names.count("figure")
+    assert all(len(attributes["aria-label"]) > 40 for attributes in images)
+    identifiers = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(identifiers) == len(set(identifiers))
+    targets = [attributes["href"][1:] for name, attributes in page.elements if name == "a"]
+    assert set(targets) <= set(identifiers)
+
+
+def test_every_measure_shown_is_defined(plain):
+    text = Page(plain.html).text
+    definitions = text[text.index("Definitions", text.index("Questionnaires")) :]
+    for title in ("Subjective success", "Dialogue duration", "User words"):
+        assert title in definitions
+
+
+def test_the_same_dataset_gives_the_same_bytes(plain):
+    assert render(plain.dataset) == plain.html
+
+
+def test_the_report_is_written_where_asked_and_steps_are_told(plain, tmp_path):
+    steps: list[str] = []
+    path = write_report(plain.dataset, tmp_path / "new" / "report.html", progress=steps.append)
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert steps == ["measures", "description", "figures", "page"]
+    assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
+
+
+def test_a_folder_is_refused_as_a_report(plain, tmp_path):
+    with pytest.raises(InputError, match="this is a folder"):
+        write_report(plain.dataset, tmp_path)
+
+
+def test_a_place_that_cannot_be_written_is_refused(plain, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match="cannot write the report"):
+        write_report(plain.dataset, tmp_path / "file" / "report.html")
+
+
+def test_an_unknown_grouping_is_refused(plain):
+    with pytest.raises(UnknownName, match="moon"):
+        render(plain.dataset, by="moon")

@@ -1,0 +1,50 @@
+"""How numbers are written."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from vivavoce.report.numbers import (
+    MISSING,
+    amount,
+    count,
+    instant,
+    p_value,
+    percent,
+    plural,
+    points,
+    span,
+    z_value,
+)
+
+
+@pytest.mark.parametrize("write", [percent, points, p_value, z_value, count, instant])
+def test_missing_is_a_dash_and_never_zero(write):
+    assert write(None) == MISSING
+    assert amount(None, "s") == span(None, 0.5) == MISSING
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.0004, "< .001"), (0.0123, ".012"), (0.05, ".050"), (0.9991, ".999"), (1.0, "1")],
+)
+def test_p_values_have_three_decimals_and_a_floor(p, shown):
+    assert p_value(p) == shown
+
+
+def test_differences_carry_their_sign_and_zero_carries_none():
+    assert (points(0.024), points(-0.024), points(-0.0001)) == ("+2.4", "\u22122.4", "0.0")
+    assert z_value(-2.33) == "\u22122.33"
+
+
+def test_amounts_are_written_in_their_unit():
+    assert (amount(0.3154, "ratio"), amount(3.456, "s"), amount(56.78, "s")) == ("31.5%", "3.46 s", "56.8 s")
+    assert amount(7.25, "words") == "7.25"
+
+
+def test_counts_and_nouns_agree():
+    assert (plural(1, "dialogue"), plural(1300, "dialogue")) == ("1 dialogue", "1\u202f300 dialogues")
+
+
+def test_days_are_written_out():
+    assert instant(datetime(2026, 3, 1, tzinfo=UTC)) == "1\u00a0March\u00a02026"
