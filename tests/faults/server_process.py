@@ -1,0 +1,25 @@
+"""The participants' server as a process that can be killed: STUDY LOG_URL PORT."""
+
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from vivavoce.cli.studies import make_connectors
+from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study.load import load_study
+from vivavoce.web.app import create_app
+from vivavoce.web.site import RateLimits
+
+
+def main() -> None:
+    study = load_study(Path(sys.argv[1]))
+    log = Log.open(sys.argv[2])
+    engine = SessionEngine(study, log, make_connectors(study))
+    app = create_app(engine, rates=RateLimits(turns_per_minute=100_000, visits_per_hour=100_000))
+    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[3]), log_level="error", access_log=False)
+
+
+if __name__ == "__main__":
+    main()
