@@ -140,6 +140,8 @@ def test_reads_and_writes_say_so_when_the_server_stays_away(own_postgresql: Any)
         with pytest.raises(LogError, match=r"nothing was saved: .* \(waited 1 s\)"):
             log.transact_now(lambda tx: tx.append(TRIAL, RESUMED))
         assert 1.0 <= time.monotonic() - begun_s < 20
+        with pytest.raises(LogError, match="the log could not be read"):
+            log.trial_events()
         own_postgresql.start()
         assert log.transact_now(lambda tx: tx.append(TRIAL, RESUMED)).seq == 2
         assert len(log.trial_events()) == 2

@@ -6,7 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, func, select
+from sqlalchemy.exc import DBAPIError
 
+from vivavoce.core.errors import LogError
+from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
 from vivavoce.log.records import DialogueState, StoredEvent, StudyRecord, Visit, stored_event
 from vivavoce.log.tables import dialogues, events, recruit_links, studies, visits
@@ -21,10 +24,17 @@ class Reader:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that sees one snapshot and may not write."""
+        """A connection that sees one snapshot and may not write.
+
+        Raises  LogError: the database cannot be read; its server may be back in a moment
+        """
         options = {"isolation_level": "REPEATABLE READ"} if self._engine.dialect.name == "postgresql" else {}
-        with self._engine.connect().execution_options(**options) as connection, connection.begin():
-            yield connection
+        try:
+            with self._engine.connect().execution_options(**options) as connection, connection.begin():
+                yield connection
+        except DBAPIError as error:
+            problem = f"the log could not be read: {first_line(error)}"
+            raise LogError(f"{shown(self._engine.url)}: {problem}") from error
 
     def _all(self, wanted: Select[Any], record: type[Any]) -> list[Any]:
         with self.reading() as connection:

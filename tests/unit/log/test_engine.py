@@ -5,9 +5,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.engine import check_settings, network_file_system, open_engines
 from vivavoce.log.store import Log
 
@@ -25,7 +24,11 @@ def test_sqlite_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_reader_cannot_write(log_url: str) -> None:
-    with Log.open(log_url) as log, log.reading() as connection, pytest.raises(DBAPIError):
+    with (
+        Log.open(log_url) as log,
+        pytest.raises(LogError, match=r"could not be read: .*read-?\s?only"),
+        log.reading() as connection,
+    ):
         connection.execute(text("delete from events"))
 
 
