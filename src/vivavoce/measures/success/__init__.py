@@ -18,6 +18,7 @@ from vivavoce.measures.success.inferred import (
     NoMatchPolicy,
     inferred_outcomes,
 )
+from vivavoce.measures.success.inspection import Disagreement, disagreements
 from vivavoce.measures.success.model import Act, Goal, Turn, Value, Venue, Venues
 from vivavoce.measures.success.outcomes import Options, Outcomes, outcomes
 from vivavoce.measures.success.rates import UNITS, Unit, inferred_components
@@ -29,6 +30,7 @@ __all__ = [
     "UNITS",
     "Act",
     "AssignedOutcome",
+    "Disagreement",
     "Goal",
     "InferredOutcome",
     "NoMatchPolicy",
@@ -41,6 +43,7 @@ __all__ = [
     "Venue",
     "Venues",
     "assigned_outcome",
+    "disagreements",
     "inferred_components",
     "inferred_outcomes",
     "outcomes",

@@ -1,0 +1,127 @@
+"""Pooling: exact over any grouping, missing where undefined, the same in any order."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES, components, compute
+from vivavoce.measures.compute import pool
+
+Make = Callable[..., Dataset]
+
+
+def talk(user_turns: int, **dialogue: Any) -> dict[str, Any]:
+    turns = [
+        {"turn_index": 2 * number, "party": "user", "reference": "w " * number}
+        for number in range(user_turns)
+    ]
+    return {"dialogue": dialogue, "rows": {"turns": turns}}
+
+
+@pytest.fixture
+def dataset(make_dataset: Make) -> Dataset:
+    return make_dataset({
+        "a": talk(2, system="x", condition="x1", participant_id="p", task_id="t", factor_shade="dark"),
+        "b": talk(4, system="x", condition="x2", participant_id="q", factor_shade="light"),
+        "c": talk(0, system="y", condition="y1", participant_id=None, language="it", factor_shade="dark"),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(("by", "keys"), [
+    (None, ["all"]), ("system", ["x", "y"]), ("condition", ["x1", "x2", "y1"]),
+    ("participant", ["p", "q", None]),
+    ("task", ["t", None]), ("channel", ["text"]), ("language", ["en", "it"]), ("shade", ["dark", "light"]),
+])  # fmt: skip
+def test_dialogues_are_grouped_by_what_is_asked(
+    dataset: Dataset, by: str | None, keys: list[str | None]
+) -> None:
+    table = compute(dataset, ["user_turns"], by=by)
+    assert table["key"].tolist() == keys
+    assert table["numerator"].sum() == 6
+
+
+def test_an_unknown_grouping_names_what_there_is(dataset: Dataset) -> None:
+    with pytest.raises(UnknownName, match=r"did you mean 'shade'.*participant"):
+        compute(dataset, ["user_turns"], by="shades")
+
+
+def test_an_unknown_measure_names_the_nearest(dataset: Dataset) -> None:
+    with pytest.raises(UnknownName, match="did you mean 'user_turns'"):
+        components(dataset, ["user_turn"])
+
+
+def test_there_is_one_row_a_measure_and_dialogue(dataset: Dataset) -> None:
+    table = components(dataset)
+    assert len(table) == 3 * len(MEASURES)
+    assert not table.isna().any().any()
+    assert (
+        components(dataset, ["turns", "system_turns"])["measure"].tolist()
+        == ["turns"] * 3 + ["system_turns"] * 3
+    )
+
+
+def test_no_measure_at_all_is_an_empty_table(dataset: Dataset) -> None:
+    assert compute(dataset, []).empty
+
+
+def test_the_value_pools_turns_and_macro_averages_dialogues(dataset: Dataset) -> None:
+    row = compute(dataset, ["words_per_user_turn"]).iloc[0]
+    assert row["value"] == pytest.approx((0 + 1 + 0 + 1 + 2 + 3) / 6)
+    assert row["macro"] == pytest.approx((0.5 + 1.5) / 2)
+    assert row["dialogues"] == 2
+
+
+def test_undefined_is_missing(dataset: Dataset) -> None:
+    table = compute(dataset, ["words_per_user_turn"], by="system").set_index("key")
+    assert pd.isna(table.loc["y", "value"])
+    assert pd.isna(table.loc["y", "macro"])
+    assert table.loc["y", "denominator"] == 0
+
+
+def test_a_dataset_without_dialogues_has_no_values(make_dataset: Make) -> None:
+    assert compute(make_dataset({})).empty
+
+
+def test_the_order_of_the_dialogues_does_not_matter(make_dataset: Make) -> None:
+    talks = {key: talk(number, participant_id=key) for number, key in enumerate("abcde")}
+    there, back = make_dataset(talks), make_dataset(dict(reversed(talks.items())))
+    for by in (None, "participant"):
+        pd.testing.assert_frame_equal(compute(there, by=by), compute(back, by=by))
+
+
+PARTS = st.lists(
+    st.tuples(st.integers(0, 50), st.integers(0, 20), st.sampled_from("xyz")), min_size=1, max_size=30
+)
+
+
+@given(PARTS)
+def test_pooling_the_sums_of_any_grouping_gives_the_whole(rows: list[tuple[int, int, str]]) -> None:
+    parts = pd.DataFrame({
+        "measure": "m", "dialogue_id": [str(number) for number in range(len(rows))],
+        "numerator": [float(row[0]) for row in rows], "denominator": [float(row[1]) for row in rows],
+    })  # fmt: skip
+    keys = pd.Series({str(number): row[2] for number, row in enumerate(rows)})
+    whole = pool(parts, pd.Series("all", index=keys.index)).iloc[0]
+    groups = pool(parts, keys)
+    for column in ("numerator", "denominator", "dialogues"):
+        assert groups[column].sum() == whole[column]
+    defined = groups[groups["denominator"] > 0]
+    assert (defined["value"] == defined["numerator"] / defined["denominator"]).all()
+    assert groups.loc[groups["denominator"] == 0, ["value", "macro"]].isna().all().all()
+    assert pd.isna(whole["value"]) == (whole["denominator"] == 0)
+
+
+@pytest.mark.parametrize("name", MEASURES.names())
+def test_every_measure_states_its_facts(name: str) -> None:
+    measure = MEASURES.get(name)
+    assert measure.name == name
+    for fact in ("title", "meaning", "unit", "level", "family", "source", "empty", "analysis_unit"):
+        assert getattr(measure, fact), f"{name} lacks {fact}"
+    assert measure.origin in ("instrumental", "expert")
+    assert measure.direction in ("higher", "lower", None)

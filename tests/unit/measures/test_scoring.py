@@ -1,0 +1,114 @@
+"""Offers, told values and their comparison with the venue database."""
+
+from collections.abc import Callable
+
+import pytest
+
+from vivavoce.measures.success import Goal, Turn, Venues, assigned_outcome
+
+DB = {
+    "red lion": {"area": "north", "price": "9 pounds", "pricerange": "cheap", "postcode": "C.B 2, 1 A.B"},
+    "lion": {"area": "south", "price": "20 pounds", "pricerange": "expensive", "postcode": "C.B 3, 9 X.Y"},
+}
+
+Serve = Callable[..., list[int]]
+
+
+@pytest.fixture
+def serve(make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]) -> Serve:
+    """Scores by the last and by any offer of a goal given as constraints and requests."""
+
+    def run(wanted: dict[str, str], requests: tuple[str, ...], *lines: str, verify: bool = True) -> list[int]:
+        goals = [Goal(wanted, requests)]
+        outcome = assigned_outcome("d", goals, make_turns(lines), make_venues(DB), verify_values=verify)
+        return [outcome.score("last"), outcome.score("any")]
+
+    return run
+
+
+def test_a_short_name_is_not_part_of_a_longer_one(serve: Serve) -> None:
+    assert serve({"area": "north"}, (), "S offer(name=lion)") == [0, 0]
+    assert serve({"area": "north"}, (), "S offer(name=Red  Lion)") == [1, 1]
+
+
+def test_price_is_not_answered_by_price_range(serve: Serve) -> None:
+    assert serve({}, ("price",), "S offer(name=lion) inform(pricerange=expensive)") == [0, 0]
+    assert serve({}, ("price",), "S offer(name=lion) inform(price=20 pounds)") == [1, 1]
+
+
+@pytest.mark.parametrize(("told", "right"), [
+    ("c.b 2", 1), ("c.b 2, 1", 1), ("CB2 1AB", 1), ("c.b 3", 0), ("b 2", 0), ("-", 0), ("c.b 2, 1 a.b c", 0),
+])  # fmt: skip
+def test_a_postcode_may_be_cut_short_but_not_be_another(serve: Serve, told: str, right: int) -> None:
+    assert serve({}, ("postcode",), f"S offer(name=red lion) inform(postcode={told})")[0] == right
+
+
+def test_other_values_are_equal_or_not(serve: Serve) -> None:
+    assert serve({}, ("price",), "S offer(name=red lion) inform(price=9)") == [0, 0]
+
+
+def test_values_told_are_credited_to_the_venue_current(serve: Serve) -> None:
+    lines = ("S offer(name=red lion)", "S offer(name=lion)", "S inform(area=north)")
+    assert serve({}, ("area",), *lines) == [0, 0]
+    assert serve({}, ("area",), "S offer(name=red lion)", "S inform(area=north)") == [1, 1]
+    assert serve({}, ("area",), "S inform(area=north) offer(name=red lion)") == [1, 1]
+
+
+def test_values_told_of_no_venue_are_ignored(serve: Serve) -> None:
+    assert serve({}, ("area",), "S inform(area=north)", "S offer(name=red lion)") == [0, 0]
+
+
+def test_an_inform_of_a_name_is_an_offer(serve: Serve) -> None:
+    assert serve({"area": "north"}, ("name",), "S inform(name=red lion)") == [1, 1]
+
+
+def test_the_last_offer_decides_unless_any_will_do(serve: Serve) -> None:
+    assert serve({"area": "north"}, (), "S offer(name=red lion)", "S offer(name=lion)") == [0, 1]
+
+
+def test_without_verification_any_value_is_information_but_the_venue_must_still_match(serve: Serve) -> None:
+    wrong = ("S offer(name=red lion) inform(area=moon)",)
+    assert serve({}, ("area",), *wrong) == [0, 0]
+    assert serve({}, ("area",), *wrong, verify=False) == [1, 1]
+    assert serve({"area": "south"}, ("area",), *wrong, verify=False) == [0, 0]
+
+
+def test_an_invented_venue_serves_nothing(serve: Serve) -> None:
+    assert serve({}, (), "S offer(name=atlantis)") == [0, 0]
+
+
+def test_any_value_will_do_for_a_slot_that_does_not_matter(serve: Serve) -> None:
+    assert serve({"area": "dontcare"}, (), "S offer(name=lion)") == [1, 1]
+
+
+def test_a_type_is_not_asked_of_venues_that_have_none(serve: Serve) -> None:
+    assert serve({"type": "restaurant"}, (), "S offer(name=lion)") == [1, 1]
+
+
+def test_what_the_user_says_does_not_matter_to_the_assigned_goal(serve: Serve) -> None:
+    assert serve({"area": "north"}, (), "U inform(area=south)", "S offer(name=red lion)") == [1, 1]
+
+
+def test_the_alternative_is_scored_when_nothing_meets_the_first_goal(
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]
+) -> None:
+    venues, first, second = make_venues(DB), Goal({"area": "west"}), Goal({"area": "north"})
+    turns = make_turns(["S offer(name=red lion)"])
+    outcome = assigned_outcome("d", [first, second], turns, venues)
+    assert (outcome.score(), outcome.alternative) == (1, True)
+    assert assigned_outcome("d", [first], turns, venues).score() == 0
+    assert assigned_outcome("d", [Goal({"area": "south"}), second], turns, venues).score() == 0
+
+
+def test_two_venues_of_one_name_are_not_mixed(make_turns: Callable[..., list[Turn]]) -> None:
+    rows = [
+        {"entity_id": key, "name": "chain", "slot": slot, "value": value, "match": "exact"}
+        for key, slots in (
+            ("1", {"area": "north", "food": "thai"}),
+            ("2", {"area": "south", "food": "welsh"}),
+        )
+        for slot, value in slots.items()
+    ]
+    venues, turns = Venues.from_rows(rows), make_turns(["S offer(name=chain) inform(food=welsh)"])
+    assert assigned_outcome("d", [Goal({"area": "north"}, ("food",))], turns, venues).score() == 0
+    assert assigned_outcome("d", [Goal({"area": "south"}, ("food",))], turns, venues).score() == 1
