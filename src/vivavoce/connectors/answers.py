@@ -127,9 +127,7 @@ def outputs(
     extras: SystemOutput | None = None,
     ends: bool = False,
 ) -> list[SystemOutput]:
-    """A whole system turn; choices and images belong to its last message. Nothing to show is a bad answer."""
-    if not texts and not ends and not choices and not images:
-        raise bad_answer("the answer has no text")
+    """A whole system turn; choices and images belong to its last message."""
     shown = texts or ([""] if choices or images else [])
     turn = [SystemOutput(kind="message", text=text) for text in shown[:-1]]
     turn += [SystemOutput(kind="message", text=text, choices=choices, images=images) for text in shown[-1:]]

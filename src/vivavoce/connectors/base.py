@@ -136,7 +136,7 @@ class Connector(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        """Begin, or take up again after a restart (then `history` is not empty); yields a greeting, if any."""
+        """Begin, or take up again after a restart (then `history` is not empty); yields the greeting."""
         ...
 
     def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:

@@ -7,15 +7,15 @@ Retry   when the connection was never made; otherwise only with `idempotent: tru
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 from urllib.parse import quote
 
 import httpx
 import jmespath
-from jmespath.exceptions import JMESPathError
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.connectors import answers
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.secrets import Vault, names_in
@@ -23,7 +23,6 @@ from vivavoce.connectors.templates import Rendered, compile_template
 from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.errors import SystemUnderTestError
-from vivavoce.core.validation import mistake
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -40,30 +39,6 @@ _BODY: Final[dict[str, Any]] = {
     "language": "{{ language }}",
     "hypotheses": "{{ hypotheses or omit }}",
 }
-
-
-def _parsed(expression: str) -> str:
-    try:
-        jmespath.compile(expression)
-    except JMESPathError as error:
-        said = " ".join(str(error).split())
-        raise mistake(f"the expression {expression!r} cannot be read ({said})", "see jmespath.org") from None
-    return expression
-
-
-Path = Annotated[str, AfterValidator(_parsed)]
-
-
-class AnswerPaths(BaseModel):
-    """Where things stand in the answer, as JMESPath."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    text: Path = Field(default="text || messages[].text", description="one text or a list of texts")
-    choices: Path = Field(default="choices", description="buttons: texts, or mappings with title and payload")
-    images: Path = Field(default="images", description="addresses of images")
-    end: Path = Field(default="end", description="true when the system ends the dialogue")
-    acts: Path = Field(default="acts", description="dialogue acts of the system")
-    understood: Path = Field(default="understood", description="hypotheses of what the user meant")
 
 
 class Request(BaseModel):
@@ -113,7 +88,7 @@ class HttpConnector:
         self._resetting = _Prepared(settings.reset, settings, "reset.") if settings.reset else None
         self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
         self._keep = {name: jmespath.compile(path) for name, path in settings.keep.items()}
-        self._reader = _Reader(settings.response)
+        self._reader = AnswerReader(settings.response)
         self._client = make_client(settings, settings.longest_answer_bytes)
 
     @classmethod
@@ -164,10 +139,7 @@ class HttpConnector:
 
     def _read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
         with reported(self._vault):
-            try:
-                return self._reader.read(self._vault.redact(answer), silent_ok=silent_ok)
-            except JMESPathError as error:
-                raise answers.bad_answer(f"the answer does not fit the paths: {error}") from None
+            return self._reader.read(self._vault.redact(answer), silent_ok=silent_ok)
 
     async def _exchange(
         self, prepared: "_Prepared", conversation: Conversation, turn: UserTurn | None
@@ -242,37 +214,6 @@ class _Prepared:
             params={name: str(value) for name, value in query.items()} or None,
             json=self._body(variables) if self._has_body else None,
         )
-
-
-class _Reader:
-    """The answer's paths; those that the study did not write are optional and may not spoil a turn."""
-
-    def __init__(self, paths: AnswerPaths) -> None:
-        self._written = paths.model_fields_set
-        self._paths = {name: jmespath.compile(getattr(paths, name)) for name in AnswerPaths.model_fields}
-
-    def read(self, answer: Any, *, silent_ok: bool) -> list[SystemOutput]:
-        texts = answers.read_texts(self._paths["text"].search(answer))
-        ends = self._part("end", answers.read_flag, answer, False)
-        extras = SystemOutput(
-            kind="extras",
-            acts=self._part("acts", answers.read_acts, answer, ()),
-            understood=self._part("understood", answers.read_understood, answer, ()),
-            raw=answer,
-        )
-        if silent_ok and not texts:
-            return [extras]
-        choices = self._part("choices", answers.read_choices, answer, ())
-        images = self._part("images", answers.read_images, answer, ())
-        return answers.outputs(texts, choices=choices, images=images, extras=extras, ends=ends)
-
-    def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
-        try:
-            return read(self._paths[name].search(answer))
-        except SystemUnderTestError:
-            if name in self._written:
-                raise
-            return otherwise
 
 
 def _identity(conversation: Conversation) -> str:

@@ -1,7 +1,7 @@
 """Deadlines for a bot's turn: one for its first output, one for its end."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from vivavoce.core.errors import SystemUnderTestError
 Item = TypeVar("Item")
 
 
-async def paced(source: AsyncIterator[Item], *, first_s: float, whole_s: float) -> AsyncIterator[Item]:
+async def paced(source: AsyncIterator[Item], *, first_s: float, whole_s: float) -> AsyncGenerator[Item]:
     """The items of a source, as long as they come in time; the source is closed in every case.
 
     Raises  SystemUnderTestError("timeout"): no first output in first_s, or no end in whole_s seconds

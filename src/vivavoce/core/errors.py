@@ -56,7 +56,8 @@ class SystemUnderTestError(VivavoceError):
     """The system under test failed; `failure` says how, `reached` whether it may have seen the turn."""
 
     def __init__(self, failure: FailureKind, detail: str, *, reached: bool = True) -> None:
-        self.failure, self.detail, self.reached = failure, detail, reached
+        self.failure: FailureKind = failure
+        self.detail, self.reached = detail, reached
         super().__init__(f"{failure}: {detail}")
 
 

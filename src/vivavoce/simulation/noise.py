@@ -28,16 +28,18 @@ _FILLERS: Final = {
 }
 _COMMON: Final = {
     "en": """
-        i you he she we they my your this these one some all can could would should will do does did have has
-        had be am are was were know need want look find think say see get go come there here then now so well
-        just like with from by on out up down what which who how when why good nice new old big small right left
-        time day way thing lot people name house home room car work world back again still more less very too
+        i you he she we they my your this these one some all can could would should will do does did
+        have has had be am are was were know need want look find think say see get go come there
+        here then now so well just like with from by on out up down what which who how when why good
+        nice new old big small right left time day way thing lot people name house home room car
+        work world back again still more less very too
     """,
     "it": """
-        io tu lui lei noi voi loro mio tuo suo questo questa quello quella uno una dei delle nel nella con su
-        sono sei siamo ho hai ha abbiamo fare faccio dire dico vedere andare vado venire potere posso può volere
-        voglio sapere so dove come quando quanto chi cosa bene male bello buono nuovo vecchio grande piccolo
-        tempo giorno modo casa gente nome lavoro mondo ancora sempre mai più meno molto troppo anche solo ora
+        io tu lui lei noi voi loro mio tuo suo questo questa quello quella uno una dei delle nel
+        nella con su sono sei siamo ho hai ha abbiamo fare faccio dire dico vedere andare vado
+        venire potere posso può volere voglio sapere so dove come quando quanto chi cosa bene male
+        bello buono nuovo vecchio grande piccolo tempo giorno modo casa gente nome lavoro mondo
+        ancora sempre mai più meno molto troppo anche solo ora
     """,
 }
 

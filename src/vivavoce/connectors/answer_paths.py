@@ -1,0 +1,82 @@
+"""Where things stand in a JSON answer, as JMESPath, and reading them into outputs."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from vivavoce.connectors import answers
+from vivavoce.connectors.base import SystemOutput
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+
+def _parsed(expression: str) -> str:
+    try:
+        jmespath.compile(expression)
+    except JMESPathError as error:
+        said = " ".join(str(error).split())
+        raise mistake(f"the expression {expression!r} cannot be read ({said})", "see jmespath.org") from None
+    return expression
+
+
+Path = Annotated[str, AfterValidator(_parsed)]
+
+
+class AnswerPaths(BaseModel):
+    """Where things stand in the answer, as JMESPath."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    text: Path = Field(default="text || messages[].text", description="one text or a list of texts")
+    choices: Path = Field(default="choices", description="buttons: texts, or mappings with title and payload")
+    images: Path = Field(default="images", description="addresses of images")
+    end: Path = Field(default="end", description="true when the system ends the dialogue")
+    acts: Path = Field(default="acts", description="dialogue acts of the system")
+    understood: Path = Field(default="understood", description="hypotheses of what the user meant")
+
+
+class AnswerReader:
+    """The answer's paths; those that the study did not write are optional and may not spoil a turn."""
+
+    def __init__(self, paths: AnswerPaths | None = None) -> None:
+        paths = paths or AnswerPaths()
+        self._written = paths.model_fields_set
+        self._paths = {name: jmespath.compile(getattr(paths, name)) for name in AnswerPaths.model_fields}
+
+    def read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
+        """The outputs in an answer.
+
+        Empty   an empty list of texts is a silent turn: extras alone; no text at all is a bad answer, except
+                with silent_ok, where there are choices or images, or where the dialogue ends
+        Raises  SystemUnderTestError("bad_answer")
+        """
+        found = self._search("text", answer)
+        texts = answers.read_texts(found)
+        ends = self._part("end", answers.read_flag, answer, False)
+        choices = self._part("choices", answers.read_choices, answer, ())
+        images = self._part("images", answers.read_images, answer, ())
+        if found in (None, "") and not (ends or choices or images or silent_ok):
+            raise answers.bad_answer("the answer has no text")
+        extras = SystemOutput(
+            kind="extras",
+            acts=self._part("acts", answers.read_acts, answer, ()),
+            understood=self._part("understood", answers.read_understood, answer, ()),
+            raw=answer,
+        )
+        return answers.outputs(texts, choices=choices, images=images, extras=extras, ends=ends)
+
+    def _search(self, name: str, answer: Any) -> Any:
+        try:
+            return self._paths[name].search(answer)
+        except JMESPathError as error:
+            raise answers.bad_answer(f"{name!r} cannot be found in the answer: {error}") from None
+
+    def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
+        try:
+            return read(self._search(name, answer))
+        except SystemUnderTestError:
+            if name in self._written:
+                raise
+            return otherwise

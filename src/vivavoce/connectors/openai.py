@@ -1,0 +1,246 @@
+"""OpenAI-compatible chat completions, streamed.
+
+Wire    POST {url}/chat/completions with `stream: true`; server-sent events until [DONE]; a server that does
+        not stream is understood too
+Memory  in the caller: the conversation so far is sent with each turn
+Retry   when the connection was never made
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any, ClassVar, Final
+
+import httpx
+from httpx_sse import EventSource, SSEError
+from pydantic import Field, field_validator
+
+from vivavoce.connectors.answers import bad_answer, clean_text, read_json
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.transport import check_status, make_client, reported
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.core.validation import mistake
+
+_OURS: Final = ("messages", "model", "stream", "stream_options", "n")
+_PAUSE_S: Final = 0.2
+
+
+class OpenAISettings(ConnectorSettings):
+    """Settings of a system with `connect: openai`."""
+
+    url: WebAddress = Field(description="base address, such as https://host/v1")
+    model: str = Field(min_length=1)
+    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
+    system: str | None = Field(None, description="system prompt; may contain {{ language }}")
+    greeting: str | None = Field(None, description="first message of the system; may contain {{ language }}")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="temperature, max_tokens, ...")
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    usage: bool = Field(False, description="ask the server to count tokens")
+    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000)
+
+    @field_validator("parameters")
+    @classmethod
+    def _not_ours(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        taken = sorted(set(parameters) & set(_OURS))
+        if taken:
+            raise mistake(f"parameter {taken[0]!r} is set by the connector", "leave it out")
+        return parameters
+
+
+class OpenAIConnector:
+    """A model behind an OpenAI-compatible endpoint."""
+
+    name: ClassVar[str] = "openai"
+    summary: ClassVar[str] = "OpenAI-compatible chat completions, streaming"
+    settings: ClassVar[type[ConnectorSettings]] = OpenAISettings
+
+    def __init__(self, settings: OpenAISettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault = settings, vault
+        self._prompt = compile_template(settings.system, {"language"}, place="system")
+        self._greeting = compile_template(settings.greeting, {"language"}, place="greeting")
+        self._headers = compile_template(settings.headers, set(), place="headers")
+        self._client = make_client(settings, settings.longest_answer_bytes)
+        self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "OpenAIConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(streaming=True, memory="caller", greets=self._settings.greeting is not None)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        if self._settings.greeting is not None and not conversation.history:
+            yield SystemOutput(kind="message", text=self._greeting(self._variables(conversation)))
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        settings, request = self._settings, self._request(conversation, turn)
+        outputs = paced(
+            self._outputs(request), first_s=settings.first_output_timeout_s, whole_s=settings.turn_timeout_s
+        )
+        async with aclosing(outputs):
+            async for output in outputs:
+                yield output
+
+    async def reset(self, conversation: Conversation) -> None:
+        conversation.history = ()
+        conversation.state.clear()
+
+    async def close(self, conversation: Conversation) -> None:
+        """Nothing is held by the system."""
+
+    async def shut_down(self) -> None:
+        await self._client.aclose()
+
+    def _variables(self, conversation: Conversation) -> dict[str, Any]:
+        return {"language": conversation.language, "secrets": self._vault.values}
+
+    def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
+        settings, variables = self._settings, self._variables(conversation)
+        messages = [{"role": "system", "content": self._prompt(variables)}] if settings.system else []
+        for past in conversation.history:
+            role = "user" if past.party == "user" else "assistant"
+            messages.append({"role": role, "content": clean_text(past.text)})
+        messages.append({"role": "user", "content": clean_text(turn.message)})
+        body = {**settings.parameters, "model": settings.model, "messages": messages, "stream": True}
+        if settings.usage:
+            body["stream_options"] = {"include_usage": True}
+        headers = {"accept": "text/event-stream, application/json", **self._headers(variables)}
+        if settings.key:
+            headers["authorization"] = f"Bearer {self._vault.expand(settings.key)}"
+        return self._client.build_request("POST", self._address, headers=headers, json=body)
+
+    async def _outputs(self, request: httpx.Request) -> AsyncIterator[SystemOutput]:
+        with reported(self._vault):
+            response = await self._connected(request)
+            try:
+                if response.headers.get("content-type", "").startswith("text/event-stream"):
+                    check_status(response, b"")
+                    async for output in self._streamed(response):
+                        yield output
+                else:
+                    body = await response.aread()
+                    check_status(response, body)
+                    for output in _read_whole(read_json(body), self._vault):
+                        yield output
+            finally:
+                await response.aclose()
+
+    async def _connected(self, request: httpx.Request) -> httpx.Response:
+        try:
+            return await self._client.send(request, stream=True)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            await asyncio.sleep(_PAUSE_S)
+            return await self._client.send(request, stream=True)
+
+    async def _streamed(self, response: httpx.Response) -> AsyncIterator[SystemOutput]:
+        answer = _Answer()
+        try:
+            async for event in EventSource(response).aiter_sse():
+                if event.data.strip() == "[DONE]":
+                    answer.finished = True
+                    break
+                piece = self._vault.redact(answer.take(_chunk(event.data)))
+                if piece:
+                    yield SystemOutput(kind="delta", text=piece)
+        except SSEError as error:
+            raise bad_answer(f"the stream cannot be read: {error}") from None
+        except httpx.RemoteProtocolError:
+            answer.finished = False
+        if not answer.finished:
+            raise bad_answer(f"the stream ended in the middle, after {answer.text[-200:]!r}")
+        for output in answer.outputs(self._vault):
+            yield output
+
+
+class _Answer:
+    """A streamed answer as it grows."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.finished = False
+        self._facts: dict[str, Any] = {}
+        self._tool_calls: list[Any] = []
+
+    def take(self, chunk: dict[str, Any]) -> str:
+        """Add one chunk; returns the text that it brings."""
+        self._facts.update(
+            {key: chunk[key] for key in ("id", "model", "usage") if chunk.get(key) is not None}
+        )
+        choices = chunk.get("choices")
+        if not isinstance(choices, list) or not choices:
+            return ""
+        if not isinstance(choices[0], dict):
+            raise bad_answer("a choice of the stream is no mapping")
+        if choices[0].get("finish_reason"):
+            self.finished = True
+            self._facts["finish_reason"] = choices[0]["finish_reason"]
+        delta = choices[0].get("delta") or {}
+        if not isinstance(delta, dict):
+            raise bad_answer("a delta of the stream is no mapping")
+        self._tool_calls += delta.get("tool_calls") or []
+        piece = _content(delta.get("content"))
+        self.text += piece
+        return piece
+
+    def outputs(self, vault: Vault) -> list[SystemOutput]:
+        if not self.text.strip():
+            raise bad_answer(f"the answer has no text ({json.dumps(self._facts)})")
+        if self._tool_calls:
+            self._facts["tool_calls"] = self._tool_calls
+        return _whole(self.text, self._facts, vault)
+
+
+def _whole(text: str, facts: dict[str, Any], vault: Vault) -> list[SystemOutput]:
+    return [
+        SystemOutput(kind="message", text=vault.redact(text)),
+        SystemOutput(kind="extras", raw=vault.redact(facts)),
+    ]
+
+
+def _chunk(data: str) -> dict[str, Any]:
+    chunk = read_json(data)
+    if not isinstance(chunk, dict):
+        raise bad_answer("an event of the stream is no mapping")
+    _check_error(chunk)
+    return chunk
+
+
+def _check_error(answer: dict[str, Any]) -> None:
+    error = answer.get("error")
+    if error:
+        said = error.get("message") if isinstance(error, dict) else error
+        raise bad_answer(f"the server reports: {said}")
+
+
+def _content(content: Any) -> str:
+    """The text of a message: plain, or in parts."""
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    if not isinstance(content, str):
+        raise bad_answer("the content of the answer is no text")
+    return content
+
+
+def _read_whole(answer: Any, vault: Vault) -> list[SystemOutput]:
+    """The answer of a server that does not stream."""
+    if not isinstance(answer, dict):
+        raise bad_answer("the answer is no mapping")
+    _check_error(answer)
+    choices = answer.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    text = _content(message.get("content")) if isinstance(message, dict) else ""
+    if not isinstance(first, dict) or not text.strip():
+        raise bad_answer("the answer has no text")
+    facts = {key: answer[key] for key in ("id", "model", "usage") if key in answer}
+    return _whole(text, {**facts, "finish_reason": first.get("finish_reason")}, vault)

@@ -1,0 +1,274 @@
+"""A program that talks over its standard input and output: one process for each conversation.
+
+Wire    JSON lines: {"type": "user", "conversation", "key", "text"} in, {"type": "bot", "text"} ... and
+        {"type": "turn_end"} out. With `plain: true` a line of text in, lines of text out until the prompt
+        appears or nothing comes for a while
+Memory  in the process; it is started without a shell, and killed with all its children when the conversation
+        ends
+"""
+
+import asyncio
+import json
+import re
+import signal
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from vivavoce.connectors.answer_paths import AnswerReader
+from vivavoce.connectors.answers import bad_answer, clean_text, read_json
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.processes import child_environment, kill_group, tail
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+_GRACE_S = 1.0
+
+
+def _pattern(written: str) -> str:
+    try:
+        re.compile(written)
+    except re.error as error:
+        raise mistake(f"{written!r} is no regular expression ({error})", "see the re module") from None
+    return written
+
+
+class StdioSettings(ConnectorSettings):
+    """Settings of a system with `connect: stdio`."""
+
+    command: list[str] = Field(min_length=1, description="program and arguments; never a shell")
+    folder: str | None = Field(None, description="folder in which it runs")
+    environment: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    greets: bool = Field(False, description="the program speaks first")
+    plain: bool = Field(False, description="lines of text instead of JSON")
+    prompt: Annotated[str, AfterValidator(_pattern)] | None = Field(
+        None, description="plain: regular expression of the prompt that ends a turn"
+    )
+    idle_s: float = Field(1.5, gt=0, le=60, description="plain: silence that ends a turn")
+    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000)
+
+
+class StdioConnector:
+    """A program as a bot."""
+
+    name: ClassVar[str] = "stdio"
+    summary: ClassVar[str] = "a program that reads and writes lines, one process for each conversation"
+    settings: ClassVar[type[ConnectorSettings]] = StdioSettings
+
+    def __init__(self, settings: StdioSettings, vault: Vault) -> None:
+        self._settings, self._vault = settings, vault
+        self._environment = child_environment(settings.environment, vault)
+        self._programs: dict[str, _Program] = {}
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "StdioConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            streaming=not self._settings.plain,
+            choices=not self._settings.plain,
+            memory="process",
+            greets=self._settings.greets,
+        )
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        program = await self._program(conversation)
+        if self._settings.greets:
+            async for output in self._listen(program):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        fresh = conversation.key not in self._programs
+        program = await self._program(conversation)
+        if fresh and self._settings.greets:
+            async for _ in self._listen(program):
+                pass
+        await program.tell(conversation, turn)
+        async for output in self._listen(program):
+            yield output
+
+    async def _listen(self, program: "_Program") -> AsyncGenerator[SystemOutput]:
+        settings = self._settings
+        outputs = paced(
+            program.turn(), first_s=settings.first_output_timeout_s, whole_s=settings.turn_timeout_s
+        )
+        try:
+            async with aclosing(outputs):
+                async for output in outputs:
+                    yield output
+        except SystemUnderTestError as error:
+            await program.kill()  # what it says late would be taken for its next answer
+            detail = self._vault.redact(error.detail)
+            raise SystemUnderTestError(error.failure, detail, reached=error.reached) from None
+
+    async def _program(self, conversation: Conversation) -> "_Program":
+        """The conversation's process; started when there is none, or when the one there was has died."""
+        program = self._programs.get(conversation.key)
+        if program is None or not program.alive:
+            program = self._programs[conversation.key] = await _Program.start(
+                self._settings, self._environment, self._vault
+            )
+        return program
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self.close(conversation)
+        conversation.history = ()
+        conversation.state.clear()
+
+    async def close(self, conversation: Conversation) -> None:
+        program = self._programs.pop(conversation.key, None)
+        if program is not None:
+            await program.end()
+
+    async def shut_down(self) -> None:
+        programs, self._programs = list(self._programs.values()), {}
+        await asyncio.gather(*(program.end() for program in programs))
+
+
+class _Program:
+    """One running program."""
+
+    def __init__(self, process: asyncio.subprocess.Process, settings: StdioSettings, vault: Vault) -> None:
+        self._process, self._settings, self._vault = process, settings, vault
+        self._reader, self._said, self._killed = AnswerReader(), bytearray(), False
+        self._tail = asyncio.create_task(tail(process.stderr, self._said))
+        self._prompt = re.compile(settings.prompt.encode()) if settings.prompt else None
+
+    @classmethod
+    async def start(cls, settings: StdioSettings, environment: dict[str, str], vault: Vault) -> "_Program":
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *settings.command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=settings.folder, env=environment,
+                limit=settings.longest_answer_bytes, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            problem = f"{settings.command[0]} cannot be started ({error.strerror})"
+            raise SystemUnderTestError("unreachable", problem, reached=False) from None
+        return cls(process, settings, vault)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def tell(self, conversation: Conversation, turn: UserTurn) -> None:
+        text = clean_text(turn.message)
+        if self._settings.plain:
+            line = " ".join(text.splitlines())
+        else:
+            message: dict[str, Any] = {
+                "type": "user",
+                "conversation": conversation.key,
+                "key": turn.key,
+                "text": text,
+            }
+            if turn.heard:
+                message["heard"] = [{"text": clean_text(one.text), "score": one.score} for one in turn.heard]
+            line = json.dumps({**message, "language": conversation.language})
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(line.encode() + b"\n")
+            await stdin.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            raise await self._ended() from None
+
+    def turn(self) -> AsyncGenerator[SystemOutput]:
+        return self._plain_turn() if self._settings.plain else self._json_turn()
+
+    async def _json_turn(self) -> AsyncGenerator[SystemOutput]:
+        received = 0
+        while True:
+            line = await self._line()
+            received += len(line)
+            if received > self._settings.longest_answer_bytes:
+                raise self._too_long()
+            answer = self._vault.redact(read_json(line))
+            kind = answer.get("type") if isinstance(answer, dict) else None
+            if kind == "turn_end":
+                if answer.get("end") is True:
+                    yield SystemOutput(kind="end")
+                return
+            if kind == "delta" and isinstance(answer.get("text"), str):
+                yield SystemOutput(kind="delta", text=answer["text"])
+            elif kind == "bot":
+                for output in self._reader.read(answer):
+                    yield output
+            else:
+                raise bad_answer(f"the line {line[:80]!r} is neither of type bot nor turn_end")
+
+    async def _line(self) -> bytes:
+        out = self._process.stdout
+        assert out is not None
+        try:
+            line = await out.readline()
+        except ValueError:
+            raise self._too_long() from None
+        if not line.endswith(b"\n"):
+            raise await self._ended()
+        return line
+
+    async def _plain_turn(self) -> AsyncGenerator[SystemOutput]:
+        """Text until the prompt, or until nothing comes for idle_s; the prompt is not part of it."""
+        out, received = self._process.stdout, b""
+        assert out is not None
+        while True:
+            idle_s = self._settings.idle_s if received and self._prompt is None else None
+            try:
+                async with asyncio.timeout(idle_s):
+                    piece = await out.read(65_536)
+            except TimeoutError:
+                break
+            received += piece
+            if len(received) > self._settings.longest_answer_bytes:
+                raise self._too_long()
+            found = self._prompt.search(received) if self._prompt else None
+            if found:
+                received = received[: found.start()]
+                break
+            if not piece:
+                if not received.strip():
+                    raise await self._ended()
+                break
+        try:
+            text = clean_text(received.decode("utf-8")).strip()
+        except UnicodeDecodeError:
+            raise bad_answer("the answer is not UTF-8 text") from None
+        if text:
+            yield SystemOutput(kind="message", text=self._vault.redact(text))
+
+    def _too_long(self) -> SystemUnderTestError:
+        return bad_answer(f"the answer is larger than {self._settings.longest_answer_bytes} bytes")
+
+    async def _ended(self) -> SystemUnderTestError:
+        """The failure that tells how the process ended."""
+        await self.kill()
+        said = self._said.decode("utf-8", "replace").strip()[-300:]
+        status = self._process.returncode
+        return SystemUnderTestError("closed", f"the program ended with {status}{': ' + said if said else ''}")
+
+    async def kill(self) -> None:
+        if self._killed:
+            return
+        self._killed = True
+        kill_group(self._process)
+        await self._process.wait()
+        await asyncio.wait({self._tail}, timeout=_GRACE_S)
+        self._tail.cancel()
+
+    async def end(self) -> None:
+        """Ask it to stop, then kill what is left of it."""
+        if self.alive:
+            kill_group(self._process, signal.SIGTERM)
+        try:
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            pass
+        await self.kill()

@@ -1,0 +1,121 @@
+"""The python connector with good and bad functions in a real worker process."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+FOLDER = str(Path(__file__).resolve().parents[2] / "plugins" / "counterparts")
+
+
+def within(call: str, talk: Callable[[Connector], Awaitable[Any]], **settings: Any) -> Any:
+    async def run() -> Any:
+        raw = {"connect": "python", "call": f"python_bots:{call}", "path": FOLDER, **settings}
+        connector = make_connector(raw, {"KEY": "hunter2secret"})
+        try:
+            return await talk(connector)
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+async def send(connector: Connector, text: str, conversation: str = "c") -> list[SystemOutput]:
+    turn = UserTurn(key="k", number=1, text=text)
+    return [output async for output in connector.send(Conversation(conversation), turn)]
+
+
+async def failure(connector: Connector, text: str) -> SystemUnderTestError:
+    with pytest.raises(SystemUnderTestError) as caught:
+        await send(connector, text)
+    return caught.value
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+@pytest.mark.parametrize(
+    ("call", "texts"), [("streams", ["all ", "well", "all well"]), ("generates", ["one ", "two", "one two"])]
+)
+def test_pieces_come_as_deltas_and_then_whole(call: str, texts: list[str], in_process: bool) -> None:
+    outputs = within(call, lambda connector: send(connector, "hello"), in_process=in_process)
+    assert [output.text for output in outputs] == texts
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_mapping_brings_choices_acts_and_the_end(in_process: bool) -> None:
+    outputs = within("mapping", lambda connector: send(connector, "bye"), in_process=in_process)
+    assert [output.kind for output in outputs] == ["message", "extras", "end"]
+    assert [choice.title for choice in outputs[0].choices] == ["north", "south"]
+    assert outputs[1].acts[0].slot == "area"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("raise", "bad_answer", "ValueError: no such thing, ${KEY}"),
+        ("exit", "closed", "process ended"),
+        ("object", "bad_answer", "not JSON"),
+        ("none", "bad_answer", "no text"),
+        ("sleep", "timeout", "0.5 s"),
+        ("block", "timeout", "0.5 s"),
+    ],
+)
+def test_a_failing_bot_is_named_and_answers_the_next_turn(text: str, kind: str, words: str) -> None:
+    async def talk(connector: Connector) -> tuple[SystemUnderTestError, list[SystemOutput]]:
+        return await failure(connector, text), await send(connector, "again")
+
+    settings = {"environment": {"MINE": "${KEY}"}, "first_output_timeout_s": 0.5}
+    error, outputs = within("faulty", talk, **settings)
+    assert (error.failure, error.reached) == (kind, True)
+    assert words in error.detail
+    assert outputs[0].text == "well"
+
+
+def test_a_function_that_blocks_is_killed_and_others_are_served_again() -> None:
+    async def talk(connector: Connector) -> list[SystemOutput]:
+        await failure(connector, "block")
+        return await send(connector, "again")
+
+    assert within("blocking", talk, first_output_timeout_s=0.3)[0].text == "said again"
+
+
+def test_one_cancelled_turn_does_not_cost_the_others_their_sessions() -> None:
+    async def talk(connector: Connector) -> str:
+        await send(connector, "hello", "other")
+        await failure(connector, "sleep")
+        return (await send(connector, "environment", "other"))[0].text
+
+    assert within("faulty", talk, first_output_timeout_s=0.3) == "nothing nothing"
+
+
+def test_the_worker_sees_only_the_secrets_that_its_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_SERVER", "42")
+    (message, _) = within("faulty", lambda c: send(c, "environment"), environment={"MINE": "yes"})
+    assert message.text == "nothing yes"
+    assert os.environ["SECRET_OF_THE_SERVER"] == "42"
+
+
+@pytest.mark.parametrize("call", ["python_bots:nothing", "no_such_module:bot"])
+def test_a_function_that_is_not_there_is_unreachable(call: str) -> None:
+    async def run() -> SystemUnderTestError:
+        connector = make_connector({"connect": "python", "call": call, "path": FOLDER}, {})
+        try:
+            return await failure(connector, "hello")
+        finally:
+            await connector.shut_down()
+
+    error = asyncio.run(run())
+    assert (error.failure, error.reached, call in error.detail) == ("unreachable", False, True)
+
+
+def test_a_wrong_name_is_refused_at_once() -> None:
+    with pytest.raises(InputError, match=r"write package\.module:function"):
+        make_connector({"connect": "python", "call": "python_bots.remembers"}, {})
+    with pytest.raises(InputError, match="cannot be loaded"):
+        make_connector({"connect": "python", "call": "no_such:thing", "in_process": True}, {})

@@ -1,0 +1,107 @@
+"""The stdio connector with a real program, well-behaved and not."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+BOT = str(Path(__file__).resolve().parents[2] / "plugins" / "counterparts" / "line_bot.py")
+
+
+def within(talk: Callable[[Connector], Awaitable[Any]], *arguments: str, **settings: Any) -> Any:
+    async def run() -> Any:
+        raw = {"connect": "stdio", "command": [sys.executable, BOT, *arguments], **settings}
+        connector = make_connector(raw, {})
+        try:
+            return await talk(connector)
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+async def send(connector: Connector, text: str, conversation: str = "c") -> list[SystemOutput]:
+    turn = UserTurn(key="k", number=1, text=text)
+    return [output async for output in connector.send(Conversation(conversation), turn)]
+
+
+def test_lines_of_json_are_deltas_messages_and_the_end() -> None:
+    outputs = within(lambda connector: send(connector, "bye"))
+    assert [output.kind for output in outputs] == ["delta", "delta", "message", "extras", "end"]
+    assert outputs[2].text == "first was bye"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("die", "closed", "ended with 3: something broke"),
+        ("silent", "timeout", "no output after 1 s"),
+        ("half", "timeout", "not complete after 1.5 s"),
+        ("garbage", "bad_answer", "not JSON"),
+        ("huge", "bad_answer", "larger than"),
+        ("notutf8", "bad_answer", "UTF-8"),
+    ],
+)
+def test_a_failing_program_is_named_and_started_again(text: str, kind: str, words: str) -> None:
+    async def talk(connector: Connector) -> tuple[SystemUnderTestError, list[SystemOutput]]:
+        await send(connector, "before")
+        with pytest.raises(SystemUnderTestError) as caught:
+            await send(connector, text)
+        return caught.value, await send(connector, "after")
+
+    error, outputs = within(talk, first_output_timeout_s=1, turn_timeout_s=1.5)
+    assert (error.failure, error.reached) == (kind, True)
+    assert words in error.detail
+    assert outputs[2].text == "first was after"
+
+
+@pytest.mark.parametrize("settings", [{"prompt": r"> $"}, {"idle_s": 0.3}])
+def test_plain_lines_are_gathered_until_the_prompt_or_silence(settings: dict[str, Any]) -> None:
+    async def talk(connector: Connector) -> list[str]:
+        conversation, texts = Conversation("c"), []
+        async for output in connector.open(conversation):
+            texts.append(output.text)
+        async for output in connector.send(conversation, UserTurn(key="k", number=1, text="a\nb")):
+            texts.append(output.text)
+        return texts
+
+    texts = within(talk, "plain", plain=True, greets=True, **settings)
+    assert [text.removesuffix(">").strip() for text in texts] == ["welcome", "you said a b\nand more"]
+
+
+def test_nothing_is_left_of_a_program_and_its_children_after_closing() -> None:
+    async def talk(connector: Connector) -> list[psutil.Process]:
+        before = set(psutil.Process().children(recursive=True))
+        await send(connector, "child")
+        started = list(set(psutil.Process().children(recursive=True)) - before)
+        await connector.close(Conversation("c"))
+        return started
+
+    started = within(talk)
+    assert len(started) == 2
+    _, alive = psutil.wait_procs(started, timeout=2)
+    assert not alive
+
+
+def test_a_program_that_cannot_be_started_is_unreachable() -> None:
+    async def run() -> SystemUnderTestError:
+        connector = make_connector({"connect": "stdio", "command": ["/no/such/program"]}, {})
+        with pytest.raises(SystemUnderTestError) as caught:
+            await send(connector, "hello")
+        return caught.value
+
+    error = asyncio.run(run())
+    assert (error.failure, error.reached) == ("unreachable", False)
+
+
+def test_a_command_line_as_text_is_refused() -> None:
+    with pytest.raises(InputError, match="a list is expected"):
+        make_connector({"connect": "stdio", "command": "python bot.py; rm x"}, {})
