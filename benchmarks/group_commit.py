@@ -32,13 +32,15 @@ async def talk(log: Log, visit_id: str, until_s: float, delays_s: list[float]) -
 
 async def measure(log: Log, writers: int, seconds: float) -> dict[str, float]:
     delays_s: list[float] = []
-    begun_s = time.perf_counter()
+    begun_s, begun_cpu_s = time.perf_counter(), time.process_time()
     until_s = begun_s + seconds
     await asyncio.gather(*(talk(log, f"{writers}-{number}", until_s, delays_s) for number in range(writers)))
     elapsed_s = time.perf_counter() - begun_s
+    cpu_s = time.process_time() - begun_cpu_s
     delays_s.sort()
     return {
         "events_per_s": round(len(delays_s) / elapsed_s, 1),
+        "cpu_us_per_event": round(1e6 * cpu_s / len(delays_s)),
         "p50_ms": round(1000 * delays_s[len(delays_s) // 2], 2),
         "p99_ms": round(1000 * delays_s[int(len(delays_s) * 0.99)], 2),
     }
