@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import binomtest, chisquare, norm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
@@ -108,6 +108,23 @@ def two_proportion_z(
         difference = math.copysign(max(0.0, abs(difference) - (1 / n_a + 1 / n_b) / 2), difference)
     z = difference / math.sqrt(variance)
     return ZTest(z, float(2 * norm.sf(abs(z))))
+
+
+def one_proportion_p(
+    successes: int, n: int, against: float = 0.5, method: Literal["chi_square", "exact"] = "exact"
+) -> float | None:
+    """Two-tailed p of k successes in n against a given rate: exact binomial, or chi-square with one degree.
+
+    Empty   n = 0: None
+    Source  Guerini et al. 2018 (chi-square); tests/golden/statistics-proportions.json
+    """
+    _check(successes, n)
+    if n == 0:
+        return None
+    if method == "exact":
+        return float(binomtest(successes, n, against).pvalue)
+    expected = [n * against, n * (1 - against)]
+    return float(chisquare([successes, n - successes], expected).pvalue)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

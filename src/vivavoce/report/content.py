@@ -53,8 +53,20 @@ class TableOfText:
 
 
 def title(name: str) -> str:
-    """A measure's name as people read it."""
-    return MEASURES.get(name).title
+    """A measure's name as people read it; a variant of a rate is told apart by its settings."""
+    measure = MEASURES.get(name)
+    return f"{measure.title} ({settings(name)})" if is_variant(name) else measure.title
+
+
+def settings(name: str) -> str:
+    """A measure's parameters in words, such as `unit goal, no match drop, offer any`."""
+    parameters = MEASURES.get(name).parameters
+    return ", ".join(f"{key} {value}".replace("_", " ") for key, value in parameters.items())
+
+
+def is_variant(name: str) -> bool:
+    """Whether a measure is another way of counting one of the headline rates."""
+    return is_rate(name) and name not in HEADLINES
 
 
 def headlines(summary: Facts) -> dict[str, str]:
@@ -178,17 +190,14 @@ def _significant(test: Facts) -> bool:
 def variants_table(summary: Facts) -> TableOfText | None:
     """Every variant of objective success: unit, policy for goals without a match, offer rule."""
     groups = with_all(summary)
-    names = [
-        name
-        for name in summary["all"]
-        if is_rate(name) and name not in HEADLINES and summary["all"][name]["n"]
-    ]
+    names = [name for name in summary["all"] if is_variant(name) and summary["all"][name]["n"]]
     if not names:
         return None
     rows = [
         Row(
-            title(name),
+            MEASURES.get(name).title,
             tuple(rate_cell(row[name]) for row in groups),
+            (settings(name),),
             group=unit_name(summary["all"][name]["unit"]).capitalize(),
         )
         for name in sorted(names, key=lambda name: (summary["all"][name]["unit"], name))

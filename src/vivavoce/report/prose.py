@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vivavoce.analysis.summary import is_rate
 from vivavoce.measures import MEASURES
-from vivavoce.report.content import headlines, title
+from vivavoce.report.content import headlines, is_variant, settings, title
 from vivavoce.report.numbers import count, instant, label, plural
 
 Facts = dict[str, Any]
@@ -124,7 +123,7 @@ def definitions(summary: Facts) -> list[Definition]:
             ("Counted per", measure.analysis_unit),
             ("Better when", measure.direction or ""),
             ("Origin", measure.origin),
-            ("Settings", ", ".join(f"{key} {value}" for key, value in measure.parameters.items())),
+            ("Settings", settings(name)),
             ("When empty", measure.empty),
             ("Source", measure.source),
         )
@@ -135,7 +134,7 @@ def definitions(summary: Facts) -> list[Definition]:
                 measure.symbol,
                 measure.meaning,
                 tuple((term, text) for term, text in facts if text),
-                is_rate(name) and name not in first,
+                is_variant(name),
             )
         )
     return found

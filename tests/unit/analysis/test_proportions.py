@@ -14,6 +14,7 @@ from vivavoce.analysis.proportions import (
     clopper_pearson,
     holm,
     newcombe,
+    one_proportion_p,
     two_proportion_z,
     wald,
     wilson,
@@ -72,6 +73,21 @@ def test_five_points_become_significant_at_the_published_number_of_calls(case):
     for n, significant in ((below, False), (below + 20, True)):
         p = two_proportion_z(round(b * n), n, round(a * n), n, method=method).p
         assert (p < 0.05) is significant
+
+
+@pytest.mark.parametrize("case", GOLDEN["one_proportion"], ids=lambda case: str(case["input"]))
+def test_one_proportion_is_tested_as_published(case):
+    assert one_proportion_p(*case["input"]) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+def test_the_least_significant_number_of_143_preferences_is_84():
+    assert (
+        one_proportion_p(84, 143, method="chi_square")
+        < 0.05
+        <= one_proportion_p(83, 143, method="chi_square")
+    )
+    assert one_proportion_p(84, 143) < 0.05 <= one_proportion_p(83, 143)
+    assert one_proportion_p(0, 0) is None
 
 
 @pytest.mark.parametrize("case", GOLDEN["holm"])

@@ -1,0 +1,51 @@
+"""The report in a real browser: nothing runs, nothing is fetched, nothing overflows."""
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not CHROMIUM.exists():
+        pytest.skip("no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize("width", [320, 768, 1280])
+def test_the_page_never_scrolls_sideways_even_with_long_names(browser, make, tmp_path, width):
+    from vivavoce.report.html import write_report
+
+    systems = ("a-template-with-a-name-that-nobody-would-choose-but-somebody-did", "b" * 70)
+    path = write_report(make(systems=systems, simulated=True, study="x" * 90), tmp_path / "report.html")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("figure svg:visible").count() == page.locator("figure").count()
+    assert requests == [path.as_uri()]
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_take_the_colours_of_the_page(browser, plain, scheme):
+    page = browser.new_page(color_scheme=scheme)
+    page.set_content(plain.html)
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    label = page.evaluate(
+        "getComputedStyle(document.querySelector('figure .wide text[fill=\"#1d2329\"]')).fill"
+    )
+    assert label == ink
+    page.close()
