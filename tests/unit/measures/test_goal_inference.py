@@ -189,6 +189,21 @@ def test_a_denied_value_must_not_be_offered(infer: Infer) -> None:
     assert codes(infer(*lines, "S offer(name=yu garden)")) == ["F"]
 
 
+def test_saying_yes_to_a_confirmation_states_the_constraint(infer: Infer) -> None:
+    lines = ("U inform(food=chinese)", "S confirm(area=west)")
+    assert constraints(infer(*lines, "U affirm()")) == [{"food": "chinese", "area": "west"}]
+    assert constraints(infer(*lines, "U affirm() inform(area=east)")) == [{"food": "chinese", "area": "east"}]
+    assert constraints(infer(*lines, "U negate()")) == [{"food": "chinese"}]
+    kept = infer("U inform(food=chinese)", "S confirm(food=thai)", "U affirm()")
+    assert constraints(kept) == [{"food": "chinese"}]
+
+
+def test_a_venue_that_was_denied_must_not_be_offered(infer: Infer) -> None:
+    lines = ("U inform(food=chinese)", "S offer(name=charlie)", "U deny(name=charlie)")
+    assert codes(infer(*lines, "S offer(name=charlie)")) == ["F"]
+    assert codes(infer(*lines, "S offer(name=yu garden)")) == ["S"]
+
+
 def test_denying_what_one_asked_for_gives_it_up(infer: Infer) -> None:
     goals = infer("U inform(food=chinese) inform(area=east)", "S request(pricerange)", "U deny(area=east)")
     assert constraints(goals) == [{"food": "chinese"}]

@@ -180,7 +180,14 @@ class _Inference:
                     changes.setdefault(slot, act.value)
             elif not (act.slot == NAME and pointing):
                 changes[act.slot] = act.value
-        return changes
+        return self._affirmed(acts) | changes
+
+    def _affirmed(self, acts: Sequence[Act]) -> dict[str, str]:
+        """Values that the user accepts by saying yes to a confirmation, for slots still free."""
+        if not any(act.act == "affirm" for act in acts):
+            return {}
+        free = (act for act in self.asked if act.slot not in self.current.goal.constraints)
+        return {act.slot: act.value for act in free if act.act == "confirm" and act.slot and act.value}
 
     def _asked_slots(self) -> list[str]:
         for kind in ("request", "select", "confirm"):

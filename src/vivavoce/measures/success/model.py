@@ -66,6 +66,8 @@ class Venue:
     slots: Mapping[str, tuple[Value, ...]]
 
     def has(self, slot: str, value: str) -> bool:
+        if slot == NAME:
+            return self.name == normalise_value(value)
         return any(own.equals(value) for own in self.slots.get(slot, ()))
 
 
@@ -115,6 +117,6 @@ class Venues:
         for slot, value in goal.constraints.items():
             if value == DONTCARE or (slot == TYPE and TYPE not in self.slots):
                 continue
-            if not (venue.name == normalise_value(value) if slot == NAME else venue.has(slot, value)):
+            if not venue.has(slot, value):
                 return False
         return not any(venue.has(slot, value) for slot, value in goal.denied)
