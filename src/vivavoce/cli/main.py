@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vivavoce.cli import data, demo, trial
+from vivavoce.cli import bots, data, demo, trial
 
 app = typer.Typer(
     name="vivavoce",
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 
 app.command("demo")(demo.demo)
+app.add_typer(bots.app, name="bots")
 app.command("init")(trial.init)
 app.command("check")(trial.check)
 app.command("serve")(trial.serve)

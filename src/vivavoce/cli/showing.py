@@ -42,7 +42,6 @@ def _put_aside(log: Path) -> None:
 
 def _with_ports(text: str, bots: dict[str, int]) -> str:
     """The study's two addresses, in order, with the ports that the bots were given."""
-    import re
 
     ports = iter(bots.values())
     return re.sub(

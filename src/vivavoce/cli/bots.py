@@ -1,0 +1,37 @@
+"""Bundled and plugged-in bots, found by entry points and started as processes of their own."""
+
+import os
+import sys
+from importlib.metadata import EntryPoint, entry_points
+
+import typer
+
+from vivavoce.core.errors import UnknownName
+
+GROUP = "vivavoce.bots"
+
+app = typer.Typer(help="List and run the bundled bots.", no_args_is_help=True)
+
+
+def _bots() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+@app.command("list")
+def list_() -> None:
+    """List the bots that are installed."""
+    for name, point in sorted(_bots().items()):
+        typer.echo(f"{name}\t{point.module.split('.')[0]}")
+
+
+@app.command(
+    "run",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def run(context: typer.Context, name: str = typer.Argument(help="Name of the bot.")) -> None:
+    """Run a bot; what follows its name goes to it, such as --port 9101 --variant nbest."""
+    known = _bots()
+    if name not in known:
+        raise UnknownName("bot", name, list(known), place="vivavoce bots run")
+    package = known[name].module.split(".")[0]
+    os.execv(sys.executable, [sys.executable, "-m", package, name, *context.args])
