@@ -28,6 +28,7 @@ Allocation = Literal["random", "least-used-by-participant", "balanced"]
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 NAME_CURE = "use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64"
+_FACTOR = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -103,7 +104,7 @@ class Tasks(Settings):
     shorthand = "file"
 
     file: str | None = Field(None, description="YAML file of tasks; then nothing is generated")
-    generate: Whole | None = Field(None, ge=1, le=20_000, description="how many tasks to generate")
+    generate: Whole | None = Field(None, ge=1, le=5_000, description="how many tasks to generate")
     constraints: WrittenRange = Field(
         WrittenRange.model_validate("2..3"), description="constraints of a task"
     )
@@ -235,6 +236,19 @@ class Analysis(Settings):
     primary: Primary | None = Field(None, description="the comparison named in advance")
 
 
+def _check_factors(systems: dict[str, System]) -> None:
+    """A factorial design gives every system a level of every factor."""
+    every = sorted({factor for system in systems.values() for factor in system.factors})
+    for factor in every:
+        if not _FACTOR.fullmatch(factor):
+            raise mistake(f"{factor!r} cannot name a factor", "use small letters, digits and underscores")
+    for name, system in systems.items():
+        lacking = [factor for factor in every if factor not in system.factors]
+        if lacking:
+            cure = f"add factors: {{{lacking[0]}: ...}} to it"
+            raise mistake(f"system {name!r} has no level of factor {lacking[0]!r}", cure)
+
+
 class StudyFile(Settings):
     """A study: systems under test, tasks, and what a participant goes through."""
 
@@ -260,6 +274,16 @@ class StudyFile(Settings):
     )
     analysis: Analysis = Field(Analysis(primary=None), description="what the study wants to know")
 
+    @field_validator("title", mode="before")
+    @classmethod
+    def _words(cls, title: Any) -> Any:
+        texts = title.values() if isinstance(title, dict) else [title]
+        if title is not None and not all(isinstance(text, str) for text in texts):
+            raise mistake(
+                f"{shown_value(title)} is no title", "write text, or a mapping such as {en: ..., it: ...}"
+            )
+        return title
+
     @field_validator("study")
     @classmethod
     def _plain_name(cls, name: str) -> str:
@@ -273,6 +297,7 @@ class StudyFile(Settings):
         for name in systems:
             if not is_name(name):
                 raise mistake(f"{name!r} cannot name a system", NAME_CURE)
+        _check_factors(systems)
         return systems
 
     @field_validator("languages")

@@ -1,6 +1,7 @@
 """The study file checked into a Study; every problem is collected, with its place and its cure."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
+from vivavoce.study.ontology import Ontology
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
+from vivavoce.study.task import Task
 from vivavoce.study.walk import check_walk, walked
 
 _STAND_IN: dict[str, Any] = {"study": "unnamed", "systems": {"unnamed": {"connect": "unnamed"}}}
@@ -52,7 +55,18 @@ def _examine(path: Path) -> tuple[Study | None, list[Problem]]:
         return None, source.problems
     merged = lay_over(source, _protocol(source))
     study = _study(Materials(path, merged), merged)
-    return (None if merged.problems else study), merged.problems
+    return (None if merged.problems else study), sorted(merged.problems, key=_by_line(merged))
+
+
+def _by_line(source: Source) -> Callable[[Problem], tuple[bool, int]]:
+    """The study file's problems in the order of its lines, then those of other files."""
+    line = re.compile(re.escape(source.shown) + r":(\d+)")
+
+    def key(problem: Problem) -> tuple[bool, int]:
+        found = line.match(problem.place)
+        return found is None, int(found[1]) if found else 0
+
+    return key
 
 
 def _protocol(source: Source) -> str | None:
@@ -74,6 +88,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     ontology = materials.ontology(file)
     tasks = _tasks(materials, source, file, ontology)
     check_walk(entries, source)
+    _check_enough(tasks, entries, source)
     _check_analysis(file, source)
     if source.problems:
         return None
@@ -90,7 +105,9 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     )  # fmt: skip
 
 
-def _tasks(materials: Materials, source: MergedSource, file: StudyFile, ontology: Any) -> Any:
+def _tasks(
+    materials: Materials, source: MergedSource, file: StudyFile, ontology: Ontology | None
+) -> tuple[Task, ...]:
     try:
         return materials.tasks(file, ontology)
     except InputError as error:
@@ -126,6 +143,16 @@ def _validated(source: MergedSource) -> tuple[StudyFile | None, Entries]:
     return file, list(zip(kept, file.visit, strict=False))
 
 
+def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSource) -> None:
+    """Nobody gets the same task twice, so there must be one for each dialogue that a visit must have."""
+    for index, entry in entries:
+        if tasks and entry.dialogue is not None and entry.dialogue.repeat.min > len(tasks):
+            problem = f"a visit needs {entry.dialogue.repeat.min} tasks, but there are {len(tasks)}"
+            source.report(
+                ("visit", index, "dialogue", "repeat"), problem, "add tasks, or ask for fewer dialogues"
+            )
+
+
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:
     written = source.data.get("systems")
     known = sorted(written) if isinstance(written, dict) else []
@@ -144,6 +171,8 @@ def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:
 
 
 def _titles(file: StudyFile) -> dict[str, str]:
-    if isinstance(file.title, dict):
-        return file.title
-    return dict.fromkeys(file.languages, file.title or file.study)
+    """The title in every language: what is written for it, else the first that is written."""
+    if not isinstance(file.title, dict):
+        return dict.fromkeys(file.languages, file.title or file.study)
+    other = next(iter(file.title.values()), file.study)
+    return {language: file.title.get(language, other) for language in file.languages}

@@ -1,6 +1,7 @@
 """The domain: kinds of venue, slots and their values in words, and the venues themselves."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -122,8 +123,11 @@ class Ontology(_Data):
         return normalise_value(held) == normalise_value(value)
 
 
+_plain = lru_cache(maxsize=20_000)(normalise_value)
+
+
 def meets(held: str | None, wanted: str) -> bool:
     """Whether a venue's value meets a constraint."""
-    if normalise_value(wanted) == DONTCARE:
+    if _plain(wanted) == DONTCARE:
         return True
-    return held is not None and normalise_value(held) == normalise_value(wanted)
+    return held is not None and _plain(held) == _plain(wanted)

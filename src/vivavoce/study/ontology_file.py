@@ -1,5 +1,6 @@
 """Reads an ontology file and reports everything in it that does not fit together."""
 
+import re
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -7,8 +8,8 @@ from pydantic import ValidationError
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.text import normalise_value
 from vivavoce.core.validation import problems_of
-from vivavoce.core.yaml_source import Problem, Source, read_yaml
-from vivavoce.study.ontology import Ontology
+from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+from vivavoce.study.ontology import Ontology, Slot
 from vivavoce.study.task import DONTCARE
 
 _MOST_REPORTED = 50
@@ -48,11 +49,8 @@ def _check_slots(ontology: Ontology, source: Source) -> None:
         path = ("slots", name)
         for venue_type in slot.types or ():
             if venue_type not in ontology.types:
-                source.report(
-                    (*path, "types"),
-                    f"unknown type {venue_type!r}",
-                    nearest(venue_type, list(ontology.types)),
-                )
+                cure = nearest(venue_type, list(ontology.types))
+                source.report((*path, "types"), f"unknown type {venue_type!r}", cure)
         if slot.constraint and not slot.values:
             source.report(path, f"constraint {name!r} lists no values", "add `values:`")
         for value in slot.unasked:
@@ -61,13 +59,28 @@ def _check_slots(ontology: Ontology, source: Source) -> None:
                 source.report((*path, "unasked"), f"unknown value {value!r}", cure)
         if DONTCARE in slot.values:
             source.report((*path, "values", DONTCARE), f"{DONTCARE!r} cannot be a value", "remove it")
-        for language, phrase in slot.phrase.items():
-            if "{value}" not in phrase:
-                source.report(
-                    (*path, "phrase", language),
-                    "the phrase has no place for the value",
-                    "write {value} in it",
-                )
+        _check_templates(slot, source, path)
+
+
+def _check_templates(slot: Slot, source: Source, path: KeyPath) -> None:
+    for key, templates, pieces in (
+        ("before", slot.before, ("value",)),
+        ("phrase", slot.phrase, ("value",)),
+        ("wish", slot.wish, ("value", "phrase")),
+    ):
+        for language, template in templates.items():
+            _check_template(template, pieces, source, (*path, key, language))
+
+
+def _check_template(template: str, pieces: tuple[str, ...], source: Source, at: KeyPath) -> None:
+    """A slot's template names one of the pieces, and nothing else in braces."""
+    named = re.findall(r"\{(.*?)\}", template)
+    known = " or ".join(f"{{{piece}}}" for piece in pieces)
+    if not named:
+        source.report(at, "the phrase has no place for the value", f"write {known} in it")
+    for piece in named:
+        if piece not in pieces:
+            source.report(at, f"{{{piece}}} means nothing here", f"write {known}")
 
 
 def _check_venues(ontology: Ontology, source: Source) -> None:

@@ -1,5 +1,6 @@
 """A goal put into words, in English and Italian, by templates that vary with the style number."""
 
+import re
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final, NamedTuple
@@ -111,20 +112,25 @@ def premodifier(ontology: Ontology, slot: str, value: str, language: str) -> str
     """The value as an adjective before the noun, where language and slot have one; else ""."""
     rendering = ontology.rendering(slot, value, language)
     template = rendering.before or ontology.slots[slot].before.get(language, "")
-    return template.format(value=rendering.text)
+    return filled(template, value=rendering.text)
 
 
 def phrase(ontology: Ontology, slot: str, value: str, language: str) -> str:
     """The value as it stands after the noun: `in the north of the city`."""
     rendering = ontology.rendering(slot, value, language)
-    return (rendering.phrase or ontology.slots[slot].phrase[language]).format(value=rendering.text)
+    return filled(rendering.phrase or ontology.slots[slot].phrase[language], value=rendering.text)
 
 
 def wish(ontology: Ontology, slot: str, value: str, language: str) -> str:
     """The value as an infinitive after `it should`: `be in the north of the city`."""
     rendering = ontology.rendering(slot, value, language)
     template = rendering.wish or ontology.slots[slot].wish[language]
-    return template.format(value=rendering.text, phrase=phrase(ontology, slot, value, language))
+    return filled(template, value=rendering.text, phrase=phrase(ontology, slot, value, language))
+
+
+def filled(template: str, **pieces: str) -> str:
+    """An ontology's template with its pieces put in; braces in a piece stay as they are."""
+    return re.sub(r"\{(\w+)\}", lambda found: pieces.get(found[1], found[0]), template)
 
 
 def _without_echo(wishes: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.task_text import TEMPLATES, task_text
 
 _TRIES: Final = 200
-_TRIES_FOR_NEW: Final = 60
+_TRIES_FOR_NEW: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,9 @@ def _new(
     make: Maker, ontology: Ontology, settings: Tasks, random: Random, seen: set[tuple[object, ...]]
 ) -> Goal:
     goal = make(ontology, settings, random)
-    for _ in range(_TRIES_FOR_NEW):
-        if goal.key not in seen:
-            break
-        goal = make(ontology, settings, random)
+    tries = _TRIES_FOR_NEW
+    while goal.key in seen and tries:
+        goal, tries = make(ontology, settings, random), tries - 1
     return goal
 
 

@@ -86,6 +86,11 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         ("study: plain", "study: plain\nanalysis: {primary: {measure: x, compare: [a, a]}}", "study.yaml:2 analysis.primary.compare[1]: system 'a' is compared with itself"),
         ("study: plain", "study: plain\nanalysis: {primary: {measur: x, compare: [a, b]}}", "study.yaml:2 analysis.primary.measur: unknown key 'measur'; did you mean 'measure'?"),
         ("b: {connect: http}", "b: {conect: http}", "study.yaml:4 systems.b.connect: 'connect' is missing; add it"),
+        ("study: plain", "study: plain\ntitle: 5", "study.yaml:2 title: 5 is no title; write text, or a mapping"),
+        ("study: plain", "study: plain\ntitle: {en: [a]}", "study.yaml:2 title: a mapping is no title"),
+        ("b: {connect: http}", "b: {connect: http, factors: {nlg: x}}", "study.yaml:2 systems: system 'a' has no level of factor 'nlg'; add factors: {nlg: ...} to it"),
+        ("b: {connect: http}", "b: {connect: http, factors: {N-G: x}}", "study.yaml:2 systems: 'N-G' cannot name a factor"),
+        ("b: {connect: http}", "b c: {connect: http}", "study.yaml:2 systems: 'b c' cannot name a system"),
         ("b: {connect: http}", "b: http", "study.yaml:4 systems.b: 'http' where a mapping"),
         ("b: {connect: http}", "b: {connect: http, factors: {n: 1}}", "study.yaml:4 systems.b.factors.n: 1 where text"),
         ("consent: consent.md", "consent: consnt.md", "study.yaml:6 visit[0].consent: no file 'consnt.md' (en); write consnt.md beside"),
@@ -265,6 +270,30 @@ def test_the_revision_does_not_depend_on_where_the_study_stands(tmp_path):
     for place in ("a", "b"):
         write_study(tmp_path / place, "cambridge-2011", name="same")
     assert load_study(tmp_path / "a").revision == load_study(tmp_path / "b").revision
+
+
+def test_problems_stand_in_the_order_of_the_file(study_folder):
+    text = PLAIN.replace("gate: code", "gate: cod").replace("consent.md", "x.md").replace("cambridge", "c")
+    lines = [int(problem.split(":")[1].split()[0]) for problem in said(study_folder(text))]
+    assert lines == [6, 7, 8]
+
+
+def test_a_title_is_there_in_every_language(study_folder):
+    text = PLAIN.replace("study: plain", "study: plain\nlanguages: [en, it]\ntitle: {it: Prova}")
+    folder = study_folder(text)
+    (folder / "consent.it.md").write_text("# Consenso\n", encoding="utf-8")
+    assert load_study(folder).title == {"en": "Prova", "it": "Prova"}
+
+
+def test_a_visit_never_needs_more_tasks_than_there_are(tmp_path):
+    write_study(tmp_path, "cambridge-2011", name="s")
+    file = tmp_path / "study.yaml"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("generate: 200", "generate: 2"), encoding="utf-8"
+    )
+    assert [problem.split(": ", 1)[1] for problem in said(file)] == [
+        "a visit needs 3 tasks, but there are 2; add tasks, or ask for fewer dialogues"
+    ]
 
 
 def test_recruitment_is_carried_as_it_is(study_folder):
