@@ -11,7 +11,7 @@ SYSTEM_ACTS: Final[dict[str, str]] = {
     "hello": "opens the dialogue",
     "offer": "proposes the entity whose name is the value",
     "inform": "tells a value of the entity offered last",
-    "canthelp": "says that no entity meets these constraints",
+    "canthelp": "says that no entity meets these constraints; with `name != X`, none besides X",
     "canthelp.exception": "names the entity besides which no other meets the constraints",
     "canthelp.missing_slot_value": "says that a slot's value is not known",
     "request": "asks the user for a slot",
