@@ -1,14 +1,16 @@
-"""A study served for real: a bot in a process of its own, the participants' pages in a thread, a log on disk."""
+"""A study served for real: a bot in its own process, the participants' pages in a thread, a log on disk."""
 
+import asyncio
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx
 
@@ -19,6 +21,8 @@ from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.web.app import create_app
 from vivavoce.web.serving import PageServer
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -65,20 +69,43 @@ def served_study(
     connectors = {name: make_connector(raw, {}) for name, raw in study.systems.items()}
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         engine = SessionEngine(study, log, connectors)
-        with running(create_app(engine, **settings)) as url:  # pyright: ignore[reportArgumentType]
-            yield Website(url, engine, log)
+        with running(create_app(engine, **settings)) as server:  # pyright: ignore[reportArgumentType]
+            yield Website(server.url, engine, log)
+
+
+class Running(PageServer):
+    """An application on a free port, served by a thread."""
+
+    def __init__(self, app) -> None:
+        self.port = free_port()
+        super().__init__(app, port=self.port, timeout_graceful_shutdown=2)
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    def call(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """The result of a coroutine, run where the application runs."""
+        assert self.loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(20)
 
 
 @contextmanager
-def running(app) -> Iterator[str]:
-    """An application on a free port, served by a thread; its address."""
-    port = free_port()
-    server = PageServer(app, port=port)
+def running(app) -> Iterator[Running]:
+    """Serve an application until the block is left."""
+    server = Running(app)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        await_answer(f"http://127.0.0.1:{port}/healthz")
-        yield f"http://127.0.0.1:{port}"
+        until = time.monotonic() + 20
+        while not server.started and time.monotonic() < until:
+            time.sleep(0.005)
+        yield server
     finally:
         server.should_exit = True
         thread.join(20)

@@ -17,7 +17,7 @@ from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.web import chat_routes, visit_routes
-from vivavoce.web.security import BodyCap, OwnPostsOnly, SecurityHeaders
+from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -57,8 +57,9 @@ def create_app(
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (
-        (NoVisit, _no_visit), (Stale, _stale), (Refused, _refused), (TooMany, _too_many), (LogError, _not_saved),
-        (RequestValidationError, _bad_request), (HTTPException, _http_error), (Exception, _defect),
+        (NoVisit, _no_visit), (Stale, _stale), (Refused, _refused), (TooMany, _too_many),
+        (LogError, _not_saved), (RequestValidationError, _bad_request), (HTTPException, _http_error),
+        (Exception, _defect),
     ):  # fmt: skip
         app.add_exception_handler(kind, handler)
     return app
@@ -131,4 +132,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _defect(request: Request, error: Exception) -> Response:
     _report.error("page_failed", path=request.url.path, error=repr(error))
-    return _message(request, "defect", 500)
+    response = _message(request, "defect", 500)
+    response.headers.update(HEADERS)  # this answer is made outside the middleware
+    return response

@@ -1,4 +1,4 @@
-"""The conversation inside the page: turns with keys, news by long poll, the end; forms where scripts are off."""
+"""The conversation in the page: turns with keys, news by long poll, the end; forms where scripts are off."""
 
 import math
 from typing import Annotated, Any
@@ -39,7 +39,7 @@ class EndIn(BaseModel):
 
 
 def _problem(reason: str, status: int) -> JSONResponse:
-    """reason is a word that the page translates; 409 says what stands against it, 429 and 503: send it again."""
+    """A word that the page translates; 409: something stands against it; 429, 503: send it again."""
     headers = {"Retry-After": "2"} if status in (429, 503) else {}
     return JSONResponse({"error": reason}, status, headers)
 
@@ -105,7 +105,8 @@ async def turns(site: ThisSite, visit_id: ThisVisit, turn: TurnIn) -> Response:
     said = await _attempt(
         site.engine.say(
             visit_id, turn.dialogue_id, key=turn.key, text=turn.text, payload=turn.payload,
-            response_delay_s=_seconds(turn.response_delay_s), first_key_delay_s=_seconds(turn.first_key_delay_s),
+            response_delay_s=_seconds(turn.response_delay_s),
+            first_key_delay_s=_seconds(turn.first_key_delay_s),
         )
     )  # fmt: skip
     if isinstance(said, Response):
@@ -129,7 +130,7 @@ def _seconds(measured: float | None) -> float | None:
 
 @router.post("/dialogue/end")
 async def end(site: ThisSite, visit_id: ThisVisit, wish: EndIn) -> Response:
-    """End the dialogue, unless the page has turns that did not arrive; ask first when it earns nothing yet."""
+    """End the dialogue, unless turns of the page did not arrive; ask first when it earns nothing yet."""
     state = await site.engine.state(visit_id)
     if _asks_first(state, wish.dialogue_id) and not wish.confirmed:
         return _problem("too_short", 409)

@@ -68,7 +68,7 @@ def asked_form(study: Study, state: VisitState) -> Form | None:
 
 
 def filled_form(form: Form, entered: Mapping[str, Any]) -> Form:
-    """The form with what a participant entered; required questions without a valid answer are marked missing."""
+    """The form as a participant filled it; required questions without a valid answer are marked missing."""
     questions = []
     for question in form.questions:
         value = entered.get(question.field)

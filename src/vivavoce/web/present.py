@@ -14,7 +14,8 @@ from vivavoce.web.site import Site
 from vivavoce.web.transcript import offered, transcript
 
 PROBLEMS: Final = {
-    "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy", "too_fast",
+    "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
+    "too_fast",
 }  # fmt: skip
 
 

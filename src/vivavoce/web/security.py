@@ -14,7 +14,7 @@ HEADERS: Final = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # not no-referrer: browsers would then send `Origin: null` with our own forms, and posts could not be told apart
+    # not no-referrer: browsers would send `Origin: null` with our own forms, like those of other sites
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Opener-Policy": "same-origin",

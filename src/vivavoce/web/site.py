@@ -88,18 +88,21 @@ class Site:
         if language not in self._environments:
             environment = Environment(
                 loader=FileSystemLoader(TEMPLATES), autoescape=select_autoescape(["html"]),
-                undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.i18n"],
+                undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                extensions=["jinja2.ext.i18n"],
             )  # fmt: skip
-            environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+            words: Any = environment  # the extension adds this method
+            words.install_gettext_translations(translations(language), newstyle=True)
             self._environments[language] = environment
         return self._environments[language]
 
     def page(self, name: str, language: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page in a language of the study (its words) and the nearest language of ours (everything else)."""
+        """A page in a language of the study for its words and the nearest of ours for everything else."""
         spoken = page_language(language)
         study = self.study
         html = self.environment(spoken).get_template(f"{name}.html").render(
-            **{"in_visit": False, "problem": None} | facts, base=self.base, page_language=spoken, language=language,
+            **{"in_visit": False, "problem": None} | facts, base=self.base, page_language=spoken,
+            language=language,
             languages=[(tag, language_name(tag)) for tag in study.languages], notice=self.notice,
             study_title=study.title.get(language) or next(iter(study.title.values()), study.name),
         )  # fmt: skip
@@ -112,8 +115,8 @@ class Site:
     def remember(self, response: Response, token: str) -> None:
         """Give the browser the visit's token, where no script can read it."""
         response.set_cookie(
-            self.cookie, token, max_age=COOKIE_DAYS * 86400, path=self.base or "/", httponly=True, samesite="lax",
-            secure=self.secure_cookies,
+            self.cookie, token, max_age=COOKIE_DAYS * 86400, path=self.base or "/", httponly=True,
+            samesite="lax", secure=self.secure_cookies,
         )  # fmt: skip
 
     async def news(self, visit_id: str, after: int, wait_s: float) -> list[StoredEvent]:

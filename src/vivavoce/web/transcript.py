@@ -1,4 +1,4 @@
-"""What of a dialogue its participant may see: the words and whether something failed, nothing about the system."""
+"""What of a dialogue its participant may see: the words, and that something failed; nothing else."""
 
 from collections.abc import Iterable
 from typing import Any

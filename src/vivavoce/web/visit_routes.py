@@ -1,5 +1,6 @@
 """The pages of a visit and what their forms do. Whatever comes too late leads to the page that is due."""
 
+from secrets import token_urlsafe
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
@@ -19,7 +20,7 @@ Step = Annotated[int, Form(ge=0, le=10_000)]
 
 
 class Arrival(BaseModel):
-    """The Start button: a language, a key of the page that makes a double click one visit, perhaps an identifier."""
+    """The Start button: a language, a key that makes a double click one visit, perhaps an identifier."""
 
     language: str = Field("", max_length=35)
     key: str = Field("", max_length=64)
@@ -55,7 +56,7 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
         minutes=site.minutes(), fewest=sum(one.min for one in repeats), most=sum(one.max for one in repeats),
-        tasks=bool(site.study.tasks), forms=bool(site.study.wordings), key=_page_key(),
+        tasks=bool(site.study.tasks), forms=bool(site.study.wordings), key=token_urlsafe(16),
     )  # fmt: skip
 
 
@@ -86,12 +87,6 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
 
 async def _token(site: Site, opened: Opened) -> str:
     return opened.token or await site.engine.new_token(opened.visit_id)
-
-
-def _page_key() -> str:
-    from secrets import token_urlsafe
-
-    return token_urlsafe(16)
 
 
 @router.get("/visit")
