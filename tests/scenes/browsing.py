@@ -38,7 +38,11 @@ class Forms(HTMLParser):
         if tag == "form":
             self._open = {}
             self.forms.setdefault(facts.get("action", ""), self._open)
-        if tag == "input" and self._open is not None and (facts.get("type") == "hidden" or "readonly" in facts):
+        if (
+            tag == "input"
+            and self._open is not None
+            and (facts.get("type") == "hidden" or "readonly" in facts)
+        ):
             self._open[facts["name"]] = facts.get("value", "")
 
     def handle_endtag(self, tag: str) -> None:

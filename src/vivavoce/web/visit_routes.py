@@ -77,7 +77,7 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
     by_person = person is not None and not identity.several_visits
     ticket = f"person:{person}" if by_person else f"page:{arrival.key}" if arrival.key else None
     try:
-        opened = await site.engine.open_visit(language=language, participant_id=person, ticket=ticket)
+        opened = await site.engine.open_visit(language=language, person=person, ticket=ticket)
     except Refused:
         return site.page("message", language, status=503, kind="paused")
     response = site.to("/visit")

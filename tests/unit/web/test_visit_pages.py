@@ -169,7 +169,7 @@ def test_a_paused_trial_takes_nobody_new_and_keeps_those_under_way(visitor: Visi
     visitor.press("/read")
     assert "A short pause" in visitor.html
     visitor.press("/dialogue/next")
-    assert "A short pause" in visitor.html and "role=\"alert\"" not in visitor.html
+    assert "A short pause" in visitor.html and 'role="alert"' not in visitor.html
     log.transact_now(lambda tx: tx.append(events.TRIAL, events.TrialResumed(by="researcher")))
     visitor.press("/dialogue/next")
     assert "Your task" in visitor.html
@@ -282,8 +282,12 @@ def test_the_language_can_be_changed_at_any_time(visitor: Visitor) -> None:
     assert '<html lang="it">' in visitor.html
 
 
-@pytest.mark.parametrize("header, language", [("it-IT,it;q=0.9,en;q=0.8", "it"), ("fr", "en"), ("", "en"), (";;,q=", "en")])
-def test_the_first_page_speaks_what_the_browser_likes_best(visitor: Visitor, header: str, language: str) -> None:
+@pytest.mark.parametrize(
+    "header, language", [("it-IT,it;q=0.9,en;q=0.8", "it"), ("fr", "en"), ("", "en"), (";;,q=", "en")]
+)
+def test_the_first_page_speaks_what_the_browser_likes_best(
+    visitor: Visitor, header: str, language: str
+) -> None:
     page = visitor.client.get("/", headers={"Accept-Language": header}).text
     assert f'<html lang="{language}">' in page
 

@@ -1,0 +1,233 @@
+"""What a stranger, another participant or another site can get at: nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scenes.browsing import Forms, Visitor, events_of, serve, study_with_texts
+from scenes.visits import Parrot
+from vivavoce.log.store import Log
+from vivavoce.web.security import HEADERS
+
+SECRET = "the secret of B"
+PLACES = ("consent", "chat", "code", "feedback", "ready")
+
+
+def bring_to(visitor: Visitor, place: str) -> dict[str, str]:
+    """Walk to a place; every hidden field that its page and the pages before it carried."""
+    visitor.look("/")
+    visitor.press("/start")
+    fields: dict[str, str] = {}
+    if place == "consent":
+        return collect(visitor, fields)
+    visitor.press("/consent", answer="agree")
+    visitor.press("/read")
+    visitor.settled()
+    collect(visitor, fields)
+    visitor.say(SECRET)
+    collect(visitor, fields)
+    if place == "chat":
+        return fields
+    visitor.say("and its phone number")
+    visitor.press("/dialogue/end/form")
+    collect(visitor, fields)
+    if place == "code":
+        return fields
+    visitor.press("/code")
+    collect(visitor, fields)
+    if place == "ready":
+        visitor.give_feedback()
+    return collect(visitor, fields)
+
+
+def collect(visitor: Visitor, fields: dict[str, str]) -> dict[str, str]:
+    for form in Forms(visitor.html).forms.values():
+        fields |= form
+    return fields
+
+
+def participant_routes(app) -> list[tuple[str, str]]:
+    """Every method and path of the application but its files and its pulse."""
+    from vivavoce.web import chat_routes, visit_routes
+
+    routes = [*visit_routes.router.routes, *chat_routes.router.routes]
+    return sorted((method, route.path) for route in routes for method in route.methods)
+
+
+def everything_of(log: Log, visit_id: str) -> list[str]:
+    return [f"{one.seq} {one.event!r}" for one in log.events(visit_id)]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_of_one_participant_is_readable_or_writable_with_the_token_of_another(
+    place: str, browsers, log: Log
+) -> None:
+    b = browsers()
+    of_b = bring_to(b, place)
+    visit_of_b = log.visits("city")[0].visit_id
+    before = everything_of(log, visit_of_b)
+    hostile = {
+        **of_b, "entered": of_b.get("entered", "1234"), "text": "written by A", "answer": "decline",
+        "confirmed": "yes", "language": "it", "visit_id": visit_of_b, "item-found_all": "0",
+        "key": "key-of-a-0001",
+    }  # fmt: skip
+    hidden = {value for name, value in of_b.items() if name in ("dialogue_id", "entered")} | {
+        SECRET,
+        visit_of_b,
+    }
+    for method, path in participant_routes(b.server.config.app):
+        for place_of_a in ("consent", "chat", None):
+            a = browsers()
+            if place_of_a:
+                bring_to_without_secret(a, place_of_a)
+            kwargs = {"params": {**hostile, "after": "0"}} if method == "GET" else {"data": hostile}
+            responses = [a.client.request(method, path, **kwargs)]
+            if method == "POST":
+                responses.append(a.client.post(path, json={**hostile, "user_turns": 9, "confirmed": True}))
+            for response in responses:
+                seen = response.text.replace(json.dumps(hostile["text"]), "")
+                assert not any(value and value in seen for value in hidden), (method, path)
+                assert response.status_code < 500
+            assert everything_of(log, visit_of_b) == before, (method, path)
+
+
+def bring_to_without_secret(visitor: Visitor, place: str) -> None:
+    visitor.look("/")
+    visitor.press("/start")
+    if place == "chat":
+        visitor.press("/consent", answer="agree")
+        visitor.press("/read")
+
+
+def test_without_a_token_pages_lead_to_the_first_one_and_scripts_are_told(visitor: Visitor) -> None:
+    assert "/start" in visitor.client.get("/visit").text
+    assert visitor.client.get("/events").status_code == 401
+    turn = {"key": "key-00000001", "dialogue_id": "d", "text": "hello"}
+    assert visitor.client.post("/turns", json=turn).json() == {"error": "no_visit"}
+    visitor.client.cookies.set("vivavoce-city", "A" * 43)
+    assert visitor.client.get("/events").status_code == 401
+    assert "/start" in visitor.client.get("/visit").text
+
+
+def test_the_token_is_out_of_reach_of_scripts_and_other_sites(
+    visitor: Visitor, tmp_path, parrot, log
+) -> None:
+    response = visitor.client.post("/start", data={"language": "en"}, follow_redirects=False)
+    cookie = response.headers["set-cookie"]
+    assert response.status_code == 303
+    assert cookie.startswith("vivavoce-city=") and "HttpOnly" in cookie and "SameSite=lax" in cookie
+    assert "Secure" not in cookie
+    token = cookie.split("=")[1].split(";")[0]
+    assert len(token) >= 43
+    assert (
+        token.encode()
+        not in (tmp_path / "log.sqlite").read_bytes() + (tmp_path / "log.sqlite-wal").read_bytes()
+    )
+
+
+def test_over_https_the_cookie_is_secure(tmp_path: Path, log: Log, parrot: Parrot) -> None:
+    with serve(study_with_texts(tmp_path), log, parrot, secure_cookies=True) as open_browser:
+        response = open_browser().client.post("/start", data={"language": "en"}, follow_redirects=False)
+        assert response.headers["set-cookie"].startswith("__Secure-vivavoce-city=")
+        assert "Secure" in response.headers["set-cookie"]
+        assert "Strict-Transport-Security" in response.headers
+
+
+@pytest.mark.parametrize("path", ["/", "/visit", "/nowhere", "/static/chat.js", "/events", "/healthz"])
+def test_every_answer_carries_the_security_headers(visitor: Visitor, path: str) -> None:
+    response = visitor.client.get(path, follow_redirects=False)
+    for name, value in HEADERS.items():
+        assert response.headers[name] == value
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
+
+
+def test_no_page_carries_a_script_or_style_of_its_own() -> None:
+    import re
+
+    from vivavoce.web.site import TEMPLATES
+
+    for template in TEMPLATES.glob("*.html"):
+        html = template.read_text()
+        assert "<style" not in html and not re.search(r"\s(style|on[a-z]+)=", html), template.name
+        for script in re.findall(r"<script[^>]*>", html):
+            assert "src=" in script or 'type="application/json"' in script, template.name
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 303),
+        ({}, 303),
+    ],
+)
+def test_posts_from_other_sites_are_refused(visitor: Visitor, log: Log, headers: dict, status: int) -> None:
+    response = visitor.client.post("/start", data={"language": "en"}, headers=headers, follow_redirects=False)
+    assert response.status_code == status
+    assert len(log.visits("city")) == (1 if status == 303 else 0)
+
+
+def test_posts_from_our_own_page_are_taken_by_their_origin(visitor: Visitor) -> None:
+    own = {"Origin": visitor.server.url}
+    response = visitor.client.post("/start", data={"language": "en"}, headers=own, follow_redirects=False)
+    assert response.status_code == 303
+
+
+def test_a_body_of_more_than_a_mebibyte_is_refused_announced_or_not(visitor: Visitor) -> None:
+    large = b"x" * (1024 * 1024 + 1)
+
+    def drops():
+        for start in range(0, len(large), 65536):
+            yield large[start : start + 65536]
+
+    assert visitor.client.post("/turns", content=large).status_code == 413
+    assert visitor.client.post("/turns", content=drops()).status_code == 413
+
+
+def test_a_page_that_does_not_exist_says_so_kindly(visitor: Visitor) -> None:
+    response = visitor.client.get("/../../etc/passwd/nowhere")
+    assert response.status_code == 404
+    assert "This page does not exist" in response.text
+    assert visitor.client.get("/static/../app.py").status_code == 404
+
+
+def test_a_defect_shows_a_kind_page_and_no_trace(visitor: Visitor, monkeypatch, caplog) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError("the inner workings")
+
+    visitor.look("/")
+    visitor.press("/start")
+    monkeypatch.setattr(visitor.engine, "state", broken)
+    response = visitor.client.get("/visit")
+    assert response.status_code == 500
+    assert "Something went wrong on our side" in response.text
+    assert "ZeroDivisionError" not in response.text and "inner workings" not in response.text
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+FIELDS = [
+    "step", "round", "position", "language", "entered", "answer", "document", "key", "dialogue_id", "text",
+    "choice", "item-found_all", "item-comment",
+]  # fmt: skip
+PATHS = [
+    "/start", "/consent", "/read", "/answers", "/code", "/dialogue/next", "/dialogue/finish", "/language",
+    "/turns/form", "/dialogue/end/form", "/turns", "/dialogue/end",
+]  # fmt: skip
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    fields=st.dictionaries(st.sampled_from(FIELDS), st.text(max_size=30), max_size=8),
+    path=st.sampled_from(PATHS),
+)
+def test_no_form_however_strange_breaks_a_page(visitor: Visitor, log: Log, fields, path) -> None:
+    for response in (visitor.client.post(path, data=fields), visitor.client.post(path, json=fields)):
+        assert response.status_code < 500
+    assert len(events_of(log, "visit_ended")) == 0
