@@ -31,12 +31,13 @@ class Memory(Generic[State]):
 
     def get(self, key: str, fresh: Callable[[], State]) -> Remembered[State]:
         now = self._clock()
-        while self._held:
-            oldest = next(iter(self._held.values()))
-            if now - oldest.used_at <= self._keep_s and len(self._held) < self._most:
-                break
+        while self._held and now - next(iter(self._held.values())).used_at > self._keep_s:
             self._held.popitem(last=False)
-        held = self._held.setdefault(key, Remembered(fresh(), now))
+        if key not in self._held:
+            if len(self._held) >= self._most:
+                self._held.popitem(last=False)
+            self._held[key] = Remembered(fresh(), now)
+        held = self._held[key]
         held.used_at = now
         self._held.move_to_end(key)
         return held

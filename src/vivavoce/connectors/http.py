@@ -56,7 +56,7 @@ class HttpSettings(ConnectorSettings):
     """Settings of a system with `connect: http`."""
 
     url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
-    method: Method = "POST"
+    method: Method = Field("POST", description="HTTP method of a turn")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
     body: Any = Field(
@@ -68,7 +68,7 @@ class HttpSettings(ConnectorSettings):
     reset: Request | None = Field(None, description="request that makes the system forget a conversation")
     close: Request | None = Field(None, description="request that ends a conversation")
     idempotent: bool = Field(False, description="the system answers a repeated turn key once")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000)
+    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
 class HttpConnector:

@@ -33,14 +33,14 @@ class OpenAISettings(ConnectorSettings):
     """Settings of a system with `connect: openai`."""
 
     url: WebAddress = Field(description="base address, such as https://host/v1")
-    model: str = Field(min_length=1)
+    model: str = Field(min_length=1, description="name of the model")
     key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
     system: str | None = Field(None, description="system prompt; may contain {{ language }}")
     greeting: str | None = Field(None, description="first message of the system; may contain {{ language }}")
     parameters: dict[str, Any] = Field(default_factory=dict, description="temperature, max_tokens, ...")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     usage: bool = Field(False, description="ask the server to count tokens")
-    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000)
+    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
     @field_validator("parameters")
     @classmethod

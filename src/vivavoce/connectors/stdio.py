@@ -49,7 +49,7 @@ class StdioSettings(ConnectorSettings):
         None, description="plain: regular expression of the prompt that ends a turn"
     )
     idle_s: float = Field(1.5, gt=0, le=60, description="plain: silence that ends a turn")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000)
+    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
 class StdioConnector:

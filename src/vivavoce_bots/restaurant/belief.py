@@ -3,8 +3,8 @@
 nbest    every hypothesis counts with its score, so that what is heard twice in second place wins
 onebest  the first hypothesis is taken for what was said
 
-The rule: a statement heard with probability p moves the belief b in its value to 1-(1-b)(1-p); a contrary
-statement heard with probability q multiplies it by 1-q.
+The rule: with the probability that a slot was not mentioned the belief stays; else it is what Bayes makes of
+the belief so far and of the scores, where the user may have changed his mind.
 """
 
 from collections import defaultdict
@@ -16,6 +16,7 @@ from vivavoce_bots.restaurant.understanding import Understanding
 
 ACCEPTED, CHANGED, DOUBTFUL = 0.4, 0.75, 0.2
 _FORGOTTEN = 0.01
+_CHANGE, _VALUES = 0.2, 8  # chance of a changed mind; values that a slot may have, roughly
 
 
 @dataclass
@@ -89,12 +90,20 @@ class Belief:
             self._deny(slot, heard.stated[slot], heard.denied[slot])
 
     def _move(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
-        known, total = self.values.setdefault(slot, {}), sum(stated.values())
-        for value in {**known, **stated}:
-            heard = stated.get(value, 0.0)
-            contrary = min(1.0, max(0.0, total - heard) + denied.get(value, 0.0))
-            known[value] = _either(known.get(value, 0.0), heard) * (1 - contrary)
-        self.values[slot] = {value: sure for value, sure in known.items() if sure >= _FORGOTTEN}
+        known = self.values.get(slot, {})
+        mentioned = min(1.0, sum(stated.values()))
+        elsewhere = (_CHANGE * sum(known.values()) + max(0.0, 1 - sum(known.values()))) / _VALUES
+        support = {
+            value: ((1 - _CHANGE) * known.get(value, 0.0) + elsewhere) * p for value, p in stated.items()
+        }
+        total = sum(support.values())
+        moved = {
+            value: (1 - mentioned) * known.get(value, 0.0)
+            + (mentioned * support.get(value, 0.0) / total if total else 0.0)
+            for value in {**known, **stated}
+        }
+        kept = {value: sure * (1 - min(1.0, denied.get(value, 0.0))) for value, sure in moved.items()}
+        self.values[slot] = {value: sure for value, sure in kept.items() if sure >= _FORGOTTEN}
 
     def _deny(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
         """What is denied stays out until it is stated."""

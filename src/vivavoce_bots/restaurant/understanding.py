@@ -8,7 +8,7 @@ from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain
 from vivavoce_bots.restaurant.words import SPOKEN
 
-_TOKEN = re.compile(r"[\w']+")
+_TOKEN = re.compile(r"\w+(?:'(?=\w))?")
 _LONGEST_TEXT = 2_000
 _SMALL = {
     *("a", "an", "any", "in", "the", "of"),
@@ -32,7 +32,7 @@ def tokens(text: str) -> list[str]:
     """Words in lower case without accents; an apostrophe parts an Italian article from its noun."""
     plain = unicodedata.normalize("NFKD", text[:_LONGEST_TEXT].replace("’", "'").casefold())
     letters = "".join(ch for ch in plain if not unicodedata.combining(ch))
-    return [word for word in _TOKEN.findall(letters) if word.strip("'")]
+    return _TOKEN.findall(letters)
 
 
 class Understanding:
@@ -107,8 +107,9 @@ class Understanding:
     def _act(self, index: int, said: list[str], spans: list[_Span], asked: str | None) -> Act | None:
         span = spans[index]
         kind, slot, value = span.entry
-        before = spans[index - 1] if index else None
         if kind == "value" and slot and value:
+            others = [other for other in spans[:index] if other.entry.kind not in ("slot", "ask")]
+            before = others[-1] if others else None
             denied = before is not None and before.entry.kind == "not" and self._linked(said, before, span)
             return stating("inform", slot, value, "!=" if denied else "=")
         if kind == "dontcare":

@@ -46,7 +46,8 @@ ANSWERS = {
     "streamerror": STREAM + frame("half") + b'data: {"error": {"message": "overloaded"}}\n\n',
     "streamjunk": STREAM + b"data: not json\n\n",
     "streamodd": STREAM + b": a comment\n\n" + frame("all ")
-    + b'data: {"choices": [], "usage": {"total_tokens": 3}}\n\n' + b": ping\n\n" + frame("well") + b"data: [DONE]\n\n",
+    + b'data: {"choices": [], "usage": {"total_tokens": 3}}\n\n'
+    + b": ping\n\n" + frame("well") + b"data: [DONE]\n\n",
     "streamempty": STREAM + b"data: [DONE]\n\n",
     "plain": http(b'{"choices": [{"message": {"content": "not streamed"}, "finish_reason": "stop"}]}'),
     "nochoices": http(b'{"choices": []}'),
