@@ -33,13 +33,15 @@ class Dataset:
         path = self.folder / MANIFEST
         if not path.is_file():
             raise InputError(
-                f"no {MANIFEST} here", place=str(self.folder),
+                f"no {MANIFEST} here",
+                place=str(self.folder),
                 cure="make a dataset with `vivavoce export` or `vivavoce import`",
             )
         self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if self.manifest.get("format") != FORMAT or self.manifest.get("schema_version", 0) > SCHEMA_VERSION:
             raise InputError(
-                f"not a dataset of schema {SCHEMA_VERSION} or older", place=str(path),
+                f"not a dataset of schema {SCHEMA_VERSION} or older",
+                place=str(path),
                 cure="read it with the version of vivavoce that wrote it",
             )
 
@@ -83,14 +85,19 @@ class DatasetWriter:
     """
 
     def __init__(
-        self, folder: Path | str, *, study: Mapping[str, Any], source: Mapping[str, Any],
+        self,
+        folder: Path | str,
+        *,
+        study: Mapping[str, Any],
+        source: Mapping[str, Any],
         factors: Iterable[str] = (),
     ) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
         if "name" not in self._study:
-            raise InputError("a dataset needs the study's name", place=str(folder), cure="pass study={'name': ...}")
+            cure = "pass study={'name': ...}"
+            raise InputError("a dataset needs the study's name", place=str(folder), cure=cure)
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, Any] = {}
@@ -128,10 +135,14 @@ class DatasetWriter:
         batch = pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows], schema)
         for field in schema:
             if not field.nullable and batch.column(field.name).null_count:
-                raise InputError(f"column {field.name!r} is null in a row", place=f"table {table}",
-                                 cure="the schema requires it")
+                raise InputError(
+                    f"column {field.name!r} is null in a row",
+                    place=f"table {table}",
+                    cure="the schema requires it",
+                )
         if table not in self._writers:
-            self._writers[table] = pq.ParquetWriter(self.folder / f"{table}.parquet", schema, compression="zstd")
+            path = self.folder / f"{table}.parquet"
+            self._writers[table] = pq.ParquetWriter(path, schema, compression="zstd")
             self._hashes[table] = hashlib.sha256()
         self._writers[table].write_table(batch)
         self._hashes[table].update(json.dumps(batch.to_pylist(), default=str, sort_keys=True).encode())
@@ -143,13 +154,21 @@ class DatasetWriter:
         for table in list(self._rows):
             self._flush(table)
         self._close_files()
-        tables = {name: {"rows": self._counts[name], "sha256": self._hashes[name].hexdigest()}
-                  for name in sorted(self._counts)}
+        tables = {
+            name: {"rows": self._counts[name], "sha256": self._hashes[name].hexdigest()}
+            for name in sorted(self._counts)
+        }
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         manifest = {
-            "format": FORMAT, "schema_version": SCHEMA_VERSION, "vivavoce": installed_version(),
-            "hash": whole, "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "study": self._study, "source": self._source, "notes": self.notes, "tables": tables,
+            "format": FORMAT,
+            "schema_version": SCHEMA_VERSION,
+            "vivavoce": installed_version(),
+            "hash": whole,
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "study": self._study,
+            "source": self._source,
+            "notes": self.notes,
+            "tables": tables,
         }
         partial = self.folder / (MANIFEST + ".part")
         partial.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -121,10 +121,10 @@ class DialogueRows:
             for rank, one in enumerate(heard)
         ]
         if event.meant is not None:
-            self._add_acts(turn, "reference", "simulator", event.meant)
+            self._add_meaning(turn, "simulator", event.meant)
         elif self.parse is not None:
             meant = self.parse(event.text, self.assigned.language, list(self._said_before))
-            self._add_acts(turn, "reference", "parser", meant)
+            self._add_meaning(turn, "parser", meant)
 
     def _system_turn(self, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
@@ -156,6 +156,10 @@ class DialogueRows:
             turn | said | {"position": position} | act.model_dump(include={"act", "slot", "op", "value"})
             for position, act in enumerate(acts)
         ]
+
+    def _add_meaning(self, turn: Row, source: str, acts: Sequence[LoggedAct]) -> None:
+        """What the user meant; a turn that means nothing has the act `null`, not to be taken as unread."""
+        self._add_acts(turn, "reference", source, acts or [LoggedAct(act="null")])
 
     def _incident(self, stored: StoredEvent, event: SystemTurnFailed) -> None:
         self.incidents.append({

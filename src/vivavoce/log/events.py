@@ -255,9 +255,25 @@ class TrialResumed(Event):
 EVENT_KINDS: Final[dict[str, type[Event]]] = {
     model.kind: model
     for model in (
-        VisitOpened, LanguageChosen, ConsentGiven, ConsentDeclined, PageRead, DialogueAssigned, DialogueOpened,
-        UserTurnSent, SystemTurnReceived, SystemTurnFailed, SilenceKept, DialogueEnded, CodeIssued, CodeEntered,
-        QuestionnaireAnswered, DialoguesFinished, VisitEnded, TrialPaused, TrialResumed,
+        VisitOpened,
+        LanguageChosen,
+        ConsentGiven,
+        ConsentDeclined,
+        PageRead,
+        DialogueAssigned,
+        DialogueOpened,
+        UserTurnSent,
+        SystemTurnReceived,
+        SystemTurnFailed,
+        SilenceKept,
+        DialogueEnded,
+        CodeIssued,
+        CodeEntered,
+        QuestionnaireAnswered,
+        DialoguesFinished,
+        VisitEnded,
+        TrialPaused,
+        TrialResumed,
     )
 }
 

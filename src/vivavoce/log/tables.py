@@ -2,8 +2,9 @@
 
 `events` is append-only. `visits`, `dialogues` and `codes` are projections: written in the same transaction
 as the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads
-from the outside world to a visit (hashes of tokens and tickets) and is in no export. The rest is no part of
-the truth about a trial: studies as they were served, process runs, accounts of the dashboard.
+from the outside world to a visit (hashes of tokens and tickets), `people` who a pseudonym is; both are in
+no export. The rest is no part of the truth about a trial: studies as they were served, process runs,
+accounts of the dashboard.
 """
 
 from datetime import UTC, datetime
@@ -140,6 +141,15 @@ recruit_links: Final = Table(
     Column("token_hash", String, nullable=False, unique=True),
     Column("ticket_hash", String),
     UniqueConstraint("study", "pool", "ticket_hash"),
+)
+
+people: Final = Table(
+    "people",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("pool", String, primary_key=True),
+    Column("person_key", String, primary_key=True),
+    Column("participant_id", String, nullable=False, unique=True),
 )
 
 studies: Final = Table(

@@ -11,7 +11,7 @@ from vivavoce.core.clock import Clock
 from vivavoce.log.events import Event
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
-from vivavoce.log.tables import codes, dialogues, events, recruit_links, studies, visits
+from vivavoce.log.tables import codes, dialogues, events, people, recruit_links, studies, visits
 
 _THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
 _LAST_SEQ: Final = select(func.max(events.c.seq)).where(_THIS_VISIT)
@@ -154,6 +154,15 @@ class Transaction:
         """A participant's visits, in the order in which they were opened."""
         wanted = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
         return [Visit(*row) for row in self.connection.execute(wanted.order_by(visits.c.position))]
+
+    def participant_of(self, study: str, pool: str, person_key: str, pseudonym: str) -> str:
+        """The pseudonym of a person known by a recruiter's key; where there is none yet, this one."""
+        whose = (people.c.study == study) & (people.c.pool == pool) & (people.c.person_key == person_key)
+        known = self.connection.execute(select(people.c.participant_id).where(whose)).scalar_one_or_none()
+        if known is None:
+            row = {"study": study, "pool": pool, "person_key": person_key, "participant_id": pseudonym}
+            self.connection.execute(insert(people).values(row))
+        return known or pseudonym
 
     def bind_visit(
         self,

@@ -87,7 +87,8 @@ def _user_response_delay(tables: Tables) -> ibis.Table:
     pairs = _after(tables, "system", "user").filter(~_.barge_in.coalesce(False))
     written = _.sent_s - _.before_complete_s.coalesce(_.before_offset_s)
     delay = ibis.ifelse(_.sent_s.notnull(), written, _.onset_s - _.before_offset_s)
-    delays = pairs.mutate(numerator=delay).filter(_.numerator.notnull())
+    # exactly zero: the log has set one time equal to the other, nobody has observed a delay
+    delays = pairs.mutate(numerator=delay).filter(_.numerator.notnull() & (_.numerator != 0))
     return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
 
 
@@ -188,7 +189,8 @@ def _times() -> Iterator[Measure]:
         unit="s",
         origin="instrumental",
         analysis_unit="exchange",
-        empty="no timed answer of the user: missing",
+        empty="no timed answer of the user: missing; an answer timed exactly at the end of the system "
+        "turn was set so by the log, not observed, and does not count",
         parameters={"barge_in": "excluded"},
         components=_user_response_delay,
     )

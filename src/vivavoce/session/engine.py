@@ -84,16 +84,18 @@ class SessionEngine:
     # --- visits -------------------------------------------------------------------------------------
 
     async def open_visit(
-        self, *, language: str, pool: str = "link", participant_id: str | None = None,
-        ticket: str | None = None, simulated: bool = False, verified: bool | None = None,
+        self, *, language: str, pool: str = "link", person: str | None = None, ticket: str | None = None,
+        participant_id: str | None = None, simulated: bool = False, verified: bool | None = None,
     ) -> Opened:  # fmt: skip
         """Open a visit, or find the one that this ticket opened before.
+
+        person is a recruiter's key for somebody; the log's events know only the pseudonym that stands for it.
 
         Raises  Refused: `paused` while the trial is paused
         """
         token, hashed = codes.new_token()
         visit_id = codes.new_key("visit")
-        person = participant_id or codes.new_key("participant")
+        pseudonym = participant_id or codes.new_key("participant")
         ticket_hash = codes.token_hash(ticket) if ticket else None
         visit = Visit(VisitState(self.study, visit_id))
 
@@ -102,11 +104,12 @@ class SessionEngine:
                 return found.visit_id
             if paused(tx):
                 raise Refused("paused")
-            tx.bind_visit(visit_id, self.study.name, person, pool, hashed, ticket_hash)
+            known = tx.participant_of(self.study.name, pool, person, pseudonym) if person else pseudonym
+            tx.bind_visit(visit_id, self.study.name, known, pool, hashed, ticket_hash)
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(
                 log_events.VisitOpened(
-                    study=self.study.name, revision=self.study.revision, participant_id=person, pool=pool,
+                    study=self.study.name, revision=self.study.revision, participant_id=known, pool=pool,
                     language=language, simulated=simulated, verified=verified,
                 )
             )  # fmt: skip

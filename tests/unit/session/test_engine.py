@@ -306,6 +306,20 @@ def test_the_same_ticket_resumes_the_same_visit(study, log) -> None:
     with_engine(study, log, scenario)
 
 
+def test_the_same_person_is_one_participant_whose_key_stands_in_no_event(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        one = await engine.open_visit(language="en", person="5f3a-secret")
+        two = await engine.open_visit(language="en", person="5f3a-secret")
+        other = await engine.open_visit(language="en", person="someone else")
+        first, second, third = [
+            (await engine.state(opened.visit_id)).participant_id for opened in (one, two, other)
+        ]
+        assert first == second != third and one.visit_id != two.visit_id
+        assert "secret" not in repr([*log.events(one.visit_id), *log.events(two.visit_id)])
+
+    with_engine(study, log, scenario)
+
+
 def test_a_paused_trial_opens_no_visit_and_assigns_no_dialogue(study, log) -> None:
     async def scenario(engine: SessionEngine) -> None:
         opened = await engine.open_visit(language="en")

@@ -80,6 +80,15 @@ def upgrade() -> None:
         sa.UniqueConstraint("visit_id", "seq", name=op.f("uq_events_visit_id_seq")),
     )
     op.create_table(
+        "people",
+        sa.Column("study", sa.String(), nullable=False),
+        sa.Column("pool", sa.String(), nullable=False),
+        sa.Column("person_key", sa.String(), nullable=False),
+        sa.Column("participant_id", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("study", "pool", "person_key", name=op.f("pk_people")),
+        sa.UniqueConstraint("participant_id", name=op.f("uq_people_participant_id")),
+    )
+    op.create_table(
         "recruit_links",
         sa.Column("visit_id", sa.String(), nullable=False),
         sa.Column("study", sa.String(), nullable=False),
