@@ -8,7 +8,7 @@ never saw the turn, for only then may the caller send it again.
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -121,6 +121,7 @@ class ConnectorSettings(BaseModel):
     """What every system in a study file may set; a connector's own settings extend it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    folders: ClassVar[tuple[str, ...]] = ()  # settings that are folders, relative to the study's own
 
     connect: str = Field(description="name of the connector")
     connect_timeout_s: float = Field(5.0, gt=0, le=120, description="seconds to reach the bot")

@@ -151,7 +151,8 @@ class HttpConnector:
             if turn is None:
                 return None
             answer = answers.read_json(body)
-            conversation.state.update({name: path.search(answer) for name, path in self._keep.items()})
+            found = {name: path.search(answer) for name, path in self._keep.items()}
+            conversation.state.update({name: value for name, value in found.items() if value is not None})
             return answer
 
     async def _retrying(self, attempt: Callable[[], Any]) -> bytes:

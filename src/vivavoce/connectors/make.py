@@ -2,23 +2,29 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from vivavoce.connectors import CONNECTORS
-from vivavoce.connectors.base import Connector
+from vivavoce.connectors.base import Connector, ConnectorSettings
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
 
 
 def make_connector(
-    raw: Mapping[str, Any], secrets: Mapping[str, str] = os.environ, *, place: str = ""
+    raw: Mapping[str, Any],
+    secrets: Mapping[str, str] = os.environ,
+    *,
+    place: str = "",
+    folder: Path | None = None,
 ) -> Connector:
     """The connector that the settings describe; nothing is contacted yet.
 
-    Input   raw: `connect` and the connector's own settings; place: where they stand, for messages
+    Input   raw: `connect` and the connector's own settings; place: where they stand, for messages;
+            folder: the study's, to which folders in the settings are relative
     Raises  InputError: names the first wrong setting by its path, and the nearest known name
     """
     if not isinstance(raw, Mapping):
@@ -28,7 +34,7 @@ def make_connector(
         raise InputError("'connect' is missing", place=place, cure=f"add connect: NAME; known: {known}")
     kind = CONNECTORS.get(raw["connect"], place=f"{place} connect".strip())
     try:
-        settings = kind.settings.model_validate(dict(raw))
+        settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
     except ValidationError as error:
         found = _first_problem(error, place, kind.settings)
         raise InputError(found.problem, place=found.place.strip(), cure=found.cure) from None
@@ -37,6 +43,15 @@ def make_connector(
     except InputError as error:
         where = f"{place} {error.place}".strip()
         raise InputError(error.problem, place=where, cure=error.cure) from None
+
+
+def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:
+    """The settings with their folders made absolute."""
+    placed = dict(raw)
+    for name in model.folders:
+        if folder is not None and isinstance(placed.get(name), (str, type(None))):
+            placed[name] = str(folder / (placed.get(name) or ""))
+    return placed
 
 
 def _first_problem(error: ValidationError, place: str, model: type[BaseModel]) -> Problem:

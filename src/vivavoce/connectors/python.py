@@ -43,8 +43,10 @@ def _target(written: str) -> str:
 class PythonSettings(ConnectorSettings):
     """Settings of a system with `connect: python`."""
 
+    folders: ClassVar[tuple[str, ...]] = ("path",)
+
     call: Annotated[str, AfterValidator(_target)] = Field(description="package.module:function")
-    path: str | None = Field(None, description="folder in which the module is found")
+    path: str | None = Field(None, description="folder of the module; the study's own when left out")
     in_process: bool = Field(False, description="run in this process instead of a worker")
     greeting: bool = Field(False, description="call the bot with empty text when a conversation begins")
     environment: dict[str, str] = Field(

@@ -40,8 +40,10 @@ def _pattern(written: str) -> str:
 class StdioSettings(ConnectorSettings):
     """Settings of a system with `connect: stdio`."""
 
+    folders: ClassVar[tuple[str, ...]] = ("folder",)
+
     command: list[str] = Field(min_length=1, description="program and arguments; never a shell")
-    folder: str | None = Field(None, description="folder in which it runs")
+    folder: str | None = Field(None, description="where it runs; the study's folder when left out")
     environment: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     greets: bool = Field(False, description="the program speaks first")
     plain: bool = Field(False, description="lines of text instead of JSON")

@@ -1,6 +1,7 @@
-"""A bot behind HTTP that remembers the first thing it was told: `python chat_server.py PORT`.
+"""A bot behind HTTP, with three interfaces: `python chat_server.py PORT`. Knows nothing of ours.
 
-/chat takes {"conversation", "text"}; /v1/chat/completions takes messages and streams.
+/chat takes {"conversation", "text"} and /v1/chat/completions streams; both tell the first thing said.
+/sessions opens a session of its own, with messages and an end.
 """
 
 import asyncio
@@ -36,8 +37,37 @@ async def completions(request: Request) -> Response:
     return StreamingResponse(stream(), media_type="text/event-stream")
 
 
+async def begin(request: Request) -> Response:
+    session = f"s{len(sessions) + 1}"
+    sessions[session] = []
+    return JSONResponse({"id": session, "replies": [{"say": "hi"}], "key": request.headers.get("x-key")})
+
+
+async def message(request: Request) -> Response:
+    said = sessions.get(request.path_params["session"])
+    if said is None:
+        return JSONResponse({"error": "no such session"}, status_code=404)
+    said.append((await request.json())["q"])
+    replies = [] if said[-1] == "be quiet" else [{"say": "so far:"}, {"say": ", ".join(said)}]
+    return JSONResponse({"replies": replies, "over": said[-1] == "bye", "buttons": ["again"]})
+
+
+async def finish(request: Request) -> Response:
+    sessions.pop(request.path_params["session"], None)
+    return Response(status_code=204)
+
+
+async def count(_: Request) -> Response:
+    return JSONResponse({"text": str(len(sessions))})
+
+
+sessions: dict[str, list[str]] = {}
 app = Starlette(
     routes=[
+        Route("/sessions", begin, methods=["POST"]),
+        Route("/sessions/{session}/messages", message, methods=["POST"]),
+        Route("/sessions/{session}", finish, methods=["DELETE"]),
+        Route("/count", count, methods=["POST"]),
         Route("/chat", chat, methods=["POST"]),
         Route("/v1/chat/completions", completions, methods=["POST"]),
     ]

@@ -53,3 +53,13 @@ def restaurant_bot() -> Iterator[str]:
 @pytest.fixture
 def closed_port() -> Callable[[], int]:
     return free_port
+
+
+@pytest.fixture(scope="session")
+def chat_server() -> Iterator[str]:
+    """The address of a well-behaved server with three interfaces."""
+    port = free_port()
+    process = start([str(COUNTERPARTS / "chat_server.py"), str(port)], port)
+    yield f"http://127.0.0.1:{port}"
+    process.kill()
+    process.wait()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.connectors.base import Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.base import Conversation, Heard, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
@@ -161,3 +161,77 @@ def test_a_wrong_setting_is_named_with_its_cure(settings: dict[str, Any], words:
 def test_an_unknown_connector_is_answered_with_the_nearest() -> None:
     with pytest.raises(InputError, match="did you mean 'http'"):
         make_connector({"connect": "htp"}, {})
+
+
+def sessions(server: str) -> dict[str, Any]:
+    """Settings for an interface that mints its own session and speaks of replies."""
+    return {
+        "connect": "http", "allow_private": True, "url": f"{server}/sessions/{{{{ state.id }}}}/messages",
+        "headers": {"X-Key": "${KEY}"}, "body": {"q": "{{ text }}"}, "keep": {"id": "id"},
+        "response": {"text": "replies[].say", "end": "over", "choices": "buttons"},
+        "open": {"url": f"{server}/sessions"},
+        "close": {"url": f"{server}/sessions/{{{{ state.id }}}}", "method": "DELETE", "body": None},
+    }  # fmt: skip
+
+
+def test_an_interface_with_sessions_of_its_own_is_opened_used_and_closed(chat_server: str) -> None:
+    async def run() -> None:
+        connector = make_connector(sessions(chat_server), SECRETS)
+        conversation = Conversation("c")
+        greeting = [output async for output in connector.open(conversation)]
+        assert [output.text for output in greeting if output.kind == "message"] == ["hi"]
+        assert greeting[-1].raw["key"] == "${KEY}"
+        outputs = [output async for output in connector.send(conversation, turn("a"))]
+        assert [output.text for output in outputs if output.kind == "message"] == ["so far:", "a"]
+        assert [len(output.choices) for output in outputs] == [0, 1, 0]
+        outputs = [output async for output in connector.send(conversation, turn("bye", 2))]
+        assert outputs[-1].kind == "end"
+        await connector.close(conversation)
+        with pytest.raises(SystemUnderTestError, match="no such session"):
+            _ = [output async for output in connector.send(conversation, turn("a", 3))]
+        await connector.close(conversation)
+        await connector.shut_down()
+
+    asyncio.run(run())
+
+
+def test_a_list_without_texts_is_silence_and_no_failure(chat_server: str) -> None:
+    async def run() -> list[str]:
+        settings = {**sessions(chat_server), "response": {"text": "replies[].say"}}
+        connector = make_connector(settings, SECRETS)
+        conversation = Conversation("c")
+        _ = [output async for output in connector.open(conversation)]
+        kinds = [output.kind async for output in connector.send(conversation, turn("be quiet"))]
+        await connector.shut_down()
+        return kinds
+
+    assert asyncio.run(run()) == ["extras"]
+
+
+def test_a_conversation_taken_up_again_gets_a_session_but_no_second_greeting(chat_server: str) -> None:
+    async def run() -> list[SystemOutput]:
+        connector = make_connector(sessions(chat_server), SECRETS)
+        conversation = Conversation("c", history=(PastTurn("system", "hi"), PastTurn("user", "a")))
+        outputs = [output async for output in connector.open(conversation)]
+        assert conversation.state["id"].startswith("s")
+        await connector.shut_down()
+        return outputs
+
+    assert asyncio.run(run()) == []
+
+
+def test_the_overhead_of_two_hundred_conversations_at_once_is_small(chat_server: str) -> None:
+    async def run() -> float:
+        raw = {"connect": "http", "url": f"{chat_server}/chat", "allow_private": True}
+        connector = make_connector(raw, {})
+
+        async def one(number: int) -> None:
+            _ = [output async for output in connector.send(Conversation(f"load-{number}"), turn())]
+
+        start = asyncio.get_running_loop().time()
+        await asyncio.gather(*(one(number) for number in range(200)))
+        seconds = asyncio.get_running_loop().time() - start
+        await connector.shut_down()
+        return seconds
+
+    assert asyncio.run(run()) < 10
