@@ -114,7 +114,8 @@ class Access:
         Raises  InputError: name or password are wrong (not saying which), or too many attempts
         """
         keys = {"name from address": f"{name}\n{address}", "address": address, "name": name}
-        if not all([self._tries.hit(limit, kind, keys[kind]) for kind, limit in TRIES.items()]):
+        hits = [self._tries.hit(limit, kind, keys[kind]) for kind, limit in TRIES.items()]
+        if not all(hits):
             raise InputError("too many attempts to sign in", cure="wait a quarter of an hour")
         with self.log.reading() as connection:
             account = accounts.find_account(connection, name)

@@ -35,9 +35,15 @@ HEADINGS: Final = {
 
 
 def create_desk(
-    study: Study, log: Log, *, work_dir: Path, secure_cookies: bool = False, simulated_notice: str | None = None,
-    participant_url: str | None = None, account_optional: bool | None = None,
-) -> FastAPI:  # fmt: skip
+    study: Study,
+    log: Log,
+    *,
+    work_dir: Path,
+    secure_cookies: bool = False,
+    simulated_notice: str | None = None,
+    participant_url: str | None = None,
+    account_optional: bool | None = None,
+) -> FastAPI:
     """The dashboard of one study, reading this log.
 
     work_dir          where snapshots and downloads are made; what is left there is removed at the end
@@ -51,8 +57,9 @@ def create_desk(
     board = Board(study, log)
     cookie = "__Host-vivavoce-desk" if secure_cookies else "vivavoce-desk"
     desk = Desk(
-        study=study, log=log, board=board, access=Access(log), snapshots=Snapshots(board, work_dir / "desk-snapshot"),
-        work_dir=work_dir, cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
+        study=study, log=log, board=board, access=Access(log),
+        snapshots=Snapshots(board, work_dir / "desk-snapshot"), work_dir=work_dir,
+        cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
         participant_url=participant_url, account_optional=free,
     )  # fmt: skip
 

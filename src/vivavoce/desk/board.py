@@ -125,8 +125,8 @@ class Board:
 
     def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
         self.visits[stored.visit_id] = VisitCard(
-            visit_id=stored.visit_id, participant_id=event.participant_id, pool=event.pool, language=event.language,
-            simulated=event.simulated, opened_at=stored.at, last_at=stored.at,
+            visit_id=stored.visit_id, participant_id=event.participant_id, pool=event.pool,
+            language=event.language, simulated=event.simulated, opened_at=stored.at, last_at=stored.at,
             state=VisitState(self.study, stored.visit_id),
         )  # fmt: skip
 

@@ -58,7 +58,7 @@ def transcripts(snapshot: Snapshot, into: Path) -> None:
 
 
 def report(snapshot: Snapshot, into: Path) -> None:
-    from vivavoce.report import write_report
+    from vivavoce.report.html import write_report
 
     write_report(snapshot.dataset, into)
 
@@ -67,24 +67,24 @@ DOWNLOADS: Final[dict[str, Download]] = {
     one.name: one
     for one in (
         Download(
-            "report.html", "Report", "Tables, intervals, tests, figures and definitions in one page that needs "
-            "nothing else. For reading and passing on.", "text/html; charset=utf-8", report,
+            "report.html", "Report", "Tables, intervals, tests, figures and definitions in one page that "
+            "needs nothing else. For reading and passing on.", "text/html; charset=utf-8", report,
         ),
         Download(
             "dataset.zip", "Dataset", "Parquet tables and dataset.json, exact. Unpack it, then "
             "vivavoce measure and vivavoce report read the folder.", "application/zip", dataset_zip,
         ),
         Download(
-            "tables.csv.zip", "CSV for spreadsheets", "Every table with a codebook. Texts that a spreadsheet would "
-            "run as a formula carry a leading apostrophe.", "application/zip", csv_zip,
+            "tables.csv.zip", "CSV for spreadsheets", "Every table with a codebook. Texts that a "
+            "spreadsheet would run as a formula carry a leading apostrophe.", "application/zip", csv_zip,
         ),
         Download(
             "tables-raw.csv.zip", "CSV, raw", "The same tables with every text exactly as it was typed. For "
             "programs, not for spreadsheets.", "application/zip", raw_csv_zip,
         ),
         Download(
-            "transcripts.jsonl", "Transcripts", "One dialogue a line, as JSON: its facts, turns with times, goal, "
-            "ratings and incidents.", "application/x-ndjson", transcripts,
+            "transcripts.jsonl", "Transcripts", "One dialogue a line, as JSON: its facts, turns with times, "
+            "goal, ratings and incidents.", "application/x-ndjson", transcripts,
         ),
     )
 }  # fmt: skip

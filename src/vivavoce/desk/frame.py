@@ -1,4 +1,4 @@
-"""What every page stands in: the study's name, who is signed in, whether the trial is paused, what is simulated."""
+"""What every page stands in: the study, who is signed in, whether the trial is paused or simulated."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -55,11 +55,12 @@ class Desk:
         """A page for whoever is signed in."""
         who = request.scope["state"]["who"]
         pause, simulated = self.board.see(lambda board: (board.pause, board.simulated))
+        at_home = who.account_id is not None or self.account_optional
         frame = {
             "title": self.title, "who": who, "path": request.url.path, "pause": pause,
             "simulated": self._simulated(simulated),
             "form_token": csrf_token(who.token),
-            "pages": [(path, name) for path, name, role in PAGES if who.may(role)],
+            "pages": [(path, name) for path, name, role in PAGES if who.may(role) and at_home],
             "participant_url": self.participant_url,
         }  # fmt: skip
         return self._render(template, status, {**frame, **facts})
@@ -87,12 +88,12 @@ def _environment() -> Environment:
         loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.filters |= {
-        "percent": numbers.percent, "span": numbers.span, "points": numbers.points, "p_value": numbers.p_value,
-        "z_value": numbers.z_value, "count": numbers.count, "amount": numbers.amount, "label": numbers.label,
-        "seconds": seconds, "duration": duration, "decimal": decimal, "minutes": minutes, "short": short,
-        "clock": clock, "moment": moment, "iso": iso, "words": words, "plural": numbers.plural,
-    }  # fmt: skip
+    for made_of in (
+        numbers.percent, numbers.span, numbers.points, numbers.p_value, numbers.z_value, numbers.count,
+        numbers.label, numbers.plural, seconds, duration, decimal, plainly, minutes, short, clock, moment,
+        iso, words,
+    ):  # fmt: skip
+        made.filters[made_of.__name__] = made_of
     return made
 
 
@@ -108,6 +109,11 @@ def duration(value: float | None) -> str:
 
 def decimal(value: float | None) -> str:
     return numbers.MISSING if value is None else f"{value:.1f}"
+
+
+def plainly(value: float | None) -> str:
+    """A median: 3 or 3.5."""
+    return numbers.MISSING if value is None else f"{value:g}"
 
 
 def minutes(value: float) -> str:

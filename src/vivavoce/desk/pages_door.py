@@ -1,4 +1,4 @@
-"""The door: one-time links, sign-in, sign-out, the first account. Nothing here tells anything of the study."""
+"""The door: one-time links, sign-in, sign-out, the first account. It tells nothing of the study."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
 """Overview and running visits."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
@@ -35,6 +35,6 @@ def visits_table(request: Request, desk: Desk_) -> Response:
     return desk.page(request, "visits_table.html", **_visits(desk))
 
 
-def _visits(desk: Desk) -> dict[str, object]:
+def _visits(desk: Desk) -> dict[str, Any]:
     active, idle = desk.board.see(whereabouts)
     return {"active": active, "idle": idle, "at": desk.log.clock.now()}

@@ -12,13 +12,15 @@ from vivavoce.study.model import DialogueStep
 
 STATUSES: Final = ("completed", "running", "abandoned", "failed")
 OUTCOMES: Final = {
-    "running": "running", "completed": "completed", "screened_out": "screened out", "no_consent": "no consent",
-    "withdrew": "withdrew", "timed_out": "timed out", "technical_failure": "technical failure",
+    "running": "running", "completed": "completed", "screened_out": "screened out",
+    "no_consent": "no consent", "withdrew": "withdrew", "timed_out": "timed out",
+    "technical_failure": "technical failure",
 }  # fmt: skip
 PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
     "feedback": "answering the questionnaire", "ended": "ended",
 }  # fmt: skip
+CHANGED: Final = "the study has changed since"
 DAYS: Final = 14
 MOST_BARS: Final = 15
 RECENT_INCIDENTS: Final = 5
@@ -121,7 +123,7 @@ def _days(cards: Sequence[DialogueCard], now: datetime) -> list[Bar]:
 
 
 def whereabouts(board: Board) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The running visits as (active, idle), each with the latest first; idle ones were quiet for ten minutes."""
+    """The running visits as (active, idle), the latest first; idle ones were quiet for ten minutes."""
     now = board.log.clock.now()
     rows = [_where(visit, now) for visit in board.running_visits()]
     rows.sort(key=lambda row: row["last_at"], reverse=True)
@@ -143,9 +145,9 @@ def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
         "last_at": visit.last_at,
         "idle_minutes": max(0.0, (now - visit.last_at).total_seconds() / 60),
         "step": step.kind if step is not None else "unknown",
-        "step_number": state.step + 1 if state is not None else None,
+        "step_number": state.step + 1 if state is not None and step is not None else None,
         "round": state.round + 1 if state is not None and isinstance(step, DialogueStep) else None,
-        "doing": PHASES[state.phase] if state is not None else "the study has changed since",
+        "doing": PHASES[state.phase] if state is not None and step is not None else CHANGED,
         "system": talking.system if talking is not None else None,
         "dialogue_id": talking.dialogue_id if talking is not None else None,
         "dialogues": len(visit.dialogues),

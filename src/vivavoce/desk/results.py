@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.measures import MEASURES
+from vivavoce.report.numbers import amount
 from vivavoce.study.model import Study
 
 RATES: Final = {
@@ -13,7 +14,7 @@ RATES: Final = {
 }
 MEANINGS: Final = {
     "subjective_success": "What participants answered when asked whether they found all they wanted.",
-    "objective_success_assigned": "The system offered a venue that fits the task and told what was asked about it.",
+    "objective_success_assigned": "The system offered what fits the task and told what was asked about it.",
     "objective_success_inferred": "The same, judged by each goal that the participant turned out to pursue.",
 }
 FIGURES: Final = (
@@ -40,9 +41,9 @@ class FigureRow:
     """One measure over all groups."""
 
     title: str
-    symbol: str | None
+    symbol: str
     unit: str
-    values: list[float | None]
+    shown: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +106,8 @@ def _figure_row(name: str, groups: list[Facts]) -> FigureRow | None:
         return None
     measure = MEASURES.get(name)
     title = name.replace("_", " ").capitalize()
-    return FigureRow(title, measure.symbol or None, measure.unit, values)
+    symbol = "" if measure.symbol.startswith("#") else measure.symbol
+    said = measure.unit in ("ratio", "s") or measure.unit in title
+    return FigureRow(
+        title, symbol, "" if said else measure.unit, [amount(one, measure.unit) for one in values]
+    )

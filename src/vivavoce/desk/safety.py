@@ -83,7 +83,7 @@ class Gate:
         if path in PUBLIC or path.startswith(LINK):
             return None
         if who is None:
-            wants_page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+            wants_page = "text/html" in headers.get("accept", "")
             return (
                 RedirectResponse("/sign-in", 303) if wants_page else PlainTextResponse("Sign in first.", 401)
             )

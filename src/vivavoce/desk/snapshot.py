@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import structlog
+
 from vivavoce.annotation.parser import make_parser
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.board import Board
@@ -17,6 +19,7 @@ from vivavoce.log.export import export_dataset
 STALE_AFTER: Final = timedelta(seconds=30)
 
 Made = TypeVar("Made")
+_report = structlog.get_logger("vivavoce.desk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +101,14 @@ class Snapshots:
     def _summarise(self, by: str) -> None:
         from vivavoce.analysis.summary import summarise
 
-        position, at = 0, self.board.log.clock.now()
+        position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current()
             position, at = snapshot.position, snapshot.at
             self._results[by] = Results(position, at, summarise(snapshot.dataset, by))
         except VivavoceError as error:
-            position = self.board.see(lambda board: board.position)
             self._results[by] = Results(position, at, None, str(error))
+        except Exception:
+            _report.exception("results_failed", by=by)
+            problem = "The results could not be computed; what the dashboard printed says why."
+            self._results[by] = Results(position, at, None, problem)

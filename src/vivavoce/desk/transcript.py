@@ -101,8 +101,9 @@ def raw_events(events: Sequence[StoredEvent]) -> list[dict[str, Any]]:
     return [
         {
             "event_id": one.event_id, "visit_id": one.visit_id, "seq": one.seq, "at": one.at.isoformat(),
-            "monotonic_s": one.monotonic_s, "boot": one.boot, "kind": one.event.kind, "version": one.event.version,
-            "client_key": one.client_key, "payload": one.event.model_dump(mode="json"),
+            "monotonic_s": one.monotonic_s, "boot": one.boot, "kind": one.event.kind,
+            "version": one.event.version, "client_key": one.client_key,
+            "payload": one.event.model_dump(mode="json"),
         }
         for one in events
     ]  # fmt: skip

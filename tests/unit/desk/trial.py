@@ -1,21 +1,28 @@
 """A small trial for the dashboard's tests: a study, and a log filled through its front door."""
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
-from vivavoce.log.store import Log
+from vivavoce.log.store import Log, Transaction
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study, Task
 from vivavoce.study.scaffold import write_study
 
 START = datetime(2026, 11, 9, 8, 30, tzinfo=UTC)
-CODES = 4100
+AGREEMENT = (
+    "Disagree strongly",
+    "Disagree",
+    "Disagree a little",
+    "Agree a little",
+    "Agree",
+    "Agree strongly",
+)
 
 
 def make_study(folder: Path, title: str = "City venues, autumn trial") -> Study:
@@ -35,8 +42,10 @@ class Caller:
     clock: ManualClock
     key: str
     simulated: bool = False
-    chance: random.Random = field(default_factory=lambda: random.Random(1))
     held: int = 0
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.key)
 
     @property
     def visit_id(self) -> str:
@@ -55,11 +64,11 @@ class Caller:
         self.add(events.PageRead(step=1), 30)
 
     def assign(self, system: str, task: Task) -> str:
-        dialogue_id = f"dialogue-{self.key}{self.held:02x}"
+        dialogue_id = f"dialogue-{_key(self.chance)}"
         self.add(events.DialogueAssigned(
             dialogue_id=dialogue_id, step=2, round=self.held, system=system, task_id=task.task_id,
-            task=task.model_dump(mode="json"), channel="text", language="en", conversation=f"conversation-{dialogue_id}",
-            condition=system,
+            task=task.model_dump(mode="json"), channel="text", language="en",
+            conversation=f"conversation-{dialogue_id}", condition=system,
         ), 5)  # fmt: skip
         self.add(events.DialogueOpened(dialogue_id=dialogue_id), 2)
         self.held += 1
@@ -79,8 +88,10 @@ class Caller:
 
     def says(self, dialogue_id: str, turn: int, text: str) -> None:
         delay = 2 + self.chance.random() * 9
-        self.add(events.UserTurnSent(
-            dialogue_id=dialogue_id, turn_index=turn, text=text, response_delay_s=round(delay, 2)), delay)  # fmt: skip
+        said = events.UserTurnSent(
+            dialogue_id=dialogue_id, turn_index=turn, text=text, response_delay_s=round(delay, 2)
+        )
+        self.add(said, delay)
 
     def _opened(self, dialogue_id: str) -> float:
         stored = self.log.transcript(dialogue_id)
@@ -92,30 +103,27 @@ class Caller:
             duration_s=self.clock.monotonic_s() - self._opened(dialogue_id)), 3)  # fmt: skip
 
     def rates(self, dialogue_id: str, success: bool, comment: str | None = None) -> None:
-        code = str(CODES + self.chance.randrange(5000))
-        while not self.log.transact_now(lambda tx: tx.reserve_code(code, dialogue_id, self.visit_id)):
-            code = str(int(code) + 1)
+        code = self._code(dialogue_id)
         self.add(events.CodeIssued(dialogue_id=dialogue_id, code=code))
         self.add(events.CodeEntered(entered=code, accepted=True, dialogue_id=dialogue_id), 4)
         good = self.chance.choice((4, 4, 5)) if success else self.chance.choice((1, 2))
-        labels = (
-            "Disagree strongly",
-            "Disagree",
-            "Disagree a little",
-            "Agree a little",
-            "Agree",
-            "Agree strongly",
-        )
-        rated = [events.LoggedRating(item_id="found_all", value=float(success), answer="Yes" if success else "No",
-                                     role="subjective_success")]  # fmt: skip
-        rated += [
-            events.LoggedRating(item_id=name, value=good, answer=labels[good])
-            for name in ("understood", "phrasing")
-        ]
-        rated += [events.LoggedRating(item_id="comment", value=None, answer=comment)] if comment else []
-        self.add(events.QuestionnaireAnswered(
+        rated = [rating("found_all", float(success), "Yes" if success else "No", role="subjective_success")]
+        rated += [rating(name, good, AGREEMENT[good]) for name in ("understood", "phrasing")]
+        rated += [rating("comment", None, comment)] if comment else []
+        answered = events.QuestionnaireAnswered(
             step=2, round=self.held - 1, position=0, dialogue_id=dialogue_id, instrument="cambridge",
-            wording="project", language="en", ratings=rated), 25)  # fmt: skip
+            wording="project", language="en", ratings=rated,
+        )  # fmt: skip
+        self.add(answered, 25)
+
+    def _code(self, dialogue_id: str) -> str:
+        for code in range(1000 + self.chance.randrange(5000), 9999):
+            free = partial(
+                Transaction.reserve_code, code=str(code), dialogue_id=dialogue_id, visit_id=self.visit_id
+            )
+            if self.log.transact_now(free):
+                return str(code)
+        raise AssertionError("no code is left")
 
     def leaves(self, outcome: events.Outcome = "completed") -> None:
         if outcome == "completed":
@@ -123,43 +131,79 @@ class Caller:
         self.add(events.VisitEnded(outcome=outcome, completion_code="AAAA-BBBB-CCCC"), 5)
 
 
+def rating(item_id: str, value: float | None, answer: str, role: str | None = None) -> events.LoggedRating:
+    return events.LoggedRating(item_id=item_id, value=value, answer=answer, role=role)
+
+
 def act(name: str, slot: str | None = None, value: str | None = None) -> events.LoggedAct:
     return events.LoggedAct(act=name, slot=slot, value=value)
+
+
+Exchange = tuple[str, str, list[events.LoggedAct]]
+OPENING = "Hello, this is the city guide. What are you looking for?"
+PUZZLED = "I am sorry, I did not understand that. Could you say it another way?"
+
+
+def script_of(study: Study, task: Task, *, success: bool) -> list[Exchange]:
+    """What is said, heard in answer, and meant by the answer."""
+    assert study.ontology is not None
+    venue = next(one for one in study.ontology.venues if one.venue_id == task.venues[0])
+    wishes = {slot: value for slot, value in task.constraints.items() if value != "dontcare"}
+    first, *others = wishes.values()
+    offer = act("offer", "name", venue.name)
+    kept = [act("inform", slot, venue.slots[slot]) for slot in wishes if slot in venue.slots]
+    told = [act("inform", slot, venue.slots[slot]) for slot in task.requests]
+    facts = " ".join(f"The {slot} is {venue.slots[slot]}." for slot in task.requests)
+    return [
+        (
+            f"hi, I am looking for a {task.type} ({first})",
+            "Alright. Is there anything else that matters to you?",
+            [act("reqmore")],
+        ),
+        (
+            "yes, " + " and ".join(others) if others else "no, that is all",
+            f"{venue.name} is a {task.type} that fits. It is in the {venue.slots['area']} of town.",
+            [offer, *kept],
+        ),
+        (
+            f"and the {' and the '.join(task.requests)}?",
+            facts if success else PUZZLED,
+            [offer, *told] if success else [act("repeat")],
+        ),
+        ("thank you, good bye", "Good bye, and enjoy it!", [act("bye")]),
+    ]
 
 
 def hold(
     caller: Caller, system: str, task: Task, *, success: bool = True, stop_after: int | None = None
 ) -> str:
     """One dialogue as such bots and people hold them; `stop_after` so many user turns it is left running."""
-    venue = next(one for one in caller.study.ontology.venues if one.venue_id == task.venues[0])
-    wishes = {slot: value for slot, value in task.constraints.items() if value != "dontcare"}
     dialogue_id = caller.assign(system, task)
-    caller.hears(dialogue_id, 0, "Hello, this is the city guide. What are you looking for?", [act("hello")])
-    first, *others = wishes.items()
-    script: list[tuple[str, str, list[events.LoggedAct]]] = [
-        (f"hi, I would like a {task.type}, {first[1]} please",
-         "Alright. Is there anything else that matters to you?", [act("reqmore")]),
-        ("yes: " + ", ".join(value for _, value in others) if others else "no, that is all",
-         f"{venue.name} is a {task.type} that fits. It is in the {venue.slots['area']} of town.",
-         [act("offer", "name", venue.name)] + [act("inform", slot, venue.slots[slot]) for slot in wishes if slot in venue.slots]),
-        ("and the " + " and the ".join(task.requests) + "?",
-         " ".join(f"The {slot} is {venue.slots[slot]}." for slot in task.requests) if success
-         else "I am sorry, I did not understand that. Could you say it another way?",
-         [act("offer", "name", venue.name), *(act("inform", slot, venue.slots[slot]) for slot in task.requests)]
-         if success else [act("repeat")]),
-        ("thank you, good bye", "Good bye, and enjoy it!", [act("bye")]),
-    ]  # fmt: skip
+    caller.hears(dialogue_id, 0, OPENING, [act("hello")])
+    script = script_of(caller.study, task, success=success)
+    wish = [act("inform", *next(iter(task.constraints.items())))]
     for number, (said, heard, acts) in enumerate(script[:stop_after]):
         caller.says(dialogue_id, 2 * number + 1, said)
-        understood = (
-            [events.LoggedHypothesis(acts=[act("inform", *first)], score=0.87)] if number == 0 else []
-        )
-        caller.hears(
-            dialogue_id, 2 * number + 2, heard, acts, understood=understood, ends_dialogue=number == 3
-        )
+        understood = [events.LoggedHypothesis(acts=wish, score=0.87)] if number == 0 else []
+        ends = number + 1 == len(script)
+        caller.hears(dialogue_id, 2 * number + 2, heard, acts, understood=understood, ends_dialogue=ends)
     if stop_after is None:
         caller.ends(dialogue_id, "system", len(script))
-        caller.rates(dialogue_id, success, "The second answer came late." if not success else None)
+        caller.rates(dialogue_id, success, None if success else "The second answer came late.")
+    return dialogue_id
+
+
+def fail(caller: Caller, system: str, task: Task) -> str:
+    """A dialogue in which the system does not answer, and the participant gives up."""
+    dialogue_id = caller.assign(system, task)
+    caller.hears(dialogue_id, 0, OPENING, [act("hello")])
+    caller.says(dialogue_id, 1, "is anybody there?")
+    for _ in range(2):
+        failed = events.SystemTurnFailed(
+            dialogue_id=dialogue_id, reply_to=1, failure="timeout", detail="no output within 30 s"
+        )
+        caller.add(failed, 30)
+    caller.ends(dialogue_id, "failure", 1)
     return dialogue_id
 
 
@@ -172,46 +216,42 @@ def fill(
     seed: int = 5,
     simulated: bool = False,
 ) -> None:
-    """Some sixty dialogues over twelve days, with failures, abandoned visits, and three people still there."""
+    """Some sixty dialogues over twelve days: failures, someone who left, three who are still there."""
     chance = random.Random(seed)
     tasks = [task for task in study.tasks if task.venues and set(task.constraints.values()) != {"dontcare"}]
     systems = list(study.systems)
-    for number in range(participants):
-        clock.advance(86_400 * 12 / participants - 600 if number else 0)
-        caller = Caller(
-            log, study, clock, f"{chance.randrange(16**16):016x}", simulated, random.Random(number)
-        )
+    hours = sorted(
+        day * 24 + chance.uniform(0, 9) for day in (chance.randrange(12) for _ in range(participants))
+    )
+    for number, hour in enumerate(hours):
+        due = START + timedelta(hours=hour)
+        clock.advance(max(300.0, (due - clock.now()).total_seconds()))
+        caller = Caller(log, study, clock, _key(chance), simulated)
         caller.begin()
-        for turn in range(chance.choice((3, 3, 3, 4, 5, 6, 7))):
-            better = turn % 2 == 0
-            hold(
-                caller, systems[turn % len(systems)], chance.choice(tasks),
-                success=chance.random() < (0.85 if better else 0.6),
-            )  # fmt: skip
-        if number % 5 == 3:
-            fail(caller, systems[1], chance.choice(tasks))
-            caller.leaves("withdrew")
-        else:
-            caller.leaves()
+        for turn in range(chance.choice((2, 3, 3, 3, 4, 5, 6))):
+            system = systems[(turn + number) % 2]
+            likely = 0.88 if system == systems[0] else 0.66
+            hold(caller, system, chance.choice(tasks), success=chance.random() < likely)
+        _part(caller, systems[1 - number % 2], chance.choice(tasks), number)
     for number, stop_after in enumerate((1, 2, 3)):
-        caller = Caller(
-            log, study, clock, f"{chance.randrange(16**16):016x}", simulated, random.Random(number)
-        )
+        caller = Caller(log, study, clock, _key(chance), simulated)
         caller.begin()
         hold(caller, systems[number % 2], chance.choice(tasks), stop_after=stop_after)
     clock.advance(40)
 
 
-def fail(caller: Caller, system: str, task: Task) -> str:
-    """A dialogue in which the system does not answer, and the participant gives up."""
-    dialogue_id = caller.assign(system, task)
-    caller.hears(dialogue_id, 0, "Hello, this is the city guide. What are you looking for?", [act("hello")])
-    caller.says(dialogue_id, 1, "is anybody there?")
-    for _ in range(2):
-        caller.add(events.SystemTurnFailed(
-            dialogue_id=dialogue_id, reply_to=1, failure="timeout", detail="no output within 30 s"), 30)  # fmt: skip
-    caller.ends(dialogue_id, "failure", 1)
-    return dialogue_id
+def _part(caller: Caller, system: str, task: Task, number: int) -> None:
+    """How a visit ends: mostly as it should, sometimes after a failure, sometimes in the middle."""
+    if number % 6 == 3:
+        fail(caller, system, task)
+        caller.leaves("withdrew")
+    elif number % 6 == 5:
+        left = hold(caller, system, task, stop_after=1)
+        caller.ends(left, "abandoned", 1)
+        caller.leaves("timed_out")
+    else:
+        caller.leaves()
 
 
-Fill = Callable[..., None]
+def _key(chance: random.Random) -> str:
+    return f"{chance.randrange(16**16):016x}"

@@ -1,0 +1,214 @@
+"""A researcher's day in a real browser: in by the one-time link, through every page, out again."""
+
+import importlib.util
+import socket
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from vivavoce.core.clock import ManualClock
+from vivavoce.desk.access import first_link
+from vivavoce.desk.app import create_desk
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.events import TrialPaused
+from vivavoce.log.store import Log
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PASSWORD = "a long enough sentence"
+PAGES = ("Overview", "Running visits", "Dialogues", "Results", "Export", "Trial", "Accounts")
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not CHROMIUM.exists(), reason="no Chromium at /usr/bin/chromium (apt install chromium)"
+    ),
+]
+
+
+def trial_module() -> ModuleType:
+    """The filler of logs that the dashboard's unit tests use."""
+    path = Path(__file__).parents[1] / "unit" / "desk" / "trial.py"
+    spec = importlib.util.spec_from_file_location("vivavoce_desk_trial", path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Trial:
+    """A filled log and a dashboard that listens."""
+
+    def __init__(self, folder: Path, serve: Any) -> None:
+        self.filler, self.folder = trial_module(), folder
+        self.study = self.filler.make_study(folder / "study")
+        self.clock = ManualClock(self.filler.START)
+        self.log = Log.open(f"sqlite:///{folder / 'log.sqlite'}", self.clock)
+        self.filler.fill(self.log, self.study, self.clock)
+        app = create_desk(
+            self.study, self.log, work_dir=folder / "work", participant_url="http://127.0.0.1:8000/"
+        )
+        self.address = serve(app)
+        self.link = first_link(self.log, self.address)
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[Trial]:
+    import uvicorn
+
+    servers: list[tuple[uvicorn.Server, threading.Thread]] = []
+
+    def serve(app: Any) -> str:
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        servers.append((server, thread))
+        while not server.started:
+            time.sleep(0.02)
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    made = Trial(tmp_path, serve)
+    yield made
+    for server, thread in servers:
+        server.should_exit = True
+        thread.join(20)
+    made.log.close_now()
+
+
+@pytest.fixture
+def context() -> Iterator[Any]:
+    """A browser's fresh profile; complaints of the page fail the test."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+        complaints: list[str] = []
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        context.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+        yield context
+        context.close()
+        browser.close()
+        used_up = "Failed to load resource: the server responded with a status of 410 (Gone)"
+        assert [complaint for complaint in complaints if complaint != used_up] == []
+
+
+def go_to(page: Any, name: str) -> None:
+    """Follow a link of the dashboard's own navigation."""
+    with page.expect_navigation():
+        page.get_by_role("navigation", name="Dashboard").get_by_role("link", name=name, exact=True).click()
+    page.get_by_role("heading", name=name, level=1).wait_for()
+
+
+def sign_in(page: Any, trial: Trial) -> None:
+    page.goto(trial.link)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Name").fill("Ada")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("The same password again").fill(PASSWORD)
+    page.get_by_role("button", name="Make the account").click()
+    page.get_by_role("heading", name="Overview", level=1).wait_for()
+
+
+def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: Trial, context: Any) -> None:
+    page = context.new_page()
+    page.goto(trial.address)
+    assert page.url.endswith("/sign-in") and trial.study.name not in page.content()
+    sign_in(page, trial)
+
+    counts = trial.log.counts_by_system(trial.study.name)
+    row = page.get_by_role("row").filter(has_text="nbest").first
+    assert str(counts["nbest"]["completed"]) in row.inner_text().split()
+
+    go_to(page, "Dialogues")
+    page.get_by_label("Outcome").select_option("completed")
+    page.get_by_role("button", name="Filter").click()
+    page.locator("tbody th a").first.click()
+    state = next(one for one in reversed(trial.log.dialogues(trial.study.name)) if one.status == "completed")
+    said = [getattr(one.event, "text", None) for one in trial.log.transcript(state.dialogue_id)]
+    assert page.locator(".turn .text").all_inner_texts() == [text for text in said if text is not None]
+    page.locator("summary").first.click()
+    page.get_by_text("hello()").wait_for()
+
+    go_to(page, "Results")
+    page.get_by_text("Subjective success", exact=True).wait_for(timeout=120_000)
+    assert page.locator("svg.interval").count() >= 6
+
+    go_to(page, "Export")
+    with page.expect_download(timeout=60_000) as started:
+        page.get_by_role("link", name="dataset.zip").click()
+    started.value.save_as(trial.folder / "dataset.zip")
+    with zipfile.ZipFile(trial.folder / "dataset.zip") as archive:
+        archive.extractall(trial.folder / "dataset")
+    held = Dataset(trial.folder / "dataset").read("dialogues").num_rows
+    assert held == len(trial.log.dialogues(trial.study.name))
+
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("heading", name="Sign in").wait_for()
+    page.goto(trial.address + "/dialogues/" + state.dialogue_id)
+    assert page.url.endswith("/sign-in")
+    page.go_back()
+    assert state.dialogue_id not in page.content()
+    page.goto(trial.link)
+    page.get_by_role("heading", name="This link no longer works").wait_for()
+    page.goto(trial.address)
+    page.get_by_label("Name").fill("Ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="Overview", level=1).wait_for()
+
+
+def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, context: Any) -> None:
+    page = context.new_page()
+    sign_in(page, trial)
+    before = len(trial.log.dialogues(trial.study.name))
+    page.get_by_text(f"of {before} begun").wait_for()
+    caller = trial.filler.Caller(trial.log, trial.study, trial.clock, "late")
+    caller.begin()
+    caller.assign("nbest", trial.study.tasks[0])
+    page.get_by_text(f"of {before + 1} begun").wait_for(timeout=12_000)
+
+    go_to(page, "Trial")
+    page.get_by_label("Reason for a pause").fill("the bots are being moved")
+    page.get_by_role("button", name="Pause the trial").click()
+    page.get_by_role("heading", name="The trial is paused").wait_for()
+    pause = TrialPaused(reason="the bots are being moved", by="Ada")
+    assert [one.event for one in trial.log.trial_events()] == [pause]
+    page.get_by_role("button", name="Resume the trial").click()
+    page.get_by_role("heading", name="The trial is running").wait_for()
+
+
+def test_every_page_fits_a_small_screen_and_the_keyboard_reaches_the_content(
+    trial: Trial, context: Any
+) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 320, "height": 640})
+    sign_in(page, trial)
+    dialogue = trial.log.dialogues(trial.study.name)[0].dialogue_id
+    for name in PAGES:
+        go_to(page, name)
+        fits(page, name)
+    page.goto(f"{trial.address}/dialogues/{dialogue}")
+    fits(page, "transcript")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def fits(page: Any, name: str) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320, f"{name} is too wide"
+    nameless = "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent.trim()).length"
+    assert page.evaluate(nameless) == 0, f"{name} has a table without a caption"

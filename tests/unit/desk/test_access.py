@@ -1,0 +1,160 @@
+"""Links, accounts and sign-ins, without a browser."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from vivavoce.core.clock import ManualClock
+from vivavoce.core.errors import InputError
+from vivavoce.desk.access import Access, SignedIn, first_link
+from vivavoce.log.store import Log
+
+BASE = "http://desk.test"
+PASSWORD = "a long enough sentence"
+
+
+@pytest.fixture
+def access(empty_log: Log) -> Access:
+    return Access(empty_log)
+
+
+def token_in(link: str) -> str:
+    return link.rsplit("/", 1)[1]
+
+
+def arrive(access: Access, role: str) -> SignedIn:
+    session = access.use_link(token_in(access.invite(role, BASE)))
+    assert session is not None
+    who = access.who(session)
+    assert who is not None
+    return who
+
+
+def test_a_link_signs_in_once(access: Access) -> None:
+    token = token_in(access.invite("viewer", BASE))
+    assert access.use_link(token) is not None
+    assert access.use_link(token) is None
+    assert access.link_role(token) is None
+
+
+def test_looking_at_a_link_does_not_use_it_up(access: Access) -> None:
+    token = token_in(access.invite("researcher", BASE))
+    assert [access.link_role(token) for _ in range(3)] == ["researcher"] * 3
+    assert access.use_link(token) is not None
+
+
+def test_a_link_expires_after_a_day(access: Access, clock: ManualClock) -> None:
+    token, later = token_in(access.invite("viewer", BASE)), token_in(access.invite("viewer", BASE))
+    clock.advance(timedelta(hours=24).total_seconds() - 1)
+    assert access.use_link(token) is not None
+    clock.advance(1)
+    assert access.link_role(later) is None
+    assert access.use_link(later) is None
+
+
+def test_a_link_has_256_random_bits_and_the_log_keeps_none_of_them(
+    access: Access, empty_log: Log, tmp_path: Path
+) -> None:
+    token = token_in(access.invite("owner", BASE))
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", token)
+    session = access.use_link(token)
+    assert session is not None
+    empty_log.close_now()
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("empty.sqlite*"))
+    assert kept and token.encode() not in kept and session.encode() not in kept
+
+
+def test_the_first_link_is_replaced_by_the_sign_in_page_once_there_is_an_owner(
+    access: Access, empty_log: Log
+) -> None:
+    assert "/link/" in first_link(empty_log, BASE + "/")
+    access.make_account(arrive(access, "viewer"), "Vi", PASSWORD)
+    assert "/link/" in first_link(empty_log, BASE)
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    assert first_link(empty_log, BASE) == BASE + "/sign-in"
+    assert "/link/" in first_link(empty_log, BASE, always=True)
+
+
+def test_an_account_signs_in_with_its_password_and_the_links_role(access: Access) -> None:
+    access.make_account(arrive(access, "researcher"), "Grace", PASSWORD)
+    who = access.who(access.sign_in("Grace", PASSWORD, "1.2.3.4"))
+    assert who is not None and (who.name, who.role) == ("Grace", "researcher")
+
+
+def test_a_wrong_name_and_a_wrong_password_are_answered_alike(access: Access) -> None:
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    answers = set()
+    for name, password in (("Ada", "not the password"), ("Nobody", PASSWORD), ("Ada", "x" * 5000)):
+        with pytest.raises(InputError) as caught:
+            access.sign_in(name, password, "1.2.3.4")
+        answers.add(str(caught.value))
+    assert len(answers) == 1
+
+
+def test_too_many_attempts_are_refused_even_with_the_right_password(access: Access) -> None:
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    for _ in range(10):
+        with pytest.raises(InputError, match="wrong"):
+            access.sign_in("Ada", "not the password", "6.6.6.6")
+    with pytest.raises(InputError, match="too many"):
+        access.sign_in("Ada", PASSWORD, "6.6.6.6")
+    assert access.sign_in("Ada", PASSWORD, "1.2.3.4")
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "problem"),
+    [
+        ("", PASSWORD, "name"),
+        ("x" * 81, PASSWORD, "name"),
+        ("Ada", "short", "5 characters"),
+        ("Ada", "x" * 201, "201 characters"),
+        ("professor1234", "professor1234!", "little more than the name"),
+        ("Taken", PASSWORD, "taken"),
+    ],
+)
+def test_a_bad_name_or_password_makes_no_account(
+    access: Access, name: str, password: str, problem: str
+) -> None:
+    access.make_account(arrive(access, "viewer"), "Taken", PASSWORD)
+    with pytest.raises(InputError, match=problem):
+        access.make_account(arrive(access, "owner"), name, password)
+    assert [account.name for account in access.accounts()] == ["Taken"]
+
+
+def test_one_link_makes_one_account(access: Access) -> None:
+    who = arrive(access, "owner")
+    access.make_account(who, "Ada", PASSWORD)
+    with pytest.raises(InputError, match="already"):
+        access.make_account(who, "Eve", PASSWORD)
+    assert access.who(who.token) is None
+
+
+def test_a_sign_in_ends_after_twelve_hours_and_at_sign_out(access: Access, clock: ManualClock) -> None:
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    first, second = access.sign_in("Ada", PASSWORD, "a"), access.sign_in("Ada", PASSWORD, "a")
+    who = access.who(first)
+    assert who is not None
+    access.sign_out(who)
+    assert access.who(first) is None and access.who(second) is not None
+    clock.advance(12 * 3600)
+    assert access.who(second) is None
+
+
+def test_removing_an_account_signs_it_out_and_the_last_owner_stays(access: Access) -> None:
+    owner = access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    viewer = access.make_account(arrive(access, "viewer"), "Vi", PASSWORD)
+    by_name = {account.name: account.account_id for account in access.accounts()}
+    access.remove(by_name["Vi"])
+    assert access.who(viewer) is None
+    with pytest.raises(InputError, match="only owner"):
+        access.remove(by_name["Ada"])
+    with pytest.raises(InputError, match="no such account"):
+        access.remove("nobody")
+    assert access.who(owner) is not None
+
+
+def test_passwords_are_kept_as_argon2_hashes(access: Access) -> None:
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    assert all(account.password_hash.startswith("$argon2id$") for account in access.accounts())

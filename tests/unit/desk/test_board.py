@@ -1,0 +1,107 @@
+"""What the dashboard knows of a trial is what the log says, however it was read."""
+
+from types import ModuleType
+
+import pytest
+
+from vivavoce.core.clock import ManualClock
+from vivavoce.desk.board import Board
+from vivavoce.desk.progress import Bar, progress, whereabouts
+from vivavoce.log import events
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+
+
+def cards(board: Board) -> dict[str, object]:
+    return board.see(lambda board: {"dialogues": dict(board.dialogues), "incidents": list(board.incidents)})
+
+
+def test_the_numbers_by_system_are_those_of_the_log(study: Study, log: Log) -> None:
+    counts, shown = log.counts_by_system(study.name), Board(study, log).see(progress)
+    assert [row.system for row in shown.systems] == list(study.systems)
+    for row in shown.systems:
+        assert row.by_status == {name: counts[row.system][name] for name in row.by_status}
+        assert row.dialogues == counts[row.system]["dialogues"] > 10
+        assert row.participants == counts[row.system]["participants"]
+    assert {"running", "completed", "failed", "abandoned"} == {
+        name for name, number in shown.all.by_status.items() if number
+    }
+    assert sum(shown.visits.values()) == len(log.visits(study.name))
+    assert shown.position == log.trial_events()[-1].position if log.trial_events() else shown.position > 0
+
+
+def test_the_spread_counts_every_participant_once(study: Study, log: Log) -> None:
+    shown = Board(study, log).see(progress)
+    assert sum(bar.value for bar in shown.spread) == shown.all.participants
+    assert sum(int(bar.label) * bar.value for bar in shown.spread) == shown.all.dialogues
+    assert shown.all.mean == shown.all.dialogues / shown.all.participants
+
+
+def test_many_dialogues_of_one_person_share_the_last_bar(
+    trial: ModuleType, study: Study, empty_log: Log, clock: ManualClock
+) -> None:
+    caller = trial.Caller(empty_log, study, clock, "busy")
+    caller.begin()
+    for _ in range(17):
+        caller.assign("nbest", study.tasks[0])
+    spread = Board(study, empty_log).see(progress).spread
+    assert len(spread) == 15 and spread[-1] == Bar("15+", 1)
+
+
+def test_a_board_carried_on_equals_one_made_anew(
+    trial: ModuleType, study: Study, log: Log, clock: ManualClock
+) -> None:
+    carried = Board(study, log)
+    for _ in range(3):
+        cards(carried)
+        trial.fill(log, study, clock, participants=1, seed=clock.now().microsecond + len(carried.visits))
+    assert cards(carried) == cards(Board(study, log))
+
+
+def test_another_study_in_the_same_log_is_not_counted(
+    trial: ModuleType, study: Study, log: Log, clock: ManualClock
+) -> None:
+    before = Board(study, log).see(progress)
+    other = study.model_copy(update={"name": "another-study"})
+    trial.fill(log, other, clock, participants=1, seed=99)
+    after = Board(study, log).see(progress)
+    assert after.all.dialogues == before.all.dialogues and after.visits == before.visits
+    assert Board(other, log).see(progress).all.dialogues > 0
+
+
+def test_running_visits_say_where_everybody_is(study: Study, log: Log, clock: ManualClock) -> None:
+    active, idle = Board(study, log).see(whereabouts)
+    assert [row["doing"] for row in active] == ["in dialogue"] * 3 and idle == []
+    assert {row["step"] for row in active} == {"dialogue"} and {row["step_number"] for row in active} == {3}
+    assert [row["idle_minutes"] for row in active] == sorted(row["idle_minutes"] for row in active)
+    clock.advance(3600)
+    active, idle = Board(study, log).see(whereabouts)
+    assert active == [] and [row["idle_minutes"] > 60 for row in idle] == [True] * 3
+
+
+def test_a_visit_whose_study_has_changed_is_still_shown(study: Study, log: Log) -> None:
+    changed = study.model_copy(update={"visit": study.visit[:2]})
+    active, _ = Board(changed, log).see(whereabouts)
+    assert [row["doing"] for row in active] == ["the study has changed since"] * 3
+
+
+@pytest.mark.parametrize("visits", [0, 1])
+def test_an_empty_trial_has_numbers_too(study: Study, empty_log: Log, visits: int) -> None:
+    opened = events.VisitOpened(
+        study=study.name, revision="r", participant_id="p", pool="link", language="en"
+    )
+    if visits:
+        empty_log.transact_now(lambda tx: tx.append("v", opened))
+    shown = Board(study, empty_log).see(progress)
+    assert (shown.all.dialogues, shown.all.mean, shown.all.median, shown.spread) == (0, None, None, [])
+    assert shown.visits == ({"running": 1} if visits else {})
+
+
+def test_pauses_are_known(study: Study, log: Log) -> None:
+    board = Board(study, log)
+    assert board.see(lambda board: board.pause) is None
+    log.transact_now(lambda tx: tx.append(events.TRIAL, events.TrialPaused(reason="bot down", by="Ada")))
+    pause = board.see(lambda board: board.pause)
+    assert pause is not None and (pause.reason, pause.by) == ("bot down", "Ada")
+    log.transact_now(lambda tx: tx.append(events.TRIAL, events.TrialResumed(by="Ada")))
+    assert board.see(lambda board: board.pause) is None
