@@ -26,7 +26,7 @@ from vivavoce.core.errors import SystemUnderTestError
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-_VARIABLES: Final = {
+VARIABLES: Final = {
     "conversation", "key", "number", "text", "title", "payload", "language", "hypotheses", "history", "state",
 }  # fmt: skip
 _HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"}
@@ -197,8 +197,8 @@ class _Prepared:
         self._method = request.method
         self._url = compile_template(request.url, _HEADER_VARIABLES, place=f"{place}url")
         self._headers = compile_template(settings.headers, _HEADER_VARIABLES, place="headers")
-        self._query = compile_template(settings.query, _VARIABLES, place="query")
-        self._body: Rendered = compile_template(request.body, _VARIABLES, place=f"{place}body")
+        self._query = compile_template(settings.query, VARIABLES, place="query")
+        self._body: Rendered = compile_template(request.body, VARIABLES, place=f"{place}body")
         self._has_body = request.body is not None and request.method != "GET"
 
     def request(self, client: httpx.AsyncClient, variables: dict[str, Any]) -> httpx.Request:

@@ -1,0 +1,38 @@
+"""The guide to connectors: every setting of its examples exists, and every connector has its section."""
+
+import re
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from vivavoce.connectors import CONNECTORS
+from vivavoce.connectors.make import make_connector
+
+GUIDE = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "connect-a-bot.md").read_text("utf-8")
+SECRETS = {"BOT_KEY": "secret1", "OPENAI_API_KEY": "secret2", "MODEL_KEY": "secret3"}
+
+
+def examples() -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for block in re.findall(r"```yaml\n(.*?)```", GUIDE, re.S):
+        text = block if block.startswith("systems:") else "systems:\n" + block
+        found |= YAML(typ="safe", pure=True).load(text)["systems"]
+    return found
+
+
+@pytest.mark.parametrize("system", sorted(examples()))
+def test_the_settings_of_an_example_are_accepted(system: str) -> None:
+    assert make_connector(examples()[system], SECRETS).capabilities
+
+
+def test_every_connector_has_an_example_and_a_section() -> None:
+    assert {settings["connect"] for settings in examples().values()} == set(CONNECTORS.names())
+    for name in CONNECTORS.names():
+        assert f"## `{name}`:" in GUIDE
+
+
+def test_every_variable_of_a_template_is_explained() -> None:
+    from vivavoce.connectors.http import VARIABLES
+
+    assert all(f"`{name}`" in GUIDE for name in VARIABLES)
