@@ -148,7 +148,6 @@ def check(log: Log, talkers: list[Talker]) -> Counter[str]:
 def test_twenty_kills_under_twenty_talkers_lose_and_double_nothing(log_url: str, tmp_path: Path) -> None:
     changes = {
         "allocation: least": "limits: {user_turns: 10000}\nallocation: least",
-        "allow_private: true\n": "allow_private: true\n    idempotent: true\n",
     }
     started = time.monotonic()
     with study_with_bots(tmp_path / "study", changes) as study:

@@ -26,11 +26,12 @@ def demo(
     with bundled_bots(place.domain, place.bots):
         _run_trial(place.study, place.dataset, place.report, dialogues, seed, as_json)
         if serve:
-            from vivavoce.cli.servers import serve_study
+            from vivavoce.cli.servers import DEMONSTRATION_NOTICE, serve_study
 
             serve_study(
-                place.study, None, host="127.0.0.1", port=free_port(port), desk_port=free_port(desk_port)
-            )
+                place.study, None, host="127.0.0.1", port=free_port(port), desk_port=free_port(desk_port),
+                notice=DEMONSTRATION_NOTICE,
+            )  # fmt: skip
 
 
 def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:

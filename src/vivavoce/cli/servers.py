@@ -13,10 +13,18 @@ from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study
 from vivavoce.core.errors import InputError, VivavoceError
 
 SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
+DEMONSTRATION_NOTICE = "DEMONSTRATION: the dialogues held so far are SIMULATED"
 
 
 def serve_study(
-    path: Path, url: str | None, *, host: str, port: int, desk_port: int, secure_cookies: bool = False
+    path: Path,
+    url: str | None,
+    *,
+    host: str,
+    port: int,
+    desk_port: int,
+    secure_cookies: bool = False,
+    notice: str | None = None,
 ) -> None:
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
     from vivavoce.desk.access import first_link
@@ -28,9 +36,7 @@ def serve_study(
     for wanted in (port, desk_port):
         _require_free(host, wanted)
     log = open_log(study, url)
-    app = create_app(
-        SessionEngine(study, log, connectors), secure_cookies=secure_cookies, notice=_notice(study.name, log)
-    )
+    app = create_app(SessionEngine(study, log, connectors), secure_cookies=secure_cookies, notice=notice)
     participants = f"http://{host}:{port}/"
     link = first_link(log, f"http://{host}:{desk_port}")
     with _desk_process(path, url, host, desk_port, participants, secure_cookies):

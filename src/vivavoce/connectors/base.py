@@ -92,7 +92,11 @@ class PastTurn:
 
 @dataclass(slots=True)
 class Conversation:
-    """One conversation with the system under test; `key` is random and says nothing of the participant."""
+    """One conversation with the system under test; `key` is random and says nothing of the participant.
+
+    state is the connector's own memory of it. What JSON can hold of it is logged with each system turn and given
+    back after a restart, except names that begin with an underscore: secrets and handles go there.
+    """
 
     key: str
     language: str = "en"

@@ -152,6 +152,7 @@ class SystemTurnReceived(Event):
     acts: list[LoggedAct] | None = None
     understood: list[LoggedHypothesis] = Field(default_factory=list)
     ends_dialogue: bool = False
+    notes: dict[str, Any] | None = Field(None, description="what the connector remembers of the conversation")
     raw: Any = None
 
     @property

@@ -6,8 +6,10 @@ takes the same key only once or keeps no memory, else logged as interrupted, for
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 import structlog
 
@@ -108,10 +110,11 @@ class Relay:
                 visit, "interrupted", "the server stopped while the system was answering", ends=lost
             )
             return
-        conversation = self._conversation(visit, dialogue, user_turn)
         turn = SystemTurn()
         sent_s = self.elapsed_s(dialogue)
         try:
+            conversation = await self._conversation(visit, dialogue, user_turn)
+            sent_s = self.elapsed_s(dialogue)
             await self._listen(connector.send(conversation, _to_send(user_turn)), dialogue, turn)
         except SystemUnderTestError as error:
             await self._fail(visit, error.failure, error.detail, turn)
@@ -121,14 +124,17 @@ class Relay:
             return
         await self._log_system_turn(visit, dialogue, turn, user_turn.turn_index, sent_s)
 
-    def _conversation(self, visit: Visit, dialogue: DialogueState, upto: TurnState) -> Conversation:
+    async def _conversation(self, visit: Visit, dialogue: DialogueState, upto: TurnState) -> Conversation:
+        """The conversation with the turns before this one; taken up again where another process began it."""
         history = tuple(
             PastTurn(past.party, past.event.text)
             for past in dialogue.turns
             if past.turn_index < upto.turn_index and past.event.text
         )
         if visit.conversation is None or visit.conversation.key != dialogue.conversation:
-            visit.conversation = Conversation(dialogue.conversation, dialogue.language)
+            again = Conversation(dialogue.conversation, dialogue.language, history, dict(dialogue.notes))
+            await self._listen(self.connectors[dialogue.system].open(again), dialogue, SystemTurn())
+            visit.conversation = again
         visit.conversation.history = history
         return visit.conversation
 
@@ -151,7 +157,7 @@ class Relay:
                     dialogue_id=dialogue.dialogue_id, turn_index=len(current.turns), reply_to=reply_to,
                     messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
                     complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
-                    ends_dialogue=turn.ends_dialogue, raw=turn.raw or None,
+                    ends_dialogue=turn.ends_dialogue, notes=_notes(visit.conversation), raw=turn.raw or None,
                 )
             )  # fmt: skip
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
@@ -229,6 +235,17 @@ class Relay:
 
 def _opened(dialogue: DialogueState) -> log_events.DialogueOpened:
     return log_events.DialogueOpened(dialogue_id=dialogue.dialogue_id)
+
+
+def _notes(conversation: Conversation | None) -> dict[str, Any] | None:
+    """What of the connector's memory is logged: no names with an underscore, only what JSON can hold."""
+    state = conversation.state if conversation else {}
+    kept = {name: value for name, value in state.items() if not name.startswith("_")}
+    try:
+        json.dumps(kept)
+    except (TypeError, ValueError):
+        return None
+    return kept or None
 
 
 def _to_send(turn: TurnState) -> UserTurn:

@@ -41,6 +41,7 @@ class DialogueState:
     channel: str
     language: str
     conversation: str
+    notes: dict[str, Any] = field(default_factory=dict)
     opened: StoredEvent | None = None
     turns: list[TurnState] = field(default_factory=list)
     failures: list[StoredEvent] = field(default_factory=list)
@@ -187,6 +188,7 @@ class VisitState:
         dialogue.turns.append(TurnState(stored.seq, event.turn_index, "system", event))
         if event.reply_to is not None:
             dialogue.answered_turns += 1
+        dialogue.notes = event.notes or {}
         dialogue.unanswered, dialogue.failures_in_a_row = None, 0
 
     @_take.register
