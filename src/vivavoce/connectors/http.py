@@ -106,7 +106,7 @@ class HttpConnector:
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         resumed = bool(conversation.history)
-        if self._opening is None or (resumed and not self._keep):
+        if self._opening is None or (resumed and self._keep.keys() <= conversation.state.keys()):
             return
         turn = UserTurn(key=f"{_identity(conversation)}-open", number=0, text="")
         answer = await self._exchange(self._opening, conversation, turn)

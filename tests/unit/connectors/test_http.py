@@ -213,7 +213,10 @@ def test_a_conversation_taken_up_again_gets_a_session_but_no_second_greeting(cha
         connector = make_connector(sessions(chat_server), SECRETS)
         conversation = Conversation("c", history=(PastTurn("system", "hi"), PastTurn("user", "a")))
         outputs = [output async for output in connector.open(conversation)]
-        assert conversation.state["id"].startswith("s")
+        kept = conversation.state["id"]
+        assert kept.startswith("s")
+        assert [output async for output in connector.open(conversation)] == []
+        assert conversation.state["id"] == kept
         await connector.shut_down()
         return outputs
 
