@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -40,7 +40,7 @@ class Server:
                 Route("/v1/chat/completions", self.completions, methods=["POST"]),
                 Route("/health", self.health),
             ],
-            exception_handlers={Malformed: _malformed},
+            exception_handlers={Malformed: _malformed, ClientDisconnect: _gone},
         )
 
     async def health(self, _: Request) -> Response:
@@ -108,6 +108,10 @@ async def _chunks(reply: Reply, model: str) -> AsyncIterator[str]:
 
 async def _malformed(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, status_code=400)
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)  # nobody is there to read it
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """The processes of a trial: participants' pages, dashboard, bundled bots."""
 
+import ctypes
+import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -109,7 +111,12 @@ def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
 
 @contextmanager
 def _running(commands: list[list[str]]) -> Iterator[None]:
-    processes = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for command in commands]
+    """Child processes that are gone when the block ends, however it ends."""
+    signal.signal(signal.SIGTERM, _stop_orderly)
+    last_will = _last_will()
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=last_will) for command in commands
+    ]
     try:
         yield
     finally:
@@ -121,6 +128,19 @@ def _running(commands: list[list[str]]) -> Iterator[None]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _stop_orderly(number: int, _: object) -> None:
+    """Leave by way of every `finally`, so that child processes are stopped too."""
+    raise SystemExit(128 + number)
+
+
+def _last_will() -> Callable[[], object] | None:
+    """On Linux: what a child does so that it is stopped even when this process is killed outright."""
+    if sys.platform != "linux":
+        return None
+    prctl, death_signal = ctypes.CDLL(None).prctl, 1
+    return lambda: prctl(death_signal, int(signal.SIGTERM))
 
 
 def wait_for_port(host: str, port: int, what: str, timeout_s: float = 30.0) -> None:

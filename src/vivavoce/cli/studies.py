@@ -48,7 +48,7 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
     made = {}
     for system, settings in study.systems.items():
         try:
-            made[system] = make_connector(settings)
+            made[system] = make_connector(settings, folder=study.folder)
         except InputError as error:
             place = f"{study.folder.name}/{STUDY_FILE} systems.{system}"
             place += f".{error.place}" if error.place else ""
