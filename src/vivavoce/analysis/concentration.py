@@ -91,6 +91,7 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> str | None:
     if not facts:
         return None
     return (
-        f"Few participants dominate{f' in {of}' if of else ''}: {' and '.join(facts)}. The intervals and "
-        "tests treat dialogues as independent, so they look more certain than they are."
+        f"Few participants dominate{f' in {of}' if of else ''}: {' and '.join(facts)}. Read "
+        "the intervals and tests that are clustered by participant: those that treat dialogues as "
+        "independent look more certain than they are."
     )

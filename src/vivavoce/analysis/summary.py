@@ -11,6 +11,7 @@ import pandas as pd
 
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import holm, newcombe, two_proportion_z, wilson
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
@@ -40,9 +41,12 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
 
     Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor
     Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, warnings;
-            a rate is {unit, successes, n, ratio, low, high, method, signature}
+            a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; `model` is the
+            analysis that the design asks for, with the reason in words
     Empty   a group without cases has ratio, low and high null and n 0
-    Note    intervals are Wilson's; tests are pooled, two-tailed, Holm-adjusted over the pairs of one measure
+    Note    low, high and p take dialogues as independent (Wilson; pooled, two-tailed, Holm-adjusted over the
+            pairs of one measure); `clustered` beside them takes participants as the unit and is the default
+            for conclusions
     Raises  UnknownName: no such grouping in this dataset
     """
     found = groups(dataset, by)
@@ -54,9 +58,13 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
     parts = components(dataset)
     facts = _facts_by_key(pool(parts, keys_of_dialogues(dataset, by)))
     facts_of_all = _facts_by_key(pool(parts, keys_of_dialogues(dataset, None)))
+    nested = Nested(parts, found)
     whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
-    tests, refusal = _tests(rows, by)
+    tests, refusal = _tests(rows, by, nested)
+    for place, row in enumerate(rows):
+        _add_clusters(row, nested, place)
+    _add_clusters(whole, nested, None)
     return {
         "study": dataset.study,
         "simulated": dataset.simulated,
@@ -64,6 +72,7 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
         "data": dataset.hash,
         "vivavoce": installed_version(),
         "level": LEVEL,
+        "model": nested.model.as_dict(),
         "by": rows,
         "all": whole,
         "tests": tests,
@@ -159,7 +168,13 @@ def _rate(measure: Measure, measured: Facts) -> Facts:
     }
 
 
-def _tests(rows: list[Facts], by: str) -> tuple[list[Facts], str | None]:
+def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
+    for name, rate in row.items():
+        if is_rate(name):
+            rate["clustered"] = nested.rate(name, place, level=LEVEL)
+
+
+def _tests(rows: list[Facts], by: str, nested: Nested) -> tuple[list[Facts], str | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (
@@ -170,12 +185,13 @@ def _tests(rows: list[Facts], by: str) -> tuple[list[Facts], str | None]:
     tests: list[Facts] = []
     for name in [name for name in (rows[0] if rows else {}) if is_rate(name)]:
         family = [
-            _compare(name, a, b)
-            for a, b in combinations(rows, 2)
+            {**_compare(name, a, b), "clustered": nested.test(name, i, j, level=LEVEL)}
+            for (i, a), (j, b) in combinations(enumerate(rows), 2)
             if _testable(a[name]) and _testable(b[name])
         ]
-        for test, adjusted in zip(family, holm([test["p"] for test in family]), strict=True):
-            test["p_holm"] = adjusted
+        for one in (family, [test["clustered"] for test in family]):
+            for test, adjusted in zip(one, holm([test["p"] for test in one]), strict=True):
+                test["p_holm"] = adjusted
         tests += family
     return tests, None
 

@@ -1,0 +1,71 @@
+"""How participants met the systems, which analysis that asks for, and why, in words."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from vivavoce.analysis.clusters import FEW, SMALL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """The analysis that a design asks for.
+
+    name  cluster_jackknife, permutation, or independent where no participant is known
+    why   two sentences for a reader
+    """
+
+    name: str
+    why: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
+    """Choose by how dialogues are nested.
+
+    Input   the participant of each dialogue, group by group; None where unknown
+    """
+    known = [[person for person in group if person is not None] for group in participants]
+    sizes = Counter(person for group in known for person in group)
+    people = len(sizes)
+    if not people:
+        return Model(
+            name="independent",
+            why="No participant is known, so dialogues are taken as independent. Where people called more "
+            "than once the intervals are too narrow.",
+        )
+    met = Counter(person for group in known for person in set(group))
+    both = sum(times > 1 for times in met.values())
+    nested = _nested(list(sizes.values()), both, sum(bool(group) for group in known))
+    if people < FEW:
+        return Model(
+            name="permutation",
+            why=f"{nested} With fewer than {FEW} participants no standard error can be trusted: tests "
+            f"permute labels {'within each participant' if both else 'of whole participants'}, and "
+            "intervals (t, one degree of freedom less than participants) are a rough guide.",
+        )
+    small = (
+        f" {people} are few (under {SMALL}), which makes t noticeably wider than z." if people < SMALL else ""
+    )
+    return Model(
+        name="cluster_jackknife",
+        why=f"{nested} Dialogues of one person are alike, so the participant is the unit: standard errors "
+        "leave out one participant at a time, and t has one degree of freedom less than there are "
+        f"participants.{small}",
+    )
+
+
+def _nested(sizes: list[int], both: int, groups: int) -> str:
+    dialogues = (
+        f"{len(sizes)} participants held {sum(sizes)} dialogues (median {median(sizes):g}, most {max(sizes)})"
+    )
+    if groups < 2:
+        return f"{dialogues}."
+    if both == 0:
+        return f"{dialogues}, each in one group only."
+    return f"{dialogues}, and {both} of them in more than one group, so that they serve as their own control."

@@ -1,0 +1,143 @@
+"""The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from vivavoce.analysis.clusters import (
+    FEW,
+    ClusteredRate,
+    Contrast,
+    clustered_rate,
+    contrast,
+    ratio_interval,
+    sum_by_participant,
+)
+from vivavoce.analysis.design import choose_model
+from vivavoce.analysis.groups import Group
+from vivavoce.analysis.permutation import permutation_p, relabellings
+
+Facts = dict[str, Any]
+Cases = tuple[np.ndarray, np.ndarray]
+WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
+
+
+class Nested:
+    """Components of every measure, by dialogue and participant.
+
+    A dialogue of an unknown participant is a participant of its own.
+    """
+
+    def __init__(self, parts: pd.DataFrame, found: Sequence[Group]) -> None:
+        people = {
+            one: person
+            for group in found
+            for one, person in zip(group.dialogue_ids, group.participants, strict=True)
+        }
+        names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
+        self._values: dict[str, Cases] = {}
+        order: list[str] = []
+        for name, rows in parts.groupby("measure", sort=False):
+            order = rows["dialogue_id"].tolist()
+            self._values[str(name)] = (rows["numerator"].to_numpy(), rows["denominator"].to_numpy())
+        self._codes = np.array(
+            [names.get(people[one] or "", -1 - position) for position, one in enumerate(order)], dtype=int
+        )
+        places = {one: position for position, one in enumerate(order)}
+        self._members = [np.array([places[one] for one in group.dialogue_ids], dtype=int) for group in found]
+        self._everybody = np.arange(len(order))
+        self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
+        self.known = bool(names)
+        self.model = choose_model([group.participants for group in found])
+
+    def rate(self, name: str, group: int | None, *, level: float) -> Facts:
+        """One measure in one group (None: everywhere) with its clustered interval."""
+        if not self.known:
+            return _missing(WITHOUT_PARTICIPANTS)
+        tops, bottoms, people = self._cases(name, group)
+        sums = sum_by_participant(people, tops, bottoms)
+        if not len(sums.denominators):
+            return _missing("none: no case")
+        if _counts(tops, bottoms):
+            return clustered_rate(sums, level).as_dict()
+        if np.isin(bottoms, (0.0, 1.0)).all():
+            squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
+            return clustered_rate(sums, level, squares).as_dict()
+        return ratio_interval(sums, level).as_dict()
+
+    def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """Two groups compared on one measure; `p_holm` is filled in by who knows the family."""
+        tops_a, bottoms_a, people_a = self._cases(name, a)
+        tops_b, bottoms_b, people_b = self._cases(name, b)
+        found = contrast(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b)) if self.known else None
+        facts = _interval_facts(found, level)
+        if found is None:
+            why = "No participant is known." if not self.known else "A group has no case."
+            return {**facts, "method": "none", "why": why}
+        if found.clusters < FEW:
+            return {**facts, **self._permuted(name, a, b, found)}
+        if facts["t"] is None:
+            return {**facts, "method": "none", "why": _untestable(found)}
+        return {
+            **facts,
+            "method": "cluster_jackknife",
+            "why": f"{found.clusters} participants; leave-one-participant-out error, "
+            f"t with {found.clusters - 1} degrees of freedom.",
+        }
+
+    def _permuted(self, name: str, a: int, b: int, found: Contrast) -> Facts:
+        members = np.concatenate([self._members[a], self._members[b]])
+        is_a = np.arange(len(members)) < len(self._members[a])
+        if (a, b) not in self._labels:
+            self._labels[a, b] = relabellings(self._codes[members], is_a)
+        labels, within = self._labels[a, b]
+        tops, bottoms = (values[members] for values in self._values[name])
+        varied = bool(np.ptp(tops[bottoms > 0] / bottoms[bottoms > 0]) > 0)
+        p = permutation_p(labels, is_a, tops, bottoms) if varied else None
+        how = "labels permuted within participants" if within else "whole participants permuted"
+        return {
+            "p": p,
+            "method": "permutation_within" if within else "permutation_between",
+            "why": f"Only {found.clusters} participants, fewer than {FEW}: {how}, {len(labels)} draws.",
+        }
+
+    def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        members = self._everybody if group is None else self._members[group]
+        tops, bottoms = self._values[name]
+        return tops[members], bottoms[members], self._codes[members]
+
+
+def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
+    """Whether these are successes among whole numbers of cases."""
+    whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
+    return bool(whole and (tops >= 0).all() and (tops <= bottoms).all())
+
+
+def _interval_facts(found: Contrast | None, level: float) -> Facts:
+    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_holm"))
+    if found is None:
+        return {**facts, "clusters": 0}
+    facts |= {"difference": found.difference, "clusters": found.clusters}
+    if found.se is not None and found.se > 1e-12:
+        df = found.clusters - 1
+        reach = float(student.ppf((1 + level) / 2, df)) * found.se
+        facts |= {"se": found.se, "t": found.difference / found.se, "df": df}
+        facts |= {"low": found.difference - reach, "high": found.difference + reach}
+        facts["p"] = float(2 * student.sf(abs(facts["t"]), df))
+    return facts
+
+
+def _untestable(found: Contrast) -> str:
+    if found.se is None:
+        return "One group has a single participant, so persons and systems cannot be told apart."
+    return "Nothing varied between participants."
+
+
+def _missing(method: str) -> Facts:
+    return ClusteredRate(
+        low=None, high=None, se=None, design_effect=None, icc=None, clusters=0, n_effective=None,
+        method=method,
+    ).as_dict()  # fmt: skip
