@@ -5,7 +5,7 @@ to an earlier page raises `Stale`. Whatever a method has returned is on disk.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,12 +15,12 @@ import structlog
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
-from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
+from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.session import codes
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused
+from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
 from vivavoce.study.model import Study
 
 WRONG_CODES_WINDOW = timedelta(minutes=10)
@@ -365,29 +365,13 @@ class SessionEngine:
         lock = self._loading.setdefault(visit_id, asyncio.Lock())
         async with lock:
             if visit_id not in self._visits:
-                events = await asyncio.to_thread(self.log.events, visit_id)
-                if not events:
-                    raise Refused("unknown_visit", visit_id)
-                self._visits[visit_id] = self._replayed(visit_id, events)
+                visit = await asyncio.to_thread(replayed, self.log, self.study, visit_id)
+                self._visits[visit_id] = visit
             self._loading.pop(visit_id, None)
             return self._visits[visit_id]
 
-    def _replayed(self, visit_id: str, events: list[StoredEvent]) -> Visit:
-        state = VisitState(self.study, visit_id)
-        for stored in events:
-            state.apply(stored)
-        return Visit(state, list(events))
-
-    async def _move(self, visit: Visit, write) -> list[StoredEvent]:
-        """Write a move; where another process has written meanwhile, start afresh from the log."""
-        try:
-            stored = await move(self.log, self.rules, visit, write)
-        except Conflict:
-            visit_id = visit.state.visit_id
-            events = await asyncio.to_thread(self.log.events, visit_id)
-            again = self._replayed(visit_id, events)
-            visit.state, visit.events = again.state, again.events
-            raise Stale("the visit was changed elsewhere") from None
+    async def _move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
+        stored = await move(self.log, self.rules, visit, write)
         self.relay.tend(visit)
         return stored
 

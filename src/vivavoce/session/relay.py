@@ -17,7 +17,8 @@ from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, S
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError, SystemUnderTestError
 from vivavoce.log import events as log_events
-from vivavoce.log.store import Conflict, Log, StoredEvent
+from vivavoce.log.store import Log, StoredEvent
+from vivavoce.session.errors import Stale
 from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.session.state import DialogueState, TurnState
 from vivavoce.session.visits import Draft, MoveRules, Visit, move
@@ -201,8 +202,8 @@ class Relay:
                     stored = await move(self.log, self.rules, visit, write)
                 self.close_if_over(visit)
                 return stored
-            except Conflict:
-                raise
+            except Stale:
+                continue  # the visit is read anew; what came from the system is written on top
             except LogError as error:
                 _report.error("log_not_writable", error=str(error), retry_in_s=pause_s)
                 await asyncio.sleep(pause_s)

@@ -8,10 +8,10 @@ from random import Random, SystemRandom
 from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
-from vivavoce.log.store import Log, StoredEvent, Transaction
+from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.session import codes
 from vivavoce.session.allocation import choose_system, choose_task
-from vivavoce.session.errors import Refused
+from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import DialogueStep, Study
 
@@ -144,7 +144,10 @@ def is_dialogue_step(state: VisitState) -> bool:
 async def move(
     log: Log, rules: MoveRules, visit: Visit, write: Callable[[Draft], object]
 ) -> list[StoredEvent]:
-    """Write one move and what follows from it, in one transaction; the caller holds the visit's lock."""
+    """Write one move and what follows from it, in one transaction; the caller holds the visit's lock.
+
+    Raises  Stale: the log has moved on without this process; the visit is then as the log has it
+    """
 
     def run(tx: Transaction) -> Draft:
         draft = Draft(tx, visit.state.copy(), rules)
@@ -152,6 +155,25 @@ async def move(
         rules.settle(draft)
         return draft
 
-    draft = await log.transact(run)
+    try:
+        draft = await log.transact(run)
+    except Conflict:
+        again = await asyncio.to_thread(replayed, log, rules.study, visit.state.visit_id)
+        visit.state, visit.events = again.state, again.events
+        raise Stale("the visit was changed elsewhere") from None
     visit.take(draft.state, draft.stored)
     return draft.stored
+
+
+def replayed(log: Log, study: Study, visit_id: str) -> Visit:
+    """A visit as its events in the log say it is.
+
+    Raises  Refused: `unknown_visit`
+    """
+    stored = log.events(visit_id)
+    if not stored:
+        raise Refused("unknown_visit", visit_id)
+    state = VisitState(study, visit_id)
+    for one in stored:
+        state.apply(one)
+    return Visit(state, stored)

@@ -414,6 +414,38 @@ def test_an_answer_owed_at_a_crash_is_taken_up_by_the_next_process(
     asyncio.run(after(*asyncio.run(before())))
 
 
+def test_what_another_process_wrote_is_read_before_anything_is_written_on_top(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        chosen = events.LanguageChosen(language="it")
+        await log.transact(lambda tx: tx.append(visit_id, chosen))  # as a second process would
+        with pytest.raises(Stale):
+            await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        assert (await engine.state(visit_id)).language == "it"
+        await say(engine, visit_id, dialogue_id, "hi", key="k")
+        stored = log.events(visit_id)
+        assert [one.seq for one in stored] == list(range(1, len(stored) + 1))
+
+    with_engine(study, log, scenario)
+
+
+def test_an_answer_is_logged_even_when_another_process_wrote_meanwhile(study, log) -> None:
+    parrot = Parrot()
+
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        parrot.gate = asyncio.Event()
+        await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        chosen = events.LanguageChosen(language="it")
+        await log.transact(lambda tx: tx.append(visit_id, chosen))
+        parrot.gate.set()
+        await settled(engine, visit_id)
+        answers = [s for s in log.events(visit_id) if isinstance(s.event, events.SystemTurnReceived)]
+        assert [one.event.text for one in answers] == ["Hello.", "You said: hi"]
+
+    with_engine(study, log, scenario, one=parrot, two=parrot)
+
+
 def test_a_dialogue_left_alone_is_ended_and_the_visit_can_go_on(study, tmp_path: Path) -> None:
     clock = ManualClock()
     log = Log.open(f"sqlite:///{tmp_path / 'idle.sqlite'}", clock)
