@@ -71,6 +71,8 @@ def served_study(
         engine = SessionEngine(study, log, connectors)
         with running(create_app(engine, **settings)) as server:  # pyright: ignore[reportArgumentType]
             yield Website(server.url, engine, log)
+            for connector in connectors.values():
+                server.call(connector.shut_down())
 
 
 class Running(PageServer):

@@ -41,8 +41,16 @@ class Form:
     questions: list[Question] = field(default_factory=list)
 
     @property
+    def place(self) -> tuple[int, int | None, int]:
+        return self.step, self.round, self.position
+
+    @property
     def missing(self) -> list[Question]:
         return [question for question in self.questions if question.missing]
+
+    @property
+    def entered(self) -> dict[str, str]:
+        return {question.field: question.entered for question in self.questions}
 
     @property
     def ratings(self) -> list[LoggedRating]:

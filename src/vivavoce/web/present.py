@@ -9,7 +9,7 @@ from vivavoce.session.codes import new_key
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import ConsentStep
 from vivavoce.web.documents import read_document
-from vivavoce.web.forms import Form, asked_form
+from vivavoce.web.forms import Form, asked_form, filled_form
 from vivavoce.web.site import Site
 from vivavoce.web.transcript import offered, transcript
 
@@ -34,7 +34,7 @@ def visit_page(
         return _between(site, state, facts)
     form = asked_form(site.study, state)
     if form is not None:
-        return form_page(site, state, form)
+        return _form(site, state, facts, form)
     if state.phase == "page":
         return _text(site, state, facts)
     return _dialogue(site, state, facts, confirm)
@@ -45,20 +45,22 @@ def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
     return {"state": state, "in_visit": True, "problem": known}
 
 
-def form_page(site: Site, state: VisitState, form: Form, *, status: int = 200) -> HTMLResponse:
-    """A questionnaire, blank or as it came back with something missing."""
-    draft = sha256(f"{state.visit_id}:{form.step}:{form.round}:{form.position}".encode()).hexdigest()[:16]
-    dialogue = state.dialogue if form.round is not None else None
-    return site.page(
-        "questionnaire", state.language, status=status, **common(state), form=form, draft=draft,
-        entries=transcript(dialogue) if dialogue else [],
-    )  # fmt: skip
-
-
 def task_words(dialogue: DialogueState, language: str) -> str:
     """The task in this language, else in the dialogue's, else in any; "" where there is no task."""
     text = (dialogue.task or {}).get("text") or {}
     return text.get(language) or text.get(dialogue.language) or next(iter(text.values()), "")
+
+
+def _form(site: Site, state: VisitState, facts: dict[str, Any], form: Form) -> HTMLResponse:
+    """A questionnaire, blank or as it came back with something missing."""
+    entered = site.unfinished.entered(state.visit_id, form.place)
+    draft = sha256(f"{state.visit_id}:{form.place}".encode()).hexdigest()[:16]
+    dialogue = state.dialogue if form.round is not None else None
+    return site.page(
+        "questionnaire", state.language, **facts, draft=draft,
+        form=form if entered is None else filled_form(form, entered),
+        entries=transcript(dialogue) if dialogue else [],
+    )  # fmt: skip
 
 
 def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:

@@ -22,7 +22,10 @@ from vivavoce.web.i18n import language_name, page_language, translations
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 TABS_REMEMBERED: Final = 20_000
+FORMS_REMEMBERED: Final = 2_000
 COOKIE_DAYS: Final = 30
+
+Place = tuple[int, int | None, int]
 
 
 class NoVisit(Exception):
@@ -61,6 +64,27 @@ class Newest:
         return self._tabs.setdefault(visit_id, tab) == tab
 
 
+class Unfinished:
+    """Forms that came back with something missing, shown again as they were filled in."""
+
+    def __init__(self) -> None:
+        self._forms: OrderedDict[str, tuple[Place, dict[str, str]]] = OrderedDict()
+
+    def keep(self, visit_id: str, place: Place, entered: dict[str, str]) -> None:
+        self._forms[visit_id] = (place, entered)
+        self._forms.move_to_end(visit_id)
+        while len(self._forms) > FORMS_REMEMBERED:
+            self._forms.popitem(last=False)
+
+    def entered(self, visit_id: str, place: Place) -> dict[str, str] | None:
+        """What was entered at this place of the visit; None where nothing came back."""
+        kept_place, entered = self._forms.get(visit_id, (None, None))
+        return entered if kept_place == place else None
+
+    def forget(self, visit_id: str) -> None:
+        self._forms.pop(visit_id, None)
+
+
 @dataclass
 class Site:
     """The pages of one study."""
@@ -72,7 +96,7 @@ class Site:
     rates: RateLimits = field(default_factory=RateLimits)
 
     def __post_init__(self) -> None:
-        self.tabs = Newest()
+        self.tabs, self.unfinished = Newest(), Unfinished()
         self.closing = asyncio.Event()
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._environments: dict[str, Environment] = {}

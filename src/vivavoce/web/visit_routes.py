@@ -12,7 +12,7 @@ from vivavoce.session.errors import Refused, Stale
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form, filled_form
 from vivavoce.web.i18n import accepted_language
-from vivavoce.web.present import form_page, visit_page
+from vivavoce.web.present import visit_page
 from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, visit_of
 
 router = APIRouter(include_in_schema=False)
@@ -120,26 +120,26 @@ async def read(site: ThisSite, visit_id: ThisVisit, step: Step) -> Response:
 @router.post("/answers")
 async def answers(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
     """Store a questionnaire; with something missing, show it again as it was filled in."""
-    entered = await request.form()
-    state = await site.engine.state(visit_id)
-    form = asked_form(site.study, state)
-    place = [form and form.step, form and form.round, form and form.position]
-    if form is None or [_whole(entered.get(name)) for name in ("step", "round", "position")] != place:
+    entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+    form = asked_form(site.study, await site.engine.state(visit_id))
+    place = tuple(_whole(entered.get(name, "")) for name in ("step", "round", "position"))
+    if form is None or place != form.place:
         raise Stale("another questionnaire is being asked")
     form = filled_form(form, entered)
-    if entered.get("language") != form.language:  # the labels that were read are not those of this language
-        return form_page(site, state, form, status=409)
-    if form.missing:
-        return form_page(site, state, form, status=422)
+    read_otherwise = entered.get("language") != form.language  # the labels that were read are not these
+    if form.missing or read_otherwise:
+        site.unfinished.keep(visit_id, form.place, form.entered)
+        return site.to("/visit")
     await site.engine.answer(
         visit_id, step=form.step, round=form.round, position=form.position, instrument=form.instrument.name,
         wording=form.wording.origin, ratings=form.ratings,
     )  # fmt: skip
+    site.unfinished.forget(visit_id)
     return site.to("/visit")
 
 
-def _whole(value: object) -> int | None:
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+def _whole(value: str) -> int | None:
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
 
 
 @router.post("/code")

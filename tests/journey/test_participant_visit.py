@@ -1,0 +1,328 @@
+"""A participant's visit in a real browser, with a real bot in its own process and a log on disk."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from scenes.browser import barriers, chromium, overflow
+from scenes.websites import Website, restaurant_bot, served_study
+from vivavoce.log.store import StoredEvent
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def bot_port() -> Iterator[int]:
+    with restaurant_bot("--delay", "0.2") as port:
+        yield port
+
+
+@pytest.fixture
+def website(bot_port: int, tmp_path: Path) -> Iterator[Website]:
+    with served_study(tmp_path / "study", bot_port, repeat="2..3") as site:
+        yield site
+
+
+def new_page(context: BrowserContext) -> tuple[Page, list[str]]:
+    """A page, and the errors that its scripts will have raised."""
+    page, errors = context.new_page(), []
+    page.set_default_timeout(15_000)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    return page, errors
+
+
+def check(page: Page) -> None:
+    """What holds on every page: one first heading, the right language, no barrier, nothing too wide."""
+    expect(page.locator("h1")).to_have_count(1)
+    assert barriers(page) == []
+    assert overflow(page) <= 0
+
+
+def events_of(website: Website, kind: str | None = None) -> list[StoredEvent]:
+    (visit,) = website.log.visits("city")
+    return [one for one in website.log.events(visit.visit_id) if kind is None or one.event.kind == kind]
+
+
+def say(page: Page, text: str) -> None:
+    """Send a turn and wait for what the program answers."""
+    answers = page.locator(".turn.system")
+    expect(page.locator("#send")).to_be_enabled()
+    before = answers.count()
+    page.locator("#text").fill(text)
+    page.locator("#text").press("Enter")
+    expect(answers).to_have_count(before + 1)
+
+
+def answer_everything(page: Page) -> None:
+    for question in page.locator("fieldset").all():
+        question.locator("label").nth(1).click()
+
+
+def test_a_whole_visit_survives_reload_lost_network_second_tab_and_back_button(
+    browser: Browser, website: Website
+) -> None:
+    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
+    page, errors = new_page(context)
+    page.goto(website.url)
+    check(page)
+    assert website.log.visits("city") == []
+    page.get_by_role("button", name="Start").click()
+    check(page)
+    page.get_by_role("button", name="I agree").click()
+    check(page)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator("#send")).to_be_enabled()
+    check(page)
+    said = ["I would like a cheap restaurant"]
+    say(page, said[-1])
+
+    page.locator("#text").fill("half a sen")
+    page.reload()  # in the middle
+    expect(page.locator(".turn.user")).to_have_count(1)
+    expect(page.locator("#text")).to_have_value("half a sen")
+
+    said.append("in the centre of town")
+    lose_network_while_sending(context, page, said[-1])
+    check(page)
+
+    said.append("what is the phone number")
+    second = second_tab_takes_over(context, page, said[-1])
+    page.close()
+
+    second.get_by_role("button", name="End the conversation").click()
+    expect(second.locator("#code")).to_have_value(re.compile(r"^\d{4,}$"))
+    check(second)
+    second.get_by_role("button", name="Continue").click()
+    fill_in_with_a_gap(second)
+    expect(second.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
+    check(second)
+    second.go_back()  # whatever page the past had, the visit stands where it stood
+    expect(second.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
+    second.get_by_role("button", name="Next task").click()
+    for text in ("a pub please", "any price will do"):
+        said.append(text)
+        say(second, text)
+    second.get_by_role("button", name="End the conversation").click()
+    second.get_by_role("button", name="Continue").click()
+    answer_everything(second)
+    second.get_by_role("button", name="Continue").click()
+    second.get_by_role("button", name="Finish here").click()
+    check(second)
+    second.get_by_role("button", name="Continue").click()
+    code = second.locator(".completion").inner_text()
+    check(second)
+    second.go_back()
+    expect(second.locator(".completion")).to_have_text(code)
+    context.close()
+
+    assert errors == []
+    sent = events_of(website, "user_turn_sent")
+    assert [one.event.text for one in sent] == said  # every turn once, in order
+    answers = [one.event.reply_to for one in events_of(website, "system_turn_received")]
+    assert [number for number in answers if number is not None] == [one.event.turn_index for one in sent]
+    assert len(events_of(website, "questionnaire_answered")) == 2
+    assert events_of(website, "visit_ended")[0].event.completion_code == code
+    assert all(one.event.response_delay_s is not None for one in sent[2:3])
+
+
+def lose_network_while_sending(context: BrowserContext, page: Page, text: str) -> None:
+    """Five seconds without network; the turn is kept on the page and arrives afterwards, once."""
+    answers = page.locator(".turn.system").count()
+    context.set_offline(True)
+    lost_at = time.monotonic()
+    page.locator("#text").fill(text)
+    page.locator("#text").press("Enter")
+    expect(page.locator(".turn.user.pending")).to_have_count(1)
+    expect(page.locator("#saving")).to_contain_text("will be sent when the connection is back")
+    expect(page.get_by_role("button", name="End the conversation")).to_be_disabled()
+    page.wait_for_timeout(max(0.0, 5 - (time.monotonic() - lost_at)) * 1000)
+    context.set_offline(False)
+    expect(page.locator(".turn.user.pending")).to_have_count(0, timeout=35_000)
+    expect(page.locator(".turn.system")).to_have_count(answers + 1, timeout=35_000)
+    expect(page.locator("#saving")).to_have_text("")
+
+
+def second_tab_takes_over(context: BrowserContext, first: Page, text: str) -> Page:
+    """The newer tab shows the same conversation and goes on; the older one says so and sends nothing."""
+    turns = first.locator(".turn").count()
+    second, _ = new_page(context)
+    second.goto(first.url)
+    expect(second.locator(".turn")).to_have_count(turns)
+    say(second, text)
+    expect(first.get_by_role("heading", name="Continued elsewhere")).to_be_visible(timeout=30_000)
+    expect(first.locator("#composer")).to_be_hidden()
+    check(first)
+    return second
+
+
+def fill_in_with_a_gap(page: Page) -> None:
+    """Leave one question open first; what was entered stays, over a reload too; the gap has the focus."""
+    check(page)
+    page.locator("fieldset").nth(0).get_by_text("Yes", exact=True).click()
+    page.locator("textarea").fill("Quite <b>good</b> & quick")
+    page.reload()
+    expect(page.get_by_role("radio", name="Yes")).to_be_checked()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_contain_text("2 questions are still open")
+    expect(page.get_by_role("radio", name="Yes")).to_be_checked()
+    expect(page.locator("textarea")).to_have_value("Quite <b>good</b> & quick")
+    expect(page.locator("fieldset.missing").first.get_by_role("radio").first).to_be_focused()
+    check(page)
+    for question in page.locator("fieldset.missing").all():
+        question.locator("label").nth(4).click()
+    page.get_by_role("button", name="Continue").click()
+
+
+def test_turns_kept_by_a_closed_browser_page_arrive_when_it_is_opened_again(
+    browser: Browser, website: Website
+) -> None:
+    context = browser.new_context(locale="en-GB")
+    page, _ = new_page(context)
+    to_the_chat(page, website, "Start", "I agree", "Continue")
+    page.route("**/turns", lambda route: route.abort())
+    page.locator("#text").fill("a cheap restaurant")
+    page.locator("#text").press("Enter")
+    expect(page.locator(".turn.user.pending")).to_have_count(1)
+    page.close()
+    assert events_of(website, "user_turn_sent") == []
+    again, _ = new_page(context)
+    again.goto(f"{website.url}/visit")
+    expect(again.locator(".turn.user:not(.pending)")).to_have_count(1)
+    context.close()
+    assert [one.event.text for one in events_of(website, "user_turn_sent")] == ["a cheap restaurant"]
+
+
+def test_an_answer_lost_on_its_way_doubles_nothing(browser: Browser, website: Website) -> None:
+    context = browser.new_context(locale="en-GB")
+    page, _ = new_page(context)
+    to_the_chat(page, website, "Start", "I agree", "Continue")
+    lost: list[int] = []
+
+    def drop_answers(route) -> None:
+        response = route.fetch()  # the server has taken the turn, the page never learns of it
+        lost.append(response.status)
+        route.abort() if len(lost) < 3 else route.fulfill(response=response)
+
+    page.route("**/turns", drop_answers)
+    say(page, "a cheap restaurant")
+    expect(page.locator(".turn.user.pending")).to_have_count(0)
+    page.wait_for_timeout(3500)
+    context.close()
+    assert lost == [200, 200, 200]
+    assert [one.event.text for one in events_of(website, "user_turn_sent")] == ["a cheap restaurant"]
+
+
+def to_the_chat(page: Page, website: Website, *buttons: str) -> None:
+    page.goto(website.url)
+    for name in buttons:
+        page.get_by_role("button", name=name).click()
+    expect(page.locator("#send")).to_be_enabled()
+
+
+def test_a_visit_in_italian_on_a_small_screen_by_keyboard_alone(browser: Browser, website: Website) -> None:
+    context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 640})
+    page, errors = new_page(context)
+    page.goto(website.url)
+    walk_by_keyboard(page, "Inizia")
+    walk_by_keyboard(page, "Acconsento e voglio partecipare")
+    walk_by_keyboard(page, "Continua")
+    expect(page.locator("#send")).to_be_enabled()
+    expect(page.locator("#send")).to_be_enabled()
+    tab_to(page, page.locator("#text"))
+    for text in ("cerco un ristorante economico", "in centro"):
+        answers = page.locator(".turn.system")
+        expect(page.locator("#send")).to_be_enabled()
+        before = answers.count()
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+        expect(answers).to_have_count(before + 1)
+        check(page)
+    walk_by_keyboard(page, "Termina la conversazione")
+    walk_by_keyboard(page, "Continua")
+    expect(page.locator("fieldset")).to_have_count(3)
+    check(page)
+    for number in range(3):
+        tab_to(page, page.locator("fieldset").nth(number).get_by_role("radio").first)
+        page.keyboard.press("ArrowDown")
+    walk_by_keyboard(page, "Continua")
+    expect(page.get_by_role("heading", name="Grazie, fatto")).to_be_visible()
+    check(page)
+    tab_to(page, page.get_by_role("link", name="Smetti di partecipare"))
+    page.keyboard.press("Enter")
+    walk_by_keyboard(page, "Smetti adesso")
+    expect(page.get_by_role("heading", name="Hai smesso")).to_be_visible()
+    check(page)
+    page.goto(f"{website.url}/non-esiste")
+    expect(page.get_by_role("heading", name="Questa pagina non esiste")).to_be_visible()
+    check(page)
+    context.close()
+    assert errors == []
+    assert {one.event.language for one in events_of(website, "questionnaire_answered")} == {"it"}
+    assert [one.event.text for one in events_of(website, "user_turn_sent")] == [
+        "cerco un ristorante economico", "in centro",
+    ]  # fmt: skip
+
+
+def walk_by_keyboard(page: Page, name: str) -> None:
+    """Check the page, tab to a button and press Enter."""
+    button = page.get_by_role("button", name=name, exact=True)
+    expect(button).to_be_visible()
+    check(page)
+    tab_to(page, button)
+    page.keyboard.press("Enter")
+    expect(button.and_(page.locator(":focus"))).to_have_count(0)
+
+
+def tab_to(page: Page, target) -> None:
+    for _ in range(60):
+        if target.and_(page.locator(":focus")).count():
+            expect(target).to_be_in_viewport()
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{target} cannot be reached by keyboard")
+
+
+def test_without_scripts_the_whole_conversation_works_by_plain_forms(
+    browser: Browser, website: Website
+) -> None:
+    context = browser.new_context(locale="en-GB", java_script_enabled=False)
+    page, _ = new_page(context)
+    page.goto(website.url)
+    for name in ("Start", "I agree", "Continue"):
+        page.get_by_role("button", name=name).click()
+    for text in ("a cheap restaurant", "in the centre"):
+        expect(page.locator("#send")).to_be_enabled(timeout=15_000)  # the page refreshes itself
+        before = page.locator(".turn.system").count()
+        page.locator("#text").fill(text)
+        page.locator("#send").click()
+        expect(page.locator(".turn.system")).to_have_count(before + 1, timeout=15_000)
+    page.get_by_role("button", name="End the conversation").click()
+    expect(page.locator("#code")).to_have_value(re.compile(r"^\d{4,}$"))
+    context.close()
+
+
+def test_the_dark_pages_have_no_barrier_either(browser: Browser, website: Website) -> None:
+    context = browser.new_context(locale="en-GB", color_scheme="dark", reduced_motion="reduce")
+    page, _ = new_page(context)
+    page.goto(website.url)
+    check(page)
+    for name in ("Start", "I agree", "Continue"):
+        page.get_by_role("button", name=name).click()
+    say(page, "a cheap restaurant")
+    check(page)
+    page.get_by_role("button", name="End the conversation").click()
+    expect(page.get_by_role("heading", name="End the conversation now?")).to_be_visible()
+    check(page)
+    page.get_by_role("button", name="Go on talking").click()
+    expect(page.locator("#text")).to_be_focused()
+    context.close()

@@ -1,0 +1,42 @@
+"""Debian's Chromium, driven by Playwright; tests that ask for it are skipped where it is absent."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM: Final = shutil.which("chromium")
+ARGUMENTS: Final = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: make test installs it")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe finds that keeps people out, one line each; [] when it finds nothing."""
+    options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{one['id']} ({one['impact']}): {node['html'][:120]}" for one in found for node in one["nodes"]]
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than the window."""
+    wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return int(wider)
