@@ -35,6 +35,11 @@ class RateTable:
     rows: list[tuple[str | None, Facts]]
     tests: list[Facts]
 
+    @property
+    def nested(self) -> bool:
+        """Whether intervals and tests that take participants as the unit stand beside the others."""
+        return any(rate.get("clustered") for _, rate in self.rows)
+
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
@@ -55,6 +60,7 @@ class View:
     variants: list[RateTable]
     figures: list[FigureRow]
     warnings: list[str]
+    model: str
     data: str
     version: str
     by_what: str
@@ -79,6 +85,7 @@ def make_view(summary: Facts) -> View:
         ],
         figures=[row for name in FIGURES if (row := _figure_row(name, groups)) is not None],
         warnings=list(summary["warnings"]),
+        model=(summary.get("model") or {}).get("why", ""),
         data=summary["data"],
         version=summary["vivavoce"],
         by_what=summary["by_what"],
@@ -107,7 +114,7 @@ def _figure_row(name: str, groups: list[Facts]) -> FigureRow | None:
     measure = MEASURES.get(name)
     title = name.replace("_", " ").capitalize()
     symbol = "" if measure.symbol.startswith("#") else measure.symbol
-    said = measure.unit in ("ratio", "s") or measure.unit in title
+    said = measure.unit in ("ratio", "s") or measure.unit in title.lower()
     return FigureRow(
         title, symbol, "" if said else measure.unit, [amount(one, measure.unit) for one in values]
     )

@@ -3,13 +3,17 @@
 import re
 from datetime import timedelta
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.desk.access import Access, SignedIn, first_link
+from vivavoce.desk.board import Board
+from vivavoce.desk.progress import progress
 from vivavoce.log.store import Log
+from vivavoce.study.model import Study
 
 BASE = "http://desk.test"
 PASSWORD = "a long enough sentence"
@@ -158,3 +162,21 @@ def test_removing_an_account_signs_it_out_and_the_last_owner_stays(access: Acces
 def test_passwords_are_kept_as_argon2_hashes(access: Access) -> None:
     access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
     assert all(account.password_hash.startswith("$argon2id$") for account in access.accounts())
+
+
+def test_doors_and_numbers_are_the_same_on_every_database(
+    log_url: str, trial: ModuleType, study: Study, clock: ManualClock
+) -> None:
+    with Log.open(log_url, clock) as log:
+        trial.fill(log, study, clock, participants=1)
+        access, board = Access(log), Board(study, log)
+        session = access.use_link(token_in(first_link(log, BASE)))
+        assert session is not None
+        who = access.who(session)
+        assert who is not None
+        access.make_account(who, "Ada", PASSWORD)
+        assert access.who(session) is None
+        assert first_link(log, BASE) == BASE + "/sign-in"
+        counts = log.counts_by_system(study.name)
+        shown = {row.system: row.dialogues for row in board.see(progress).systems}
+        assert shown == {system: count["dialogues"] for system, count in counts.items()}

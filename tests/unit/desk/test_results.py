@@ -50,7 +50,7 @@ def test_results_are_computed_aside_and_then_shown(
     assert browser.get("/").status_code == 200
     wait(browser)
     page = browser.get("/results").text
-    assert "being computed" not in page
+    assert "being computed" not in page and 'role="alert"' not in page
     desk = browser.app.state.desk  # type: ignore[attr-defined]
     summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
     for row in summary["by"]:
@@ -129,6 +129,6 @@ def test_a_view_leaves_out_what_nobody_was_asked() -> None:
         }
     )
     assert [table.name for table in view.rates] == ["subjective_success"]
-    assert view.rates[0].tests == [test]
+    assert view.rates[0].tests == [test] and not view.rates[0].nested and view.model == ""
     assert [table.title for table in view.variants] == ["Objective success, inferred goals: call, all"]
-    assert [(row.title, row.shown) for row in view.figures] == [("Turns", ["3.00", "3.00"])]
+    assert [(row.title, row.unit, row.shown) for row in view.figures] == [("Turns", "", ["3.00", "3.00"])]
