@@ -1,0 +1,51 @@
+"""Documentation is tested: links lead somewhere, verbs are explained, snippets are accepted."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from vivavoce.cli.main import app
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.yaml_source import parse_yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_every_verb_stands_in_the_readme_or_the_documentation() -> None:
+    written = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    command = get_command(app)
+    verbs = [name for name, verb in command.commands.items() if not verb.hidden]  # type: ignore[attr-defined]
+    assert len(verbs) >= 10
+    assert [verb for verb in verbs if f"vivavoce {verb}" not in written] == []
+
+
+def test_the_systems_of_the_readme_are_accepted_by_their_connectors() -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S)
+    systems = [
+        settings
+        for block in blocks
+        for settings in parse_yaml(block.encode(), "README.md").data.get("systems", {}).values()
+    ]
+    assert len(systems) == 2
+    for settings in systems:
+        make_connector(settings, {"LLM_KEY": "k"})
+
+
+def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(ROOT / "docs"), str(tmp_path)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
