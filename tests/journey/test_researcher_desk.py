@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.access import first_link
@@ -190,9 +191,7 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     page.get_by_role("heading", name="The trial is running").wait_for()
 
 
-def test_every_page_fits_a_small_screen_and_the_keyboard_reaches_the_content(
-    trial: Trial, context: Any
-) -> None:
+def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, context: Any) -> None:
     page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 640})
     sign_in(page, trial)
@@ -212,3 +211,5 @@ def fits(page: Any, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 320, f"{name} is too wide"
     nameless = "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent.trim()).length"
     assert page.evaluate(nameless) == 0, f"{name} has a table without a caption"
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == [], f"{name} keeps people out"
