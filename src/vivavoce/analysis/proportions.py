@@ -1,13 +1,11 @@
 """Intervals and tests for proportions. Counts in, and None wherever a number would be undefined."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
-import numpy as np
 from scipy.stats import binomtest, chisquare, norm
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportion_effectsize
 
 from vivavoce.core.errors import InputError, UnknownName
 
@@ -56,10 +54,30 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | N
     return _interval(successes, n, level, "beta")
 
 
+def agresti_coull(successes: int, n: int, level: float = 0.95) -> Interval | None:
+    """Wald on n + z^2 cases: close to Wilson's, cut at 0 and 1.
+
+    Empty   n = 0: None
+    Source  Agresti and Coull 1998; tests/golden/statistics-proportions.json
+    """
+    return _interval(successes, n, level, "agresti_coull", closed=False)
+
+
+def jeffreys(successes: int, n: int, level: float = 0.95) -> Interval | None:
+    """Bayesian with Jeffreys' prior, equal tails; at 0 and n successes neither end is moved to 0 or 1.
+
+    Empty   n = 0: None
+    Source  Brown, Cai and DasGupta 2001; tests/golden/statistics-proportions.json
+    """
+    return _interval(successes, n, level, "jeffreys", closed=False)
+
+
 INTERVALS: Final[dict[str, Callable[..., Interval | None]]] = {
-    "wilson": wilson,
     "wald": wald,
+    "wilson": wilson,
     "clopper_pearson": clopper_pearson,
+    "agresti_coull": agresti_coull,
+    "jeffreys": jeffreys,
 }
 
 
@@ -69,14 +87,62 @@ def newcombe(successes_a: int, n_a: int, successes_b: int, n_b: int, level: floa
     Empty   either n = 0: None
     Source  Newcombe 1998, method 10; tests/golden/statistics-proportions.json
     """
+    return _difference(successes_a, n_a, successes_b, n_b, level, "newcomb")
+
+
+def agresti_caffo(
+    successes_a: int, n_a: int, successes_b: int, n_b: int, level: float = 0.95
+) -> Interval | None:
+    """Interval of the difference of two independent proportions: Wald with a success and a failure added.
+
+    Empty   either n = 0: None
+    Source  Agresti and Caffo 2000; tests/golden/statistics-counts.json
+    """
+    return _difference(successes_a, n_a, successes_b, n_b, level, "agresti-caffo")
+
+
+def wald_difference(
+    successes_a: int, n_a: int, successes_b: int, n_b: int, level: float = 0.95
+) -> Interval | None:
+    """Interval of the difference of two independent proportions with unpooled errors.
+
+    Empty   either n = 0: None
+    Source  tests/golden/statistics-counts.json
+    """
+    return _difference(successes_a, n_a, successes_b, n_b, level, "wald")
+
+
+DIFFERENCES: Final[dict[str, Callable[..., Interval | None]]] = {
+    "newcombe": newcombe,
+    "agresti_caffo": agresti_caffo,
+    "wald": wald_difference,
+}
+
+
+def _difference(
+    successes_a: int, n_a: int, successes_b: int, n_b: int, level: float, method: str
+) -> Interval | None:
     _check(successes_a, n_a, level)
     _check(successes_b, n_b, level)
     if not (n_a and n_b):
         return None
     low, high = confint_proportions_2indep(
-        successes_a, n_a, successes_b, n_b, method="newcomb", compare="diff", alpha=1 - level
+        successes_a, n_a, successes_b, n_b, method=method, compare="diff", alpha=1 - level
     )
     return Interval(float(low), float(high))
+
+
+def cohen_h(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float | None:
+    """Effect size of two proportions on the arcsine scale; .2 is small, .5 middling, .8 large.
+
+    Empty   either n = 0: None
+    Source  Cohen 1988; tests/golden/statistics-counts.json
+    """
+    _check(successes_a, n_a)
+    _check(successes_b, n_b)
+    if not (n_a and n_b):
+        return None
+    return float(proportion_effectsize(successes_a / n_a, successes_b / n_b))
 
 
 def two_proportion_z(
@@ -127,26 +193,14 @@ def one_proportion_p(
     return float(chisquare([successes, n - successes], expected).pvalue)
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjustment for several tests of one family; a test that gave no p is not counted.
-
-    Output  adjusted p values in the order given, None where None was given
-    Source  Holm 1979; tests/golden/statistics-proportions.json
-    """
-    given = [p for p in p_values if p is not None]
-    if not given:
-        return [None] * len(p_values)
-    adjusted = iter(np.asarray(multipletests(given, method="holm")[1], dtype=float).tolist())
-    return [None if p is None else next(adjusted) for p in p_values]
-
-
-def _interval(successes: int, n: int, level: float, method: str) -> Interval | None:
+def _interval(successes: int, n: int, level: float, method: str, *, closed: bool = True) -> Interval | None:
+    """`closed`: nothing observed means a lower end of exactly 0, everything an upper end of exactly 1."""
     _check(successes, n, level)
     if n == 0:
         return None
     low, high = proportion_confint(successes, n, alpha=1 - level, method=method)
-    low = 0.0 if successes == 0 else max(0.0, float(low))
-    high = 1.0 if successes == n else min(1.0, float(high))
+    low = 0.0 if closed and successes == 0 else max(0.0, float(low))
+    high = 1.0 if closed and successes == n else min(1.0, float(high))
     return Interval(low, high)
 
 

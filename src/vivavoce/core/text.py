@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _SPACE = re.compile(r"\s+")
 _EDGE = re.compile(r"^[^\w]+|[^\w]+$")
@@ -12,6 +13,7 @@ def words(text: str | None) -> list[str]:
     return text.lower().split() if text else []
 
 
+@lru_cache(maxsize=50_000)
 def normalise_value(value: str | None) -> str:
     """A slot value made comparable: NFKC, casefold, single spaces, no punctuation at the edges.
 

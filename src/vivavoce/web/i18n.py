@@ -3,30 +3,26 @@
 Catalogues are compiled in memory at the start, so a translator edits the .po file and restarts.
 """
 
-from functools import lru_cache
-from gettext import GNUTranslations, NullTranslations
-from io import BytesIO
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
 
 from babel import Locale, UnknownLocaleError
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+
+from vivavoce.core import i18n
+from vivavoce.core.i18n import SOURCE_LANGUAGE
 
 LOCALE: Final = Path(__file__).parent / "locale"
-SOURCE_LANGUAGE: Final = "en"
+DOMAIN: Final = "participant"
 
 
 def catalogue_file(language: str) -> Path:
-    return LOCALE / language / "LC_MESSAGES" / "participant.po"
+    return i18n.catalogue_file(LOCALE, language, DOMAIN)
 
 
 def page_languages() -> list[str]:
     """The languages that the pages speak, the source language first."""
-    return [
-        SOURCE_LANGUAGE,
-        *sorted(path.name for path in LOCALE.iterdir() if catalogue_file(path.name).is_file()),
-    ]
+    return i18n.languages_of(LOCALE, DOMAIN)
 
 
 def page_language(language: str) -> str:
@@ -37,17 +33,9 @@ def page_language(language: str) -> str:
     return SOURCE_LANGUAGE
 
 
-@lru_cache
 def translations(language: str) -> NullTranslations:
     """The words of a language of `page_languages`."""
-    if language == SOURCE_LANGUAGE:
-        return NullTranslations()
-    with catalogue_file(language).open("rb") as file:
-        catalogue = read_po(file, locale=language)
-    compiled = BytesIO()
-    write_mo(compiled, catalogue)
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+    return i18n.read_catalogue(LOCALE, language, DOMAIN)
 
 
 def language_name(language: str) -> str:
