@@ -32,6 +32,7 @@ def serve_study(
     from vivavoce.desk.access import first_link
     from vivavoce.session.engine import SessionEngine
     from vivavoce.web.app import create_app
+    from vivavoce.web.serving import PageServer
 
     study = read_study(path)
     connectors = make_connectors(study)
@@ -48,7 +49,7 @@ def serve_study(
         note(f"log           {log_url(study, url)}")
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
         try:
-            _run_app(app, host, port)
+            PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
         finally:
             log.close_now()
 
