@@ -43,6 +43,7 @@ def new_page(context: BrowserContext) -> tuple[Page, list[str]]:
 
 def check(page: Page) -> None:
     """What holds on every page: one first heading, the right language, no barrier, nothing too wide."""
+    page.wait_for_load_state()
     expect(page.locator("h1")).to_have_count(1)
     assert barriers(page) == []
     assert overflow(page) <= 0
@@ -222,6 +223,28 @@ def test_an_answer_lost_on_its_way_doubles_nothing(browser: Browser, website: We
     assert [one.event.text for one in events_of(website, "user_turn_sent")] == ["a cheap restaurant"]
 
 
+@pytest.mark.parametrize("gate", ["code", "dialogue"])
+def test_when_the_program_says_goodbye_the_page_leads_on(
+    gate: str, browser: Browser, bot_port: int, tmp_path: Path
+) -> None:
+    with served_study(tmp_path / "study", bot_port, gate=gate) as website:
+        context = browser.new_context(locale="en-GB")
+        page, errors = new_page(context)
+        to_the_chat(page, website, "Start", "I agree", "Continue")
+        say(page, "a cheap restaurant")
+        expect(page.locator("#send")).to_be_enabled()
+        page.locator("#text").fill("thank you, goodbye")
+        page.locator("#text").press("Enter")
+        expect(page.get_by_role("heading", name="The conversation is over.")).to_be_visible()
+        expect(page.locator(".turn").last).to_have_class(re.compile("system"))  # its last words can be read
+        check(page)
+        page.locator(".panel:visible .primary").click()
+        expect(page.get_by_role("heading", name="About this conversation")).to_be_visible()
+        context.close()
+        assert events_of(website, "dialogue_ended")[0].event.reason == "system"
+        assert errors == []
+
+
 def to_the_chat(page: Page, website: Website, *buttons: str) -> None:
     page.goto(website.url)
     for name in buttons:
@@ -246,6 +269,7 @@ def test_a_visit_in_italian_on_a_small_screen_by_keyboard_alone(browser: Browser
         page.keyboard.type(text)
         page.keyboard.press("Enter")
         expect(answers).to_have_count(before + 1)
+        answers.last.click(trial=True)  # nothing covers it
         check(page)
     walk_by_keyboard(page, "Termina la conversazione")
     walk_by_keyboard(page, "Continua")

@@ -56,12 +56,13 @@ def restaurant_bot(*options: str) -> Iterator[int]:
 
 @contextmanager
 def served_study(
-    folder: Path, bot_port: int, *, repeat: str = "2..3", **settings: object
+    folder: Path, bot_port: int, *, repeat: str = "2..3", gate: str = "code", **settings: object
 ) -> Iterator[Website]:
     """The shipped Cambridge study with both systems at one bot, on a free port."""
     write_study(folder, "cambridge-2011", name="city")
     file = folder / "study.yaml"
     text = file.read_text().replace(":9101/", f":{bot_port}/").replace(":9102/", f":{bot_port}/")
+    text = text.replace("gate: code", f"gate: {gate}")
     file.write_text(
         text.replace("repeat: 3..40", f"repeat: {repeat}").replace("generate: 200", "generate: 20")
     )

@@ -72,8 +72,7 @@ export class Transcript {
   }
 
   toEnd() {
-    this.list.scrollTop = this.list.scrollHeight;
-    this.list.lastElementChild?.scrollIntoView({ block: "nearest" });
+    window.scrollTo(0, document.documentElement.scrollHeight); // the composer would cover the last turn
   }
 
   #add(item) {
