@@ -19,14 +19,11 @@ def simulate_study(
     from vivavoce.simulation.trial import run_trial
 
     async def run() -> int:
-        connectors = make_connectors(study)
-        engine = SessionEngine(study, log, connectors)
+        engine = SessionEngine(study, log, make_connectors(study))
         await engine.start()
         try:
             return await run_trial(engine, dialogues, seed=seed, error_rate=error_rate, progress=report)
         finally:
             await engine.stop()
-            for connector in connectors.values():
-                await connector.shut_down()
 
     return asyncio.run(run())

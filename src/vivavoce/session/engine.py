@@ -72,7 +72,7 @@ class SessionEngine:
         self._sweeper = asyncio.create_task(self._sweep_for_ever())
 
     async def stop(self) -> None:
-        """Stop working; nothing is lost, for everything that was acknowledged is on disk."""
+        """Stop working and free the connectors; everything that was acknowledged is on disk."""
         tasks = [visit.task for visit in self._visits.values() if visit.task]
         if self._sweeper:
             tasks.append(self._sweeper)
@@ -80,6 +80,8 @@ class SessionEngine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.relay.stop()
+        for connector in self.relay.connectors.values():
+            await connector.shut_down()
 
     # --- visits -------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vivavoce.connectors.base import Act, SystemOutput
+from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
 
 
@@ -21,13 +22,16 @@ class SystemTurn:
     understood: list[LoggedHypothesis] = field(default_factory=list)
     ends_dialogue: bool = False
     raw: list[Any] = field(default_factory=list)
+    wire: list[dict[str, Any]] = field(default_factory=list)
     first_output_s: float | None = None
     complete_s: float | None = None
+    held_s: float = 0.0
 
     def take(self, output: SystemOutput, now_s: float) -> None:
         """Add one output. A message closes the deltas before it, and repeats them."""
         if output.kind in ("delta", "message") and self.first_output_s is None:
-            self.first_output_s = now_s
+            self.first_output_s = now_s - output.held_s
+        self.held_s = output.held_s
         if output.kind == "delta":
             self.streamed += output.text
         elif output.kind == "message":
@@ -46,11 +50,11 @@ class SystemTurn:
             self.raw.append(output.raw)
 
     def close(self, now_s: float) -> None:
-        """The turn is complete; deltas that no message closed become one."""
+        """The turn is complete, less what the connector waited for more; open deltas become a message."""
         if self.streamed:
             self.messages.append(LoggedMessage(text=self.streamed))
             self.streamed = ""
-        self.complete_s = now_s
+        self.complete_s = now_s - self.held_s
 
     @property
     def silent(self) -> bool:
@@ -61,8 +65,9 @@ async def gather(
     outputs: AsyncIterator[SystemOutput], elapsed_s: Callable[[], float], turn: SystemTurn
 ) -> None:
     """Fill `turn` until the outputs end; what arrived before a failure stays in it."""
-    async for output in outputs:
-        turn.take(output, elapsed_s())
+    with heard_on_the_wire(turn.wire):
+        async for output in outputs:
+            turn.take(output, elapsed_s())
     turn.close(elapsed_s())
 
 

@@ -159,6 +159,7 @@ class Relay:
                     messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
                     complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
                     ends_dialogue=turn.ends_dialogue, notes=_notes(visit.conversation), raw=turn.raw or None,
+                    wire=turn.wire or None,
                 )
             )  # fmt: skip
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
@@ -184,7 +185,7 @@ class Relay:
             draft.add(
                 log_events.SystemTurnFailed(
                     dialogue_id=dialogue.dialogue_id, reply_to=reply_to, failure=failure, detail=detail,
-                    partial=partial,
+                    partial=partial, wire=(turn.wire if turn else None) or None,
                 )
             )  # fmt: skip
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
