@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from scipy.stats import binomtest, chisquare, norm
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportion_effectsize
@@ -198,9 +198,9 @@ def _interval(successes: int, n: int, level: float, method: str, *, closed: bool
     _check(successes, n, level)
     if n == 0:
         return None
-    low, high = proportion_confint(successes, n, alpha=1 - level, method=method)
-    low = 0.0 if closed and successes == 0 else max(0.0, float(low))
-    high = 1.0 if closed and successes == n else min(1.0, float(high))
+    found: Any = proportion_confint(successes, n, alpha=1 - level, method=method)
+    low = 0.0 if closed and successes == 0 else max(0.0, float(found[0]))
+    high = 1.0 if closed and successes == n else min(1.0, float(found[1]))
     return Interval(low, high)
 
 

@@ -10,9 +10,10 @@ from typing import Any, Final
 import pandas as pd
 
 from vivavoce.analysis.concentration import concentration, dominance_warning
+from vivavoce.analysis.families import holm
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.nested import Nested
-from vivavoce.analysis.proportions import holm, newcombe, two_proportion_z, wilson
+from vivavoce.analysis.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES

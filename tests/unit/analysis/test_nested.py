@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.analysis.proportions import holm
+from vivavoce.analysis.families import holm
 from vivavoce.analysis.summary import summarise
 
 

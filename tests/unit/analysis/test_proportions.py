@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.analysis.families import holm
 from vivavoce.analysis.proportions import (
     INTERVALS,
     Z_METHODS,
     clopper_pearson,
-    holm,
     newcombe,
     one_proportion_p,
     two_proportion_z,

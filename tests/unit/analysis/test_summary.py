@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.analysis.proportions import holm, newcombe, two_proportion_z, wilson
+from vivavoce.analysis.families import holm
+from vivavoce.analysis.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.analysis.summary import HEADLINES, is_rate, summarise
 from vivavoce.core.errors import UnknownName
 

@@ -1,0 +1,60 @@
+"""Several tests of one declared family: adjusted p values. A test that gave no p is not counted.
+
+Written out, because statsmodels' `multipletests` collects garbage at every call; tests hold them equal.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+PValues = Sequence[float | None]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def holm(p_values: PValues) -> list[float | None]:
+    """Holm's adjustment, our default for planned comparisons: the chance of any false alarm is kept.
+
+    Output  adjusted p values in the order given, None where None was given
+    Source  Holm 1979; tests/golden/statistics-proportions.json
+    """
+
+    def adjust(given: Floats) -> Floats:
+        order = np.argsort(given, kind="stable")
+        adjusted = np.empty_like(given)
+        adjusted[order] = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+        return np.minimum(adjusted, 1)
+
+    return _adjusted(p_values, adjust)
+
+
+def benjamini_hochberg(p_values: PValues) -> list[float | None]:
+    """Adjustment for exploring: the share of false alarms among the alarms is kept.
+
+    Output  adjusted p values in the order given, None where None was given
+    Source  Benjamini and Hochberg 1995; tests/golden/statistics-counts.json
+    """
+    return _adjusted(p_values, false_discovery_control)
+
+
+def bonferroni(p_values: PValues) -> list[float | None]:
+    """Every p times the number of tests; Holm's is never worse.
+
+    Output  adjusted p values in the order given, None where None was given
+    Source  tests/golden/statistics-counts.json
+    """
+    return _adjusted(p_values, lambda given: np.minimum(given * len(given), 1))
+
+
+ADJUSTMENTS: Final[dict[str, Callable[[PValues], list[float | None]]]] = {
+    "holm": holm,
+    "benjamini_hochberg": benjamini_hochberg,
+    "bonferroni": bonferroni,
+}
+
+
+def _adjusted(p_values: PValues, adjust: Callable[[Floats], Floats]) -> list[float | None]:
+    given = np.array([p for p in p_values if p is not None], dtype=float)
+    adjusted = iter(adjust(given).tolist() if len(given) else [])
+    return [None if p is None else next(adjusted) for p in p_values]

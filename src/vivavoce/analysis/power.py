@@ -1,0 +1,263 @@
+"""How many dialogues and participants a question needs, by formula."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from scipy.stats import binom, norm
+from statsmodels.stats.power import TTestIndPower, normal_sample_size_one_tail
+from statsmodels.stats.proportion import power_proportions_2indep, proportion_confint
+
+from vivavoce.core.errors import InputError
+
+Facts = dict[str, Any]
+Design = Literal["between", "within"]
+MOST: Final = 10_000_000
+EFFICIENCY_OF_RANKS: Final = 3 / math.pi
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nested:
+    """How dialogues are nested in participants.
+
+    calls        dialogues of one participant, over all systems
+    icc          how alike dialogues of one participant are (0 to 1)
+    interaction  share of the variance that is a participant's own liking of one system over the other
+    design       between: a participant meets one system; within: both, balanced
+    """
+
+    calls: float = 1
+    icc: float = 0.0
+    interaction: float = 0.0
+    design: Design = "between"
+
+    def __post_init__(self) -> None:
+        if self.calls < 1 or not 0 <= self.icc < 1 or not 0 <= self.interaction < 1:
+            raise InputError(
+                f"calls {self.calls:g}, icc {self.icc:g}, interaction {self.interaction:g}",
+                cure="at least 1 call a participant; icc and interaction from 0 to below 1",
+            )
+
+    @property
+    def design_effect(self) -> float:
+        """What the number of independent dialogues is multiplied by."""
+        if self.design == "between":
+            return 1 + (self.calls - 1) * self.icc
+        each = max(1.0, self.calls / 2)
+        return 1 - min(self.icc + self.interaction, 1) + each * self.interaction
+
+
+ALONE: Final = Nested()
+
+
+def two_rates(
+    a: float, b: float, *, power: float = 0.8, alpha: float = 0.05, nested: Nested = ALONE, systems: int = 2
+) -> Facts:
+    """Two success rates: dialogues per system at which a difference shows, and at which it is likely to.
+
+    Output  critical_difference: n at which exactly this observed difference just reaches alpha, with no say
+            about power (about 50 %); per_group: n at which the test has the power asked for; both per system
+    Raises  InputError: rates that are equal or not between 0 and 1
+    Source  Fleiss, Levin and Paik 2003; golden case 8 in tests/golden/statistics-power.json
+    """
+    _check_rates(a, b)
+    difference, middle = abs(a - b), (a + b) / 2
+    null = math.sqrt(2 * middle * (1 - middle))
+    other = math.sqrt(a * (1 - a) + b * (1 - b))
+    z = float(norm.isf(alpha / 2))
+    plain, unpooled = (z * null / difference) ** 2, (z * other / difference) ** 2
+    needed = float(normal_sample_size_one_tail(difference, power, alpha / 2, null, std_alternative=other))
+    least = _ceil(plain)
+    corrected = _with_continuity(plain, difference)
+    per_group = _ceil(needed)
+    return {
+        "question": "two rates",
+        "rates": [a, b],
+        "alpha": alpha,
+        "power": power,
+        "critical_difference": {
+            "pooled": least,
+            "continuity_corrected": _ceil(corrected),
+            "unpooled": _ceil(unpooled),
+            "unpooled_continuity_corrected": _ceil(_with_continuity(unpooled, difference)),
+            "steps_of_ten": 10 * _ceil(corrected / 10),
+            "power": {
+                "pooled": power_of_two_rates(a, b, least, alpha=alpha),
+                "continuity_corrected": power_of_two_rates(a, b, _ceil(corrected), alpha=alpha),
+            },
+        },
+        "half_the_difference": _half(a, b, plain, corrected, z),
+        "per_group": per_group,
+        "per_group_continuity_corrected": _ceil(_with_continuity(needed, difference)),
+        "unit": "dialogues per system, taken as independent",
+        "clustered": _clustered(per_group, nested, systems),
+    }
+
+
+def power_of_two_rates(a: float, b: float, n: int, *, alpha: float = 0.05) -> float:
+    """Chance that a pooled z-test of n dialogues per system finds this difference."""
+    _check_rates(a, b)
+    found: Any = power_proportions_2indep(a - b, b, n, alpha=alpha, return_results=True)
+    return float(found.power)
+
+
+def _half(a: float, b: float, plain: float, corrected: float, z: float) -> Facts:
+    """What it costs to show half the difference: the factor by which n grows."""
+    half = (b - a) / 2
+    middle = a + half / 2
+    smaller = (z * math.sqrt(2 * middle * (1 - middle)) / abs(half)) ** 2
+    return {
+        "rates": [a, a + half],
+        "pooled": smaller / plain,
+        "continuity_corrected": _with_continuity(smaller, abs(half)) / corrected,
+    }
+
+
+def _with_continuity(n: float, difference: float) -> float:
+    return n / 4 * (1 + math.sqrt(1 + 4 / (n * difference))) ** 2
+
+
+def one_rate(
+    rate: float,
+    against: float = 0.5,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    half_width: float | None = None,
+    nested: Nested = ALONE,
+) -> Facts:
+    """One success rate against a given one, or with an interval of a given half-width.
+
+    Output  per_group: by the normal formula; exact: least n from which on the exact binomial test has the
+            power; precision: n whose Wilson interval is as narrow as asked
+    """
+    facts: Facts = {"question": "one rate", "rate": rate, "alpha": alpha}
+    _check_rates(rate, against, equal=half_width is not None)
+    if half_width is not None:
+        n = _wilson_n(rate, half_width, alpha)
+        facts |= {"half_width": half_width, "precision": n, "per_group": n}
+    else:
+        null, other = math.sqrt(against * (1 - against)), math.sqrt(rate * (1 - rate))
+        n = _ceil(
+            float(
+                normal_sample_size_one_tail(
+                    abs(rate - against), power, alpha / 2, null, std_alternative=other
+                )
+            )
+        )
+        facts |= {"against": against, "power": power, "per_group": n}
+        facts["exact"] = _exact_n(rate, against, n, power, alpha)
+    return {**facts, "unit": "dialogues, taken as independent", "clustered": _clustered(n, nested, 1)}
+
+
+def _wilson_n(rate: float, half_width: float, alpha: float) -> int:
+    if not 0 < half_width < 0.5:
+        raise InputError(f"half-width {half_width:g}", cure="it lies between 0 and 0.5, such as 0.05")
+    low, high = 1, MOST
+    while low < high:
+        n = (low + high) // 2
+        interval: Any = proportion_confint(rate * n, n, alpha=alpha, method="wilson")
+        low, high = (low, n) if interval[1] - interval[0] <= 2 * half_width else (n + 1, high)
+    return low
+
+
+def _exact_n(rate: float, against: float, start: int, power: float, alpha: float) -> int | None:
+    """Least n with the power at it and at the 20 after it: exact power moves in teeth."""
+    run = 0
+    for n in range(max(2, start // 2), 4 * start + 200):
+        run = run + 1 if _exact_power(rate, against, n, alpha) >= power else 0
+        if run == 20:
+            return n - 19
+    return None
+
+
+def _exact_power(rate: float, against: float, n: int, alpha: float) -> float:
+    """Power of the two-tailed exact test with alpha / 2 on either side."""
+    top = int(binom.isf(alpha / 2, n, against)) + 1
+    bottom = int(binom.ppf(alpha / 2, n, against)) - 1
+    return float(binom.sf(top - 1, n, rate) + (binom.cdf(bottom, n, rate) if bottom >= 0 else 0))
+
+
+def preference(
+    share: float, *, power: float = 0.8, alpha: float = 0.05, ties: float = 0.0, nested: Nested = ALONE
+) -> Facts:
+    """Pairwise preference: share of the decided judgements for one side, against one half.
+
+    Input   `ties`: share of undecided judgements, which the sign test drops
+    """
+    if not 0 <= ties < 1:
+        raise InputError(f"share of ties {ties:g}", cure="it lies from 0 to below 1")
+    facts = one_rate(share, 0.5, power=power, alpha=alpha)
+    judgements = _ceil(facts["per_group"] / (1 - ties))
+    return {
+        **facts,
+        "question": "preference",
+        "ties": ties,
+        "per_group": judgements,
+        "decided": facts["per_group"],
+        "exact": _ceil(facts["exact"] / (1 - ties)) if facts["exact"] else None,
+        "unit": "judgements, taken as independent",
+        "clustered": _clustered(judgements, nested, 1),
+    }
+
+
+def likert(
+    difference: float,
+    deviation: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    nested: Nested = ALONE,
+    systems: int = 2,
+) -> Facts:
+    """Two means of a scale: answers per system by the t-test, and by Mann-Whitney's (normal shift).
+
+    Raises  InputError: a deviation that is not above 0, or no difference
+    """
+    if deviation <= 0 or difference == 0:
+        raise InputError(
+            f"difference {difference:g}, deviation {deviation:g}",
+            cure="a difference other than 0 and a deviation above 0",
+        )
+    effect = abs(difference) / deviation
+    found: Any = TTestIndPower().solve_power(effect_size=effect, power=power, alpha=alpha)
+    per_group = _ceil(float(found))
+    return {
+        "question": "likert means",
+        "difference": difference,
+        "deviation": deviation,
+        "cohen_d": effect,
+        "alpha": alpha,
+        "power": power,
+        "per_group": per_group,
+        "per_group_ranks": _ceil(float(found) / EFFICIENCY_OF_RANKS),
+        "unit": "answers per system, taken as independent",
+        "clustered": _clustered(per_group, nested, systems),
+    }
+
+
+def _clustered(per_group: int, nested: Nested, systems: int) -> Facts:
+    """The same with dialogues nested in participants."""
+    cases = _ceil(per_group * nested.design_effect)
+    total = cases * systems
+    people = _ceil(total / nested.calls)
+    if nested.design == "between" and systems > 1:
+        people = systems * _ceil(cases / nested.calls)
+    return {
+        **asdict(nested),
+        "design_effect": nested.design_effect,
+        "per_group": cases,
+        "dialogues": total,
+        "participants": people,
+    }
+
+
+def _ceil(value: float) -> int:
+    return math.ceil(round(value, 6))
+
+
+def _check_rates(a: float, b: float, *, equal: bool = False) -> None:
+    if not (0 < a < 1 and 0 < b < 1) or (a == b and not equal):
+        raise InputError(
+            f"rates {a:g} and {b:g}", cure="two different rates between 0 and 1, such as .45 .50"
+        )

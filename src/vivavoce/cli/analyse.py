@@ -1,0 +1,144 @@
+"""Verbs of statistics: analyse (a dataset, or published counts) and power."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+CALCULATORS = ("rates", "choices")
+
+
+def analyse(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DATASET | rates A=259/403 B=263/390 | choices empathy=104/143",
+            help="Folder with dataset.json, or published counts.",
+        ),
+    ],
+    by: Annotated[str | None, typer.Option("--by", help="system, condition, a factor, ...")] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", help="Measure to compare; the success rates if not given."),
+    ] = None,
+    pair: Annotated[
+        list[str] | None, typer.Option("--pair", help="Compare only A:B; may be given several times.")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option("--margin", help="Also test equivalence within this difference.")
+    ] = None,
+    correction: Annotated[
+        str, typer.Option("--correction", help="holm, benjamini_hochberg or bonferroni.")
+    ] = "holm",
+    as_json: Json = False,
+) -> None:
+    """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
+    from vivavoce.cli import analyse_tables as tables
+    from vivavoce.core.errors import InputError
+
+    if words[0] in CALCULATORS:
+        from vivavoce.analysis.counts import choices, rates, read_counts
+
+        counts = read_counts(words[1:])
+        facts = rates(counts) if words[0] == "rates" else choices(counts)
+        _print(facts, as_json, tables.rates if words[0] == "rates" else tables.choices)
+        return
+    if len(words) > 1:
+        raise InputError(
+            f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
+        )
+    from vivavoce.analysis.comparison import compare_systems
+    from vivavoce.log.dataset import Dataset
+
+    facts = compare_systems(
+        Dataset(Path(words[0])),
+        by=by,
+        measures=measure or None,
+        pairs=[_pair(one) for one in pair or []] or None,
+        margin=margin,
+        correction=correction,
+    )
+    _print(facts, as_json, tables.comparison)
+    for warning in facts["warnings"]:
+        note(warning)
+
+
+def power(
+    question: Annotated[
+        str, typer.Argument(help="two-rates, one-rate, preference, likert; or study, with --study.")
+    ] = "study",
+    values: Annotated[
+        list[float] | None,
+        typer.Argument(help="two-rates A B; one-rate RATE [AGAINST]; preference SHARE; likert DIFF SD."),
+    ] = None,
+    study: Annotated[Path | None, typer.Option("--study", help="Study file: its primary comparison.")] = None,
+    wanted: Annotated[float, typer.Option("--power", help="Chance to find the difference.")] = 0.8,
+    alpha: Annotated[float | None, typer.Option("--alpha", help="Level of significance; 0.05.")] = None,
+    calls: Annotated[
+        float | None, typer.Option("--calls-per-participant", help="Dialogues of one participant.")
+    ] = None,
+    icc: Annotated[
+        float | None, typer.Option("--icc", help="How alike one participant's dialogues are.")
+    ] = None,
+    interaction: Annotated[
+        float, typer.Option("--interaction", help="Share of variance: own liking of one system.")
+    ] = 0.0,
+    design: Annotated[
+        str | None, typer.Option("--design", help="between: one system a participant; within: both.")
+    ] = None,
+    ties: Annotated[float, typer.Option("--ties", help="Share of ties in preferences.")] = 0.0,
+    half_width: Annotated[
+        float | None, typer.Option("--half-width", help="one-rate: half-width of the interval instead.")
+    ] = None,
+    simulate: Annotated[bool, typer.Option("--simulate", help="Check two rates by simulation.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the simulation.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Say how many dialogues and participants a question needs."""
+    from vivavoce.analysis.planning import answer, plan_of_study
+    from vivavoce.cli import analyse_tables as tables
+
+    plan = None
+    if study is not None:
+        from vivavoce.cli.studies import read_study
+
+        plan = plan_of_study(read_study(study))
+    facts = answer(
+        question,
+        values or [],
+        plan=plan,
+        power=wanted,
+        alpha=alpha,
+        calls=calls,
+        icc=icc,
+        interaction=interaction,
+        design=design,
+        ties=ties,
+        half_width=half_width,
+        seed=seed if simulate else None,
+    )
+    _print(facts, as_json, tables.power)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    from vivavoce.core.errors import InputError
+
+    first, colon, second = text.partition(":")
+    if not (first and colon and second):
+        raise InputError(f"cannot read the pair {text!r}", cure="write --pair A:B")
+    return first, second
+
+
+def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from rich.console import Console
+
+    console = Console()
+    for part in draw(facts):
+        console.print(part)

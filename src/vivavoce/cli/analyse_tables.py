@@ -1,0 +1,185 @@
+"""What `analyse` and `power` print on a terminal."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+Facts = dict[str, Any]
+
+
+def rates(facts: Facts) -> Iterator[RenderableType]:
+    """Rates with three intervals, pairs with three tests, differences."""
+    level = f"{facts['level']:.0%}"
+    table = _table("", "k of n", "rate", f"Wald {level}", f"Wilson {level}", f"Clopper-Pearson {level}")
+    for rate in facts["rates"]:
+        spans = (span(rate["intervals"][name]) for name in ("wald", "wilson", "clopper_pearson"))
+        table.add_row(rate["name"], f"{rate['k']} of {rate['n']}", points(rate["ratio"]), *spans)
+    yield table
+    if facts["tests"]:
+        tests = _table("", "test", "z", "p", "p (Holm)")
+        for test in facts["tests"]:
+            tests.add_row(
+                f"{test['a']} - {test['b']}", test["method"], number(test["z"], 3), chance(test["p"]),
+                chance(test["p_holm"]),
+            )  # fmt: skip
+        yield tests
+        differences = _table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)")
+        for one in facts["differences"]:
+            differences.add_row(
+                f"{one['a']} - {one['b']}", points(one["difference"]), span(one["intervals"]["newcombe"]),
+                number(one["cohen_h"], 3), chance(one["p_fisher"]),
+            )  # fmt: skip
+        yield differences
+    yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
+
+
+def choices(facts: Facts) -> Iterator[RenderableType]:
+    """How often the first of two was chosen, against one half."""
+    table = _table("", "k of n", "share", "Wilson", "chi-square", "p", "p (exact)", "p (Holm)", "e-value")
+    for one in facts["choices"]:
+        table.add_row(
+            one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span(one["interval"]),
+            number(one["chi2"], 2), chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]),
+            f"{one['e_value']:.3g}",
+        )  # fmt: skip
+    yield table
+
+
+def power(facts: Facts) -> Iterator[RenderableType]:
+    """One line a number, and what it means."""
+    table = _table("", "n", "", words=2)
+    critical = facts.get("critical_difference")
+    if critical:
+        table.add_row(
+            "critical difference", str(critical["pooled"]),
+            f"this observed difference just reaches p < {facts['alpha']:g}; "
+            f"the chance to find it is {critical['power']['pooled']:.0%}",
+        )  # fmt: skip
+        table.add_row(
+            "  with continuity correction", str(critical["continuity_corrected"]),
+            f"the same with correction ({critical['steps_of_ten']} by steps of ten); "
+            f"chance {critical['power']['continuity_corrected']:.0%}",
+        )  # fmt: skip
+    table.add_row("needed", str(facts["per_group"]), f"{facts['unit']}" + _wanted(facts))
+    for name in ("exact", "per_group_ranks", "per_group_continuity_corrected"):
+        if facts.get(name) is not None:
+            table.add_row(f"  {name.replace('_', ' ')}", str(facts[name]), "")
+    nested = facts["clustered"]
+    if nested["calls"] > 1:
+        table.add_row(
+            "needed, clustered", str(nested["per_group"]),
+            f"{nested['participants']} participants with {nested['calls']:g} dialogues each; "
+            f"ICC {nested['icc']:g}, {nested['design']} participants, design effect {nested['design_effect']:.2f}",
+        )  # fmt: skip
+    half = facts.get("half_the_difference")
+    if half:
+        table.add_row(
+            "half the difference", f"x {half['pooled']:.2f}",
+            f"x {half['continuity_corrected']:.2f} with continuity correction",
+        )  # fmt: skip
+    yield table
+    simulated = facts.get("simulated")
+    if simulated:
+        yield Text(
+            f"Simulated {simulated['draws']} trials of {simulated['participants']} participants: power "
+            f"{simulated['power']:.1%} (+- {1.96 * simulated['power_error']:.1%}), false alarms "
+            f"{simulated['type_one_error']:.1%}; seed {simulated['seed']}."
+        )
+    for said in facts.get("assumptions", []):
+        yield Text(said, style="dim")
+
+
+def _wanted(facts: Facts) -> str:
+    return f"; chance {facts['power']:.0%}" if "power" in facts else ""
+
+
+def comparison(facts: Facts) -> Iterator[RenderableType]:
+    """Naive and clustered side by side, group by group and pair by pair."""
+    yield Text(facts["model"]["why"])
+    headings = ("n", "value", "naive", "clustered", "design effect", "n effective")
+    table = _table("measure", facts["by_what"], *headings)
+    for one in facts["rates"]:
+        naive, clustered = one["naive"], one["clustered"]
+        table.add_row(
+            one["measure"], str(one["key"]), f"{one['n']:g}", number(one["value"], 3),
+            span([naive["low"], naive["high"]]), span([clustered["low"], clustered["high"]]),
+            number(clustered["design_effect"], 2), number(clustered["n_effective"], 0),
+        )  # fmt: skip
+    yield table
+    adjusted = f"p ({facts['family']['correction']})"
+    tests = _table("measure", "pair", "difference", "naive", "p", "clustered", "p", adjusted)
+    for test in facts["tests"]:
+        naive, clustered = test["naive"], test["clustered"]
+        tests.add_row(
+            test["measure"], f"{test['a']} - {test['b']}", number(clustered["difference"], 3),
+            span([naive["low"], naive["high"]]), chance(naive["p"]),
+            span([clustered["low"], clustered["high"]]), chance(clustered["p"]),
+            chance(clustered["p_adjusted"]),
+        )  # fmt: skip
+    yield tests
+    yield from _checks(facts)
+    if facts["items"]:
+        headings = ("n", "P(a > b)", "clustered", "p naive", "p clustered", "odds ratio", "p")
+        items = _table("item", "pair", *headings)
+        for one in facts["items"]:
+            items.add_row(
+                f"{one['instrument']} {one['item_id']}", f"{one['a']} - {one['b']}",
+                f"{one['n_a']}, {one['n_b']}", number(one["superiority"]["share"], 3),
+                span([one["superiority"]["low"], one["superiority"]["high"]]),
+                chance(one["mann_whitney"]["p"]), chance(one["superiority"]["p"]),
+                number(one["ordinal"]["odds_ratio"], 2), chance(one["ordinal"]["p"]),
+            )  # fmt: skip
+        yield items
+    yield Text(facts["family"]["why"], style="dim")
+
+
+def _checks(facts: Facts) -> Iterator[RenderableType]:
+    """The same differences by other models, as a check."""
+    table = _table("measure", "pair", "bootstrap", "GEE", "p", "mixed model", "p", "equivalent")
+    for test in facts["tests"]:
+        models = test["models"]
+        equal = test["equivalence"]
+        table.add_row(
+            test["measure"], f"{test['a']} - {test['b']}",
+            span([models["bootstrap"]["low"], models["bootstrap"]["high"]]),
+            span([models["gee"]["low"], models["gee"]["high"]]), chance(models["gee"]["p"]),
+            span([models["mixed"]["low"], models["mixed"]["high"]]), chance(models["mixed"]["p"]),
+            "" if equal is None else f"{'yes' if equal['equivalent'] else 'no'}, p {chance(equal['p'])}",
+        )  # fmt: skip
+    yield table
+
+
+def _table(*headings: str, words: int = 0) -> Table:
+    """Columns of numbers are aligned right; the first, and the one at `words`, left."""
+    table = Table(header_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place in (0, words) else "right")
+    return table
+
+
+def points(value: float | None) -> str:
+    """A share in per cent with one decimal."""
+    return "" if value is None else f"{100 * value:.1f} %"
+
+
+def span(interval: list[float | None]) -> str:
+    """An interval with three decimals; empty where it is missing."""
+    if not interval or interval[0] is None or interval[1] is None:
+        return ""
+    return f"{interval[0]:.3f} to {interval[1]:.3f}"
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number with so many decimals; empty where it is missing."""
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def chance(p: float | None) -> str:
+    """A p value."""
+    if p is None:
+        return ""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
