@@ -178,7 +178,9 @@ def _described(study_name: str, served: list[StudyRecord]) -> dict[str, Any]:
     if not served:
         return {"name": study_name}
     last = served[-1]
-    revisions = [{"revision": one.revision, "seen_at": one.seen_at.isoformat()} for one in served]
+    revisions = [
+        {"revision": one.revision, "seen_at": one.seen_at.isoformat(), "file": one.file} for one in served
+    ]
     return {"name": study_name, "revision": last.revision, "file": last.file, "revisions": revisions}
 
 

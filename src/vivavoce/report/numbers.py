@@ -1,19 +1,31 @@
-"""How numbers are written for people. Missing is an en dash, never 0."""
+"""How numbers are written for people, in the report's language. Missing is an en dash, never 0."""
 
 from datetime import datetime
 from typing import Any, Final
+
+from babel.dates import format_date
+from babel.numbers import get_decimal_symbol
+
+from vivavoce.report.language import language, noun, say
 
 MISSING: Final = "–"
 
 
 def percent(ratio: float | None) -> str:
     """A ratio as a percentage with one decimal, such as 84.6%."""
-    return MISSING if ratio is None else f"{100 * ratio:.1f}%"
+    return MISSING if ratio is None else f"{_decimal(f'{100 * ratio:.1f}')}%"
 
 
 def span(low: float | None, high: float | None) -> str:
     """The limits of a ratio's interval in percent, such as 79.5 to 88.6."""
-    return MISSING if low is None or high is None else f"{_signed(100 * low)} to {_signed(100 * high)}"
+    return between(low, high, lambda value: _signed(100 * value))
+
+
+def between(low: Any, high: Any, write: Any) -> str:
+    """Two limits, each written by `write`."""
+    if low is None or high is None:
+        return MISSING
+    return say("{low} to {high}", low=write(low), high=write(high))
 
 
 def points(difference: float | None) -> str:
@@ -22,16 +34,21 @@ def points(difference: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Three decimals without the leading zero; smaller ones as a bound."""
+    """Three decimals, in English without the leading zero; smaller ones as a bound."""
     if p is None:
         return MISSING
     if p < 0.001:
-        return "< .001"
-    return "1" if p > 0.9995 else f"{p:.3f}".removeprefix("0")
+        return f"< {_without_zero('0.001')}"
+    return "1" if p > 0.9995 else _without_zero(f"{p:.3f}")
 
 
 def z_value(z: float | None) -> str:
     return MISSING if z is None else _signed(z, decimals=2)
+
+
+def coefficient(value: float | None, decimals: int = 2) -> str:
+    """A coefficient such as a correlation, with its sign and its leading zero."""
+    return MISSING if value is None else _signed(value, decimals=decimals)
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -44,28 +61,50 @@ def amount(value: float | None, unit: str) -> str:
     return f"{_signed(value, decimals=decimals)}{' ' + unit if unit in ('s', 'ms') else ''}"
 
 
+def difference(value: float | None, unit: str) -> str:
+    """A difference of two measures: points for ratios, else in the unit, with its sign."""
+    if value is None or unit == "ratio":
+        return points(value)
+    return _signed(value, decimals=2, plus=True)
+
+
 def count(n: float | None) -> str:
     """A whole number with thin spaces between thousands."""
     return MISSING if n is None else f"{round(n):,}".replace(",", "\u202f")
 
 
-def plural(n: int, noun: str, several: str | None = None) -> str:
+def plural(n: int, one: str, several: str | None = None) -> str:
     """`1 dialogue`, `240 dialogues`."""
-    return f"{count(n)} {noun if n == 1 else several or noun + 's'}"
+    return f"{count(n)} {noun(one, several or one + 's', n)}"
 
 
 def instant(at: datetime | None) -> str:
     """A day in UTC, such as 3 March 2026."""
-    return MISSING if at is None else f"{at.day}\u00a0{at:%B}\u00a0{at.year}"
+    return MISSING if at is None else format_date(at, "d\u00a0MMMM\u00a0y", locale=language())
 
 
 def label(key: Any) -> str:
     """A group's key as people read it."""
-    return "unknown" if key is None else str(key)
+    return say("unknown") if key is None else str(key)
+
+
+def listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return say("{some} and {last}", some=", ".join(names[:-1]), last=names[-1])
+
+
+def _without_zero(text: str) -> str:
+    return text.removeprefix("0") if language() == "en" else _decimal(text)
+
+
+def _decimal(text: str) -> str:
+    return text.replace(".", get_decimal_symbol(language()))
 
 
 def _signed(value: float, *, decimals: int = 1, plus: bool = False) -> str:
     text = f"{abs(value):.{decimals}f}"
     if float(text) == 0:
-        return text
-    return ("\u2212" if value < 0 else "+" if plus else "") + text
+        return _decimal(text)
+    return ("\u2212" if value < 0 else "+" if plus else "") + _decimal(text)

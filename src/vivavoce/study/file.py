@@ -23,6 +23,7 @@ from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Range
 Whole = Annotated[int, Strict()]
 Number = Annotated[float, Strict()]
 Flag = Annotated[bool, Strict()]
+Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
 Allocation = Literal["random", "least-used-by-participant", "balanced"]
 
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
@@ -231,9 +232,16 @@ class Primary(Settings):
 
 
 class Analysis(Settings):
-    """What the study wants to know."""
+    """What the study wants to know, and how it will be decided; frozen when the first participant comes."""
 
     primary: Primary | None = Field(None, description="the comparison named in advance")
+    secondary: list[Primary] = Field([], description="further comparisons named in advance")
+    correction: Correction = Field("holm", description="adjustment of p over the pairs of each question")
+    margin: Number | None = Field(
+        None, gt=0, description="a difference smaller than this counts as none (equivalence)"
+    )
+    exclusions: list[str] = Field([], description="who and what is left out, one sentence each")
+    stopping: str | None = Field(None, description="when collecting ends, in a sentence")
 
 
 def _check_factors(systems: dict[str, System]) -> None:
@@ -272,7 +280,7 @@ class StudyFile(Settings):
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from; carried, not used yet"
     )
-    analysis: Analysis = Field(Analysis(primary=None), description="what the study wants to know")
+    analysis: Analysis = Field(Analysis(), description="what the study wants to know")  # pyright: ignore[reportCallIssue]
 
     @field_validator("title", mode="before")
     @classmethod

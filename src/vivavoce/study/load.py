@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
-from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
@@ -156,13 +156,19 @@ def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSourc
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:
     written = source.data.get("systems")
     known = sorted(written) if isinstance(written, dict) else []
-    compared = file.analysis.primary.compare if file.analysis.primary is not None else []
-    for index, name in enumerate(compared):
-        path = ("analysis", "primary", "compare", index)
-        if known and name not in known:
-            source.report(path, f"unknown system {name!r}", nearest(name, known))
-        elif name in compared[:index]:
-            source.report(path, f"system {name!r} is compared with itself", "name each system once")
+    primary = file.analysis.primary
+    declared: list[tuple[KeyPath, list[str]]] = (
+        [(("analysis", "primary"), primary.compare)] if primary is not None else []
+    )
+    for place, one in enumerate(file.analysis.secondary):
+        declared.append((("analysis", "secondary", place), one.compare))
+    for where, compared in declared:
+        for index, name in enumerate(compared):
+            path = (*where, "compare", index)
+            if known and name not in known:
+                source.report(path, f"unknown system {name!r}", nearest(name, known))
+            elif name in compared[:index]:
+                source.report(path, f"system {name!r} is compared with itself", "name each system once")
 
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,49 @@
+"""How parameters go together: rank correlations over dialogues, for exploring."""
+
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components
+
+Facts = dict[str, Any]
+SHOWN: Final = (
+    "subjective_success",
+    "objective_success_assigned",
+    "objective_success_inferred",
+    "turns",
+    "user_words",
+    "words_per_system_turn",
+    "dialogue_duration",
+    "system_response_delay",
+    "user_response_delay",
+    "word_error_rate",
+)
+FEWEST: Final = 10
+
+
+def correlations(dataset: Dataset) -> list[Facts]:
+    """Spearman's rho of every pair of parameters over the dialogues that have both.
+
+    Output  a, b, rho, n; pairs in the order of SHOWN
+    Empty   fewer than 10 dialogues with both, or one of them never varies: the pair is left out
+    """
+    parts = components(dataset)
+    columns: dict[str, Any] = {}
+    for name in SHOWN:
+        rows = parts[parts["measure"] == name]
+        if len(rows):
+            bottoms = rows["denominator"].to_numpy()
+            with np.errstate(divide="ignore", invalid="ignore"):
+                columns[name] = np.where(bottoms > 0, rows["numerator"].to_numpy() / bottoms, np.nan)
+    found: list[Facts] = []
+    for a, b in combinations(columns, 2):
+        known = ~(np.isnan(columns[a]) | np.isnan(columns[b]))
+        one, other = columns[a][known], columns[b][known]
+        if known.sum() >= FEWEST and np.ptp(one) > 0 and np.ptp(other) > 0:
+            rho = float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+            found.append({"a": a, "b": b, "rho": rho, "n": int(known.sum())})
+    return found

@@ -1,0 +1,132 @@
+"""The analysis that a study declared before its data, and what it says of them."""
+
+import hashlib
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from vivavoce.analysis.families import ADJUSTMENTS
+from vivavoce.analysis.groups import groups
+from vivavoce.analysis.nested import Nested
+from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import components
+from vivavoce.study.file import Analysis, Primary
+
+Facts = dict[str, Any]
+LEVEL: Final = 0.95
+
+
+def declaration(dataset: Dataset) -> Facts | None:
+    """What the study file declared, frozen at the first participant, and what later revisions changed.
+
+    Output  analysis (as written), revision, sha256 (of the study file's text), frozen_at (ISO or None),
+            first_participant_at, revisions (how many were served), changed: names of the settings of the
+            analysis that a later revision has otherwise
+    Empty   the dataset carries no study file, or the file names no comparison: None
+    Note    `frozen_at` is when that revision was first served; where no instant of a participant is known
+            the first revision counts
+    """
+    served = _served(dataset)
+    if not served:
+        return None
+    first = _first_participant(dataset)
+    before = [one for one in served if first is None or _instant(one["seen_at"]) <= first]
+    frozen = served[0] if first is None or not before else before[-1]
+    analysis = _analysis(frozen["file"])
+    if analysis is None or analysis.primary is None:
+        return None
+    later = [_analysis(one["file"]) for one in served[served.index(frozen) + 1 :]]
+    return {
+        "analysis": analysis.model_dump(),
+        "revision": frozen["revision"],
+        "sha256": hashlib.sha256(frozen["file"].encode()).hexdigest(),
+        "frozen_at": frozen["seen_at"] or None,
+        "first_participant_at": first.isoformat() if first else None,
+        "revisions": len(served),
+        "changed": sorted({name for one in later for name in _differences(analysis, one)}),
+    }
+
+
+def declared_results(dataset: Dataset, declared: Facts) -> list[Facts]:
+    """The declared comparisons, participants as the unit, adjusted over the pairs of each question.
+
+    Output  question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted, method,
+            why, significant (None where there was no test), unknown: what the dataset lacks, or None
+    """
+    analysis = Analysis.model_validate(declared["analysis"])
+    found = groups(dataset, "system")
+    nested = Nested(components(dataset), found)
+    places = {group.key: place for place, group in enumerate(found)}
+    results: list[Facts] = []
+    questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
+    for question, asked in questions:
+        if asked is not None:
+            family = [_result(nested, places, asked, a, b) for a, b in combinations(asked.compare, 2)]
+            _adjust(family, analysis.correction, asked.alpha)
+            results += [{"question": question, **one} for one in family]
+    return results
+
+
+def _result(nested: Nested, places: dict[str | None, int], asked: Primary, a: str, b: str) -> Facts:
+    facts: Facts = {"measure": asked.measure, "a": a, "b": b, "alpha": asked.alpha, "unknown": None}
+    if asked.measure not in MEASURES:
+        return {**facts, **_NO_TEST, "unknown": asked.measure}
+    missing = next((name for name in (a, b) if name not in places), None)
+    if missing is not None:
+        return {**facts, **_NO_TEST, "unknown": missing}
+    test = nested.test(asked.measure, places[a], places[b], level=LEVEL)
+    return {**facts, **{name: test[name] for name in _NO_TEST}}
+
+
+_NO_TEST: Final[Facts] = {"difference": None, "low": None, "high": None, "p": None, "method": "none", "why": ""}
+
+
+def _adjust(family: list[Facts], correction: str, alpha: float) -> None:
+    given = [one["p"] for one in family]
+    adjusted = given if correction == "none" else ADJUSTMENTS[correction](given)
+    for one, p in zip(family, adjusted, strict=True):
+        one["p_adjusted"] = p
+        one["significant"] = None if p is None else p < alpha
+
+
+def _served(dataset: Dataset) -> list[Facts]:
+    """The revisions that were served, oldest first, each with its file; datasets of old carry the last only."""
+    study = dataset.manifest.get("study", {})
+    revisions = [one for one in study.get("revisions", []) if one.get("file")]
+    if revisions:
+        return sorted(revisions, key=lambda one: one["seen_at"])
+    if study.get("file"):
+        return [{"revision": study.get("revision", ""), "file": study["file"], "seen_at": ""}]
+    return []
+
+
+def _first_participant(dataset: Dataset) -> datetime | None:
+    seen = dataset.read("participants").column("first_seen_at").to_pylist()
+    return min((at for at in seen if at is not None), default=None)
+
+
+def _instant(text: str) -> datetime:
+    if not text:
+        return datetime.min.replace(tzinfo=UTC)
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _analysis(file: str) -> Analysis | None:
+    """The key `analysis` of a study file, or None where there is none that this version understands."""
+    data = parse_yaml(file, "study.yaml").data
+    written = data.get("analysis") if isinstance(data, dict) else None
+    try:
+        return Analysis.model_validate(written) if written else None
+    except ValidationError:
+        return None
+
+
+def _differences(before: Analysis, after: Analysis | None) -> list[str]:
+    if after is None:
+        return ["primary"]
+    return [name for name in Analysis.model_fields if getattr(before, name) != getattr(after, name)]

@@ -1,0 +1,41 @@
+"""The flow of a trial: who arrived, consented, completed, left and why; which dialogues count where."""
+
+from collections import Counter
+from typing import Any, Final
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components
+
+Facts = dict[str, Any]
+NOT_CONSENTED: Final = ("no_consent",)
+LEFT: Final = ("no_consent", "screened_out", "withdrew", "timed_out", "running")
+COUNTED: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
+
+
+def flow(dataset: Dataset) -> Facts:
+    """Counts of participants and of dialogues along the way.
+
+    Output  arrived, consented, completed, left: {outcome: n}, unrecorded (participants without an outcome);
+            dialogues, unfinished (without an end), coded (an earned code was issued; None where nobody logs
+            it), counted: {measure: dialogues with a value}
+    Empty   no outcome was recorded: consented and completed are missing, never 0
+    """
+    people = dataset.read("participants")
+    outcomes = Counter(people.column("outcome").to_pylist())
+    arrived, unrecorded = len(people), outcomes.pop(None, 0)
+    recorded = bool(outcomes)
+    table = dataset.read("dialogues")
+    codes = [code for code in table.column("code_issued").to_pylist() if code is not None]
+    parts = components(dataset)
+    known = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
+    return {
+        "arrived": arrived,
+        "consented": arrived - sum(outcomes[name] for name in NOT_CONSENTED) if recorded else None,
+        "completed": outcomes["completed"] if recorded else None,
+        "left": {name: outcomes[name] for name in LEFT if outcomes[name]},
+        "unrecorded": unrecorded,
+        "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
+        "dialogues": len(table),
+        "coded": sum(codes) if codes else None,
+        "counted": {name: int(n) for name in COUNTED if (n := int((known["measure"] == name).sum()))},
+    }

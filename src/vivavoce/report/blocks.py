@@ -1,0 +1,176 @@
+"""What a report is made of, before anybody decides on HTML or PDF: sections of plain blocks."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: the number (or `words`), and in smaller type what stands under it."""
+
+    main: str
+    under: tuple[str, ...] = ()
+    strong: bool = False
+    words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: heading, what stands under it, cells; a new `group` starts a block with a heading of its own."""
+
+    heading: str
+    cells: tuple[Cell, ...]
+    under: tuple[str, ...] = ()
+    total: bool = False
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOfText:
+    """A table ready to print, with the signatures of its numbers: (where it stands, signature)."""
+
+    kind: ClassVar[str] = "table"
+    name: str
+    caption: str
+    columns: tuple[Cell, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+    signatures: tuple[tuple[str, str], ...] = ()
+    numeric: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: `alternative` says in words what it shows; the SVGs are trusted markup, ours alone.
+
+    wide, narrow  for the page, in the colours that its style sheet replaces
+    printed       for the PDF and for files
+    spec          Vega-Lite, data included
+    """
+
+    kind: ClassVar[str] = "figure"
+    name: str
+    title: str
+    alternative: str
+    wide: str
+    narrow: str
+    printed: str
+    spec: dict[str, Any]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    kind: ClassVar[str] = "paragraph"
+    text: str
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    kind: ClassVar[str] = "bullets"
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactList:
+    """Terms with their descriptions."""
+
+    kind: ClassVar[str] = "facts"
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a reader needs to know of one measure."""
+
+    kind: ClassVar[str] = "definition"
+    name: str
+    title: str
+    symbol: str
+    meaning: str
+    facts: tuple[tuple[str, str], ...]
+    variant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One dialogue turn by turn: (`user` or `system`, who as written, text)."""
+
+    kind: ClassVar[str] = "transcript"
+    title: str
+    why: str
+    goal: str
+    turns: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What a page shows only when asked to; a PDF shows it."""
+
+    kind: ClassVar[str] = "fold"
+    summary: str
+    blocks: tuple["Block", ...]
+
+
+Block = TableOfText | Figure | Paragraph | Heading | Bullets | FactList | Definition | Transcript | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report that can be chosen by name; `menu` is what the page's index calls it."""
+
+    name: str
+    title: str
+    menu: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report.
+
+    mark      empty, or the word that every page and figure must carry
+    before    what to know before trusting the numbers
+    words     the frame's own phrases in the report's language
+    """
+
+    language: str
+    study: str
+    title: str
+    mark: str
+    lead: str
+    answer: tuple[str, ...]
+    before: tuple[str, ...]
+    cover: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+    data: str
+    made: str
+    version: str
+    words: dict[str, str]
+
+    def blocks(self, kind: type[Any]) -> list[Any]:
+        """All blocks of one kind in order, folded ones included."""
+        found: list[Any] = []
+        for section in self.sections:
+            for block in section.blocks:
+                inner = block.blocks if isinstance(block, Fold) else (block,)
+                found += [one for one in inner if isinstance(one, kind)]
+        return found
+
+
+def plain(block: Block) -> dict[str, Any]:
+    """A block as JSON knows it, with its kind; a figure only as it is printed."""
+    if isinstance(block, Fold):
+        return {"kind": block.kind, "summary": block.summary, "blocks": [plain(one) for one in block.blocks]}
+    if isinstance(block, Figure):
+        return {"kind": block.kind, "svg": block.printed, "caption": block.caption, "alternative": block.alternative}
+    return {"kind": block.kind, **asdict(block)}

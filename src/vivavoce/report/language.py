@@ -1,0 +1,112 @@
+"""The language in which a report is being written, and its words.
+
+English stands in the code; other languages come from `locale/<language>/LC_MESSAGES/report.po`. What the
+analysis hands over is plain English too: a sentence with numbers in it is found by its pattern in the catalogue.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from gettext import NullTranslations
+from pathlib import Path
+from typing import Any, Final
+
+from babel.messages.pofile import read_po
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, read_catalogue
+
+LOCALE: Final = Path(__file__).parent / "locale"
+DOMAIN: Final = "report"
+_LANGUAGE: ContextVar[str] = ContextVar("report_language", default=SOURCE_LANGUAGE)
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+_DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")
+
+
+def report_languages() -> list[str]:
+    """The languages in which reports can be written."""
+    return languages_of(LOCALE, DOMAIN)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Everything written inside comes out in this language.
+
+    Raises  UnknownName: no catalogue for it
+    """
+    if language not in report_languages():
+        raise UnknownName("language", language, report_languages(), place="report")
+    token = _LANGUAGE.set(language)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(token)
+
+
+def language() -> str:
+    """The language being written."""
+    return _LANGUAGE.get()
+
+
+def _words() -> NullTranslations:
+    return read_catalogue(LOCALE, language(), DOMAIN)
+
+
+def say(template: str, /, **values: Any) -> str:
+    """A phrase in the report's language; `{places}` are filled in afterwards."""
+    phrase = _words().gettext(template) if template else ""
+    return phrase.format(**values) if values else phrase
+
+
+def noun(one: str, several: str, n: int) -> str:
+    """The form of a noun that goes with n."""
+    return _words().ngettext(one, several, n)
+
+
+def translated(sentence: str) -> str:
+    """A finished English sentence in the report's language; one that the catalogue does not know stays."""
+    if language() == SOURCE_LANGUAGE or not sentence:
+        return sentence
+    exact = _words().gettext(sentence)
+    if exact != sentence:
+        return exact
+    for pattern, template in _patterns(language()):
+        if match := pattern.fullmatch(sentence):
+            return say(template, **{name: _part(text) for name, text in match.groupdict().items()})
+    return sentence
+
+
+def _part(text: str) -> str:
+    """A filled-in part: a phrase of its own, or a number with the language's decimal sign."""
+    if re.fullmatch(r"[\d.,%]+", text):
+        return _DECIMAL.sub(",", text)
+    return translated(text) if " " in text else text
+
+
+@lru_cache
+def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
+    """The catalogue's phrases with places in them, those with the longest fixed text first."""
+    with catalogue_file(LOCALE, language, DOMAIN).open("rb") as file:
+        templates = [one.id for one in read_po(file, locale=language) if isinstance(one.id, str)]
+    found = [template for template in templates if _fixed(template) >= 8 and _PLACE.search(template)]
+    found.sort(key=_fixed, reverse=True)
+    return [(re.compile(_expression(template), re.DOTALL), template) for template in found]
+
+
+def _fixed(template: str) -> int:
+    return len(_PLACE.sub("", template))
+
+
+def _expression(template: str) -> str:
+    parts = _PLACE.split(template)
+    seen: set[str] = set()
+    expression = ""
+    for position, part in enumerate(parts):
+        if position % 2 == 0:
+            expression += re.escape(part)
+        else:
+            expression += f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
+            seen.add(part)
+    return expression
