@@ -1,6 +1,7 @@
 """Preflight of a study: its file, and one hello to each of its systems."""
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def check_file(path: Path) -> list[str]:
 
 
 def check_bots(path: Path) -> list[dict[str, Any]]:
-    """One hello to every system: `{system, ok, text, seconds, problem}`."""
+    """One hello to every system, a reset and another; what `connectors.probe.Hello` tells of each."""
     return asyncio.run(_say_hello(path))
 
 
@@ -33,11 +34,20 @@ async def _say_hello(path: Path) -> list[dict[str, Any]]:
     study = read_study(path)
     connectors = make_connectors(study)
     answers = await asyncio.gather(
-        *(hello(connector, language=study.default_language) for connector in connectors.values())
+        *(hello(connector, language=study.default_language, reset=True) for connector in connectors.values())
     )
     for connector in connectors.values():
         await connector.shut_down()
-    return [
-        {"system": system, "ok": one.ok, "text": one.text, "seconds": one.seconds, "problem": one.problem}
-        for system, one in zip(connectors, answers, strict=True)
-    ]
+    return [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
+
+
+def told(answer: dict[str, Any]) -> list[str]:
+    """What a hello showed, as lines to read."""
+    system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
+    if not answer["ok"]:
+        return [f"{system}: FAILED in {seconds}: {answer['problem']}"]
+    facts = ["reachable", "answers", "resets" if answer["resets"] else "does not reset"]
+    facts.append("streams" if answer["streams"] else "does not stream")
+    first_s = answer["first_output_s"]
+    times = f"first output {first_s:.2f} s, complete {seconds}" if first_s is not None else seconds
+    return [f"{system}: ok: {', '.join(facts)}; {times}", f"    {' '.join(answer['text'].split())[:200]}"]

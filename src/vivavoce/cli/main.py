@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vivavoce.cli import bots, data, demo, trial
+from vivavoce.cli import analyse, bots, data, demo, talking, trial
 
 app = typer.Typer(
     name="vivavoce",
@@ -21,12 +21,15 @@ app.command("demo")(demo.demo)
 app.add_typer(bots.app, name="bots")
 app.command("init")(trial.init)
 app.command("check")(trial.check)
+app.command("talk")(talking.talk)
 app.command("serve")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)
 app.command("simulate")(trial.simulate)
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("measure")(data.measure)
+app.command("analyse")(analyse.analyse)
+app.command("power")(analyse.power)
 app.command("report")(data.report)
 
 

@@ -32,7 +32,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.checking import check_bots, check_file
+    from vivavoce.cli.checking import check_bots, check_file, told
 
     problems = check_file(study)
     greetings = check_bots(study) if bots and not problems else []
@@ -43,10 +43,8 @@ def check(
         for problem in problems:
             typer.echo(problem)
         for one in greetings:
-            heard = one["text"] if one["ok"] else one["problem"]
-            typer.echo(
-                f"{one['system']}: {'ok' if one['ok'] else 'FAILED'} in {one['seconds']:.2f} s: {heard}"
-            )
+            for line in told(one):
+                typer.echo(line)
         if not problems and not failed:
             typer.echo(f"{study}: ready")
     if problems:

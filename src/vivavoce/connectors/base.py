@@ -71,6 +71,8 @@ class SystemOutput:
           message  a whole message; after deltas it repeats and closes them
           extras   structured facts about the turn: acts, understood, raw
           end      the system ended the dialogue
+
+    held_s  seconds for which the connector kept this back to see whether more would come
     """
 
     kind: Literal["delta", "message", "extras", "end"]
@@ -80,6 +82,7 @@ class SystemOutput:
     acts: tuple[Act, ...] = ()
     understood: tuple[Understood, ...] = ()
     raw: Any = None
+    held_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,8 @@ class PastTurn:
 class Conversation:
     """One conversation with the system under test; `key` is random and says nothing of the participant.
 
-    state is the connector's own memory of it. What JSON can hold of it is logged with each system turn and given
-    back after a restart, except names that begin with an underscore: secrets and handles go there.
+    state is the connector's own memory of it. What JSON can hold of it is logged with each system turn
+    and given back after a restart, except names that begin with an underscore: secrets and handles go there.
     """
 
     key: str
@@ -132,6 +135,7 @@ class ConnectorSettings(BaseModel):
     first_output_timeout_s: float = Field(30.0, gt=0, le=600, description="seconds until its first output")
     turn_timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds until its turn is complete")
     allow_private: bool = Field(False, description="the address may be on this machine or a private network")
+    log_wire: bool = Field(True, description="log raw requests and answers beside each turn")
 
 
 class Connector(Protocol):

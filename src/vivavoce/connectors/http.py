@@ -89,7 +89,7 @@ class HttpConnector:
         self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
         self._keep = {name: jmespath.compile(path) for name, path in settings.keep.items()}
         self._reader = AnswerReader(settings.response)
-        self._client = make_client(settings, settings.longest_answer_bytes)
+        self._client = make_client(settings, settings.longest_answer_bytes, vault)
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "HttpConnector":

@@ -64,7 +64,7 @@ class OpenAIConnector:
         self._prompt = compile_template(settings.system, {"language"}, place="system")
         self._greeting = compile_template(settings.greeting, {"language"}, place="greeting")
         self._headers = compile_template(settings.headers, set(), place="headers")
-        self._client = make_client(settings, settings.longest_answer_bytes)
+        self._client = make_client(settings, settings.longest_answer_bytes, vault)
         self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
 
     @classmethod

@@ -2,10 +2,10 @@
 
 import secrets
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import Connector, Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -14,35 +14,101 @@ _GREETING: Final = {"it": "Buongiorno"}
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """What a system made of one hello: its text, the seconds it took, and the problem if there was one."""
+    """What a system made of one hello.
+
+    ok             it answered, and where a reset was asked for, it was reset and answered again
+    seconds        from the hello to its complete answer, or to the problem
+    reachable      false only when the system provably saw nothing
+    resets         null when nobody asked; that it forgot everything is seen only in its answers
+    streams        a piece of the answer came before the whole
+    """
 
     ok: bool
     text: str
     seconds: float
     problem: str | None = None
+    reachable: bool = True
+    answers: bool = False
+    resets: bool | None = None
+    streams: bool = False
+    first_output_s: float | None = None
 
 
-async def hello(connector: Connector, *, language: str = "en", clock: Clock | None = None) -> Hello:
-    """Open a conversation, say hello, close it. Failures of the system are in the result, never raised."""
+async def hello(
+    connector: Connector, *, language: str = "en", clock: Clock | None = None, reset: bool = False
+) -> Hello:
+    """Open a conversation, say hello, close it; with `reset`, reset it before and say hello once more.
+
+    Failures of the system are in the result, never raised.
+    """
     clock = clock or SystemClock()
     conversation = Conversation(key=secrets.token_hex(16), language=language)
-    turn = UserTurn(key=f"{conversation.key}-1", number=1, text=_GREETING.get(language[:2], "Hello"))
-    texts: list[str] = []
-    start = clock.monotonic_s()
+    heard = _Heard(clock)
     try:
-        async with aclosing(connector.open(conversation)) as greeting:  # pyright: ignore[reportArgumentType]
-            async for _ in greeting:
-                pass
-        start = clock.monotonic_s()
-        async with aclosing(connector.send(conversation, turn)) as answer:  # pyright: ignore[reportArgumentType]
-            async for output in answer:
-                texts += _message(output)
-        return Hello(True, "\n".join(texts), clock.monotonic_s() - start)
+        await _open(connector, conversation)
+        await heard.say_hello(connector, conversation, 1)
+        resets = await _reset(connector, conversation, clock) if reset else None
+        return heard.result(problem=resets, resets=resets is None if reset else None)
     except SystemUnderTestError as error:
-        return Hello(False, "\n".join(texts), clock.monotonic_s() - start, str(error))
+        return heard.result(problem=str(error), reachable=error.reached)
     finally:
         await connector.close(conversation)
 
 
-def _message(output: SystemOutput) -> list[str]:
-    return [output.text] if output.kind == "message" else []
+async def _open(connector: Connector, conversation: Conversation) -> None:
+    async with aclosing(connector.open(conversation)) as greeting:  # pyright: ignore[reportArgumentType]
+        async for _ in greeting:
+            pass
+
+
+async def _reset(connector: Connector, conversation: Conversation, clock: Clock) -> str | None:
+    """Reset and say hello again; the problem, if there was one."""
+    try:
+        await connector.reset(conversation)
+        await _open(connector, conversation)
+        await _Heard(clock).say_hello(connector, conversation, 2)
+    except SystemUnderTestError as error:
+        return f"after a reset: {error}"
+    return None
+
+
+@dataclass
+class _Heard:
+    """The answer to a hello as it grows."""
+
+    clock: Clock
+    texts: list[str] = field(default_factory=list)
+    start_s: float | None = None
+    first_s: float | None = None
+    complete_s: float | None = None
+    streams: bool = False
+
+    async def say_hello(self, connector: Connector, conversation: Conversation, number: int) -> None:
+        text = _GREETING.get(conversation.language[:2], "Hello")
+        turn = UserTurn(key=f"{conversation.key}-{number}", number=number, text=text)
+        self.start_s, held_s = self.clock.monotonic_s(), 0.0
+        async with aclosing(connector.send(conversation, turn)) as answer:  # pyright: ignore[reportArgumentType]
+            async for output in answer:
+                held_s = output.held_s
+                self._take(output)
+        self.complete_s = self.clock.monotonic_s() - held_s
+        conversation.history += (PastTurn("user", text), PastTurn("system", "\n".join(self.texts)))
+
+    def _take(self, output: SystemOutput) -> None:
+        if output.kind in ("delta", "message") and self.first_s is None:
+            self.first_s = self.clock.monotonic_s() - output.held_s
+        self.streams = self.streams or output.kind == "delta"
+        if output.kind == "message":
+            self.texts.append(output.text)
+
+    def result(
+        self, *, problem: str | None = None, reachable: bool = True, resets: bool | None = None
+    ) -> Hello:
+        now_s = self.clock.monotonic_s()
+        start_s = now_s if self.start_s is None else self.start_s
+        return Hello(
+            ok=problem is None, text="\n".join(self.texts), problem=problem, reachable=reachable,
+            seconds=(now_s if self.complete_s is None else self.complete_s) - start_s,
+            answers=self.complete_s is not None, resets=resets, streams=self.streams,
+            first_output_s=None if self.first_s is None else self.first_s - start_s,
+        )  # fmt: skip

@@ -13,6 +13,7 @@ import httpx
 
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.wire import LONGEST, Wire
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -52,18 +53,27 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     """
 
     def __init__(
-        self, *, allow_private: bool, longest_bytes: int, verify: ssl.SSLContext | bool = True
+        self,
+        *,
+        allow_private: bool,
+        longest_bytes: int,
+        verify: ssl.SSLContext | bool = True,
+        wire: Wire | None = None,
     ) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_IDLE_S)
         self._inner = httpx.AsyncHTTPTransport(verify=verify, trust_env=False, limits=limits)
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
         self._resolved: dict[tuple[str, int], tuple[float, list[str]]] = {}
+        self._wire = wire
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
         extensions = {**request.extensions, "sni_hostname": host}
         problem: httpx.TransportError | None = None
+        wire = self._wire if self._wire is not None and self._wire.listened_to else None
+        if wire is not None:
+            wire.sent(f"{request.method} {request.url}", await request.aread())
         for address in await self._addresses(host, port):
             attempt = httpx.Request(
                 request.method,
@@ -78,7 +88,8 @@ class GuardedTransport(httpx.AsyncBaseTransport):
                 problem = error
                 continue
             assert isinstance(response.stream, httpx.AsyncByteStream)
-            response.stream = _BoundedStream(response.stream, self._longest_bytes)
+            status = f"HTTP {response.status_code}"
+            response.stream = _BoundedStream(response.stream, self._longest_bytes, wire, status)
             return response
         raise problem or httpx.ConnectError(f"{host} has no address")
 
@@ -111,13 +122,18 @@ def address_problem(host: str, address: str) -> str:
 class _BoundedStream(httpx.AsyncByteStream):
     """A body that may not grow beyond a number of bytes."""
 
-    def __init__(self, inner: httpx.AsyncByteStream, longest_bytes: int) -> None:
+    def __init__(
+        self, inner: httpx.AsyncByteStream, longest_bytes: int, wire: Wire | None, status: str
+    ) -> None:
         self._inner, self._longest_bytes = inner, longest_bytes
+        self._wire, self._status, self._heard = wire, status, bytearray()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         received = 0
         async for chunk in self._inner:
             received += len(chunk)
+            if self._wire is not None and len(self._heard) <= LONGEST:
+                self._heard += chunk
             if received > self._longest_bytes:
                 raise SystemUnderTestError(
                     "bad_answer", f"the answer is larger than {self._longest_bytes} bytes"
@@ -125,13 +141,19 @@ class _BoundedStream(httpx.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
+        if self._wire is not None:
+            self._wire.received(self._status, bytes(self._heard))
+            self._wire = None
         await self._inner.aclose()
 
 
-def make_client(settings: ConnectorSettings, longest_bytes: int) -> httpx.AsyncClient:
+def make_client(settings: ConnectorSettings, longest_bytes: int, vault: Vault) -> httpx.AsyncClient:
     """A client for one system, shared by all its conversations."""
+    transport = GuardedTransport(
+        allow_private=settings.allow_private, longest_bytes=longest_bytes, wire=Wire(settings, vault)
+    )
     return httpx.AsyncClient(
-        transport=GuardedTransport(allow_private=settings.allow_private, longest_bytes=longest_bytes),
+        transport=transport,
         timeout=httpx.Timeout(settings.turn_timeout_s, connect=settings.connect_timeout_s),
         headers={"user-agent": "vivavoce", "accept-encoding": "identity"},
         follow_redirects=False,

@@ -154,6 +154,7 @@ class SystemTurnReceived(Event):
     ends_dialogue: bool = False
     notes: dict[str, Any] | None = Field(None, description="what the connector remembers of the conversation")
     raw: Any = None
+    wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, secrets redacted")
 
     @property
     def text(self) -> str:
@@ -169,6 +170,7 @@ class SystemTurnFailed(Event):
     failure: Literal["unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted"]
     detail: str
     partial: str = ""
+    wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, secrets redacted")
 
 
 class SilenceKept(Event):

@@ -1,0 +1,60 @@
+"""What went over the wire, word for word but for secrets, for whoever listens: the log, `vivavoce talk`.
+
+A connector notes what it sends and what comes back while it handles a turn. Nothing is kept unless somebody
+listens, and nothing at all where the system's settings say `log_wire: false`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.secrets import Vault
+
+LONGEST: Final = 20_000
+
+Frames = list[dict[str, Any]]
+
+_LISTENER: ContextVar[Frames | None] = ContextVar("vivavoce_wire", default=None)
+
+
+@contextmanager
+def heard_on_the_wire(frames: Frames) -> Iterator[Frames]:
+    """While the block runs, everything that connectors note in this task is added to `frames`."""
+    token = _LISTENER.set(frames)
+    try:
+        yield frames
+    finally:
+        _LISTENER.reset(token)
+
+
+class Wire:
+    """One system's wire: notes what passes, with its secrets replaced by their names."""
+
+    def __init__(self, settings: ConnectorSettings, vault: Vault) -> None:
+        self._on, self._vault = settings.log_wire, vault
+
+    @property
+    def listened_to(self) -> bool:
+        return self._on and _LISTENER.get() is not None
+
+    def sent(self, what: str, body: str | bytes = "") -> None:
+        self._note("sent", what, body)
+
+    def received(self, what: str, body: str | bytes = "") -> None:
+        self._note("received", what, body)
+
+    def _note(self, direction: str, what: str, body: str | bytes) -> None:
+        frames = _LISTENER.get()
+        if frames is None or not self._on:
+            return
+        text = body if isinstance(body, str) else body.decode("utf-8", "backslashreplace")
+        text = text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+        frame: dict[str, Any] = {
+            direction: self._vault.redact(what),
+            "body": self._vault.redact(text)[:LONGEST],
+        }
+        if len(text) > LONGEST:
+            frame["characters"] = len(text)
+        frames.append(frame)
