@@ -10,10 +10,28 @@ MEASURES.get("word_error_rate").meaning  # what a measure means, its unit, its s
 ```
 """
 
-from vivavoce.measures import communication, recognition, task_success
+from vivavoce.measures import (
+    answers,
+    communication,
+    cooperativity,
+    meta_communication,
+    recognition,
+    task_success,
+    understanding,
+    user_errors,
+)
 from vivavoce.measures.base import MEASURES, Measure, Tables
 from vivavoce.measures.compute import components, compute
 
-FAMILIES = (communication, recognition, task_success)
+MODULES = (
+    communication,
+    meta_communication,
+    cooperativity,
+    task_success,
+    answers,
+    recognition,
+    understanding,
+    user_errors,
+)
 
 __all__ = ["MEASURES", "Measure", "Tables", "components", "compute"]

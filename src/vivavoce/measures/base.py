@@ -1,8 +1,8 @@
 """A measure: a named value with all facts about itself, and the tables it reads."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import ibis
 import pyarrow as pa
@@ -18,10 +18,13 @@ class Tables:
     """The dataset's tables as Ibis expressions on DuckDB.
 
     A table or column that the dataset lacks is there with no rows or with nulls.
+
+    keywords   words that the keyword measures look at; None: those of the domain's values
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, *, keywords: Collection[str] | None = None) -> None:
         self.dataset = dataset
+        self.keywords = keywords
         self.engine = ibis.duckdb.connect()
         self._tables: dict[str, ibis.Table] = {}
         self._results: dict[Hashable, Any] = {}
@@ -40,9 +43,9 @@ class Tables:
         absent = {column: ibis.null(kind) for column, kind in schema.items() if column not in table.columns}
         return table.mutate(**absent) if absent else table
 
-    def rows(self, expression: ibis.Table) -> pa.Table:
-        """Run a query."""
-        return self.engine.to_pyarrow(expression)
+    def rows(self, expression: ibis.Table | pa.Table) -> pa.Table:
+        """Run a query; what was counted already stands as it is."""
+        return expression if isinstance(expression, pa.Table) else self.engine.to_pyarrow(expression)
 
     def remember(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result under this key, made once; for what several measures share."""
@@ -55,7 +58,8 @@ class Tables:
         self.engine.disconnect()
 
 
-Components = Callable[[Tables], ibis.Table]
+Direction = Literal["higher", "lower"]
+Components = Callable[[Tables], ibis.Table | pa.Table]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +85,35 @@ class Measure:
     level: str
     family: str
     origin: Literal["instrumental", "expert"]
-    direction: Literal["higher", "lower"] | None = None
+    direction: Direction | None = None
     source: str
     empty: str
     analysis_unit: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     components: Components = field(repr=False)
 
+    @property
+    def unit_symbol(self) -> str:
+        """The unit as a sign: `s`, or `1` for ratios and counts."""
+        return self.unit if self.unit in DIMENSIONS else "1"
 
+    def facts(self) -> dict[str, str | None]:
+        """Everything that a catalogue lists."""
+        return {
+            "name": self.name,
+            "symbol": self.symbol,
+            "title": self.title,
+            "unit": self.unit_symbol,
+            "counts": self.unit,
+            "level": self.level,
+            "family": self.family,
+            "origin": self.origin,
+            "direction": self.direction,
+            "source": self.source,
+            "empty": self.empty,
+            "meaning": self.meaning,
+        }
+
+
+DIMENSIONS: Final = ("s", "ms")
 MEASURES: Registry[Measure] = Registry("measure")

@@ -1,7 +1,8 @@
 """From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import pandas as pd
 
@@ -19,20 +20,34 @@ GROUPS: Final = {
     "language": "language",
 }
 ALL: Final = "all"
+_COMPUTED: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
 
 
-def components(dataset: Dataset, names: Iterable[str] | None = None) -> pd.DataFrame:
+def components(
+    dataset: Dataset, names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
+) -> pd.DataFrame:
     """Numerator and denominator of each measure in each dialogue.
+
+    Input   keywords: what the measures of isolated words look at; None: the words of the domain's values
 
     Output  measure, dialogue_id, numerator, denominator: one row a measure and dialogue, measures in the
             order asked for (all, by name, when `names` is None), dialogues in the dataset's order
     Empty   a measure that is missing in a dialogue has denominator 0; its numerator still counts when pooled
             (words inserted where nothing was said)
+    Note    all measures of one opened dataset are computed once; take the frame as it is, never change it
     Raises  UnknownName: a measure that nobody registered
     """
-    measures = [MEASURES.get(name) for name in (MEASURES.names() if names is None else names)]
+    if names is not None or keywords is not None:
+        return _components(dataset, list(MEASURES.names() if names is None else names), keywords)
+    if dataset not in _COMPUTED:
+        _COMPUTED[dataset] = _components(dataset, MEASURES.names(), None)
+    return _COMPUTED[dataset]
+
+
+def _components(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> pd.DataFrame:
+    measures = [MEASURES.get(name) for name in names]
     dialogues = pd.Index(dataset.read("dialogues").column("dialogue_id").to_pylist(), name="dialogue_id")
-    tables = Tables(dataset)
+    tables = Tables(dataset, keywords=keywords)
     frames: list[pd.DataFrame] = []
     try:
         for measure in measures:
@@ -45,7 +60,13 @@ def components(dataset: Dataset, names: Iterable[str] | None = None) -> pd.DataF
     return pd.DataFrame(pd.concat(frames, ignore_index=True) if frames else None, columns=columns)
 
 
-def compute(dataset: Dataset, names: Iterable[str] | None = None, by: str | None = None) -> pd.DataFrame:
+def compute(
+    dataset: Dataset,
+    names: Iterable[str] | None = None,
+    by: str | None = None,
+    *,
+    keywords: Collection[str] | None = None,
+) -> pd.DataFrame:
     """The value of each measure, over the whole dataset or by group.
 
     Input   by: system, condition, participant, task, channel, language, or the name of a factor
@@ -56,7 +77,7 @@ def compute(dataset: Dataset, names: Iterable[str] | None = None, by: str | None
     Raises  UnknownName: an unknown measure or grouping
     """
     asked = MEASURES.names() if names is None else list(names)
-    return pool(components(dataset, asked), groups(dataset, by))
+    return pool(components(dataset, asked, keywords=keywords), groups(dataset, by))
 
 
 def groups(dataset: Dataset, by: str | None) -> pd.Series:

@@ -1,19 +1,31 @@
-"""Speech recognition: how far what was recognised is from what was said."""
+"""Speech recognition: how far what was recognised is from what was said, by words and by keywords."""
 
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import ibis
 from ibis import _
 
-from vivavoce.measures.base import MEASURES, Measure, Tables
+from vivavoce.core.alignment import ErrorCounts, align
+from vivavoce.core.text import words
+from vivavoce.log.vocabulary import DONTCARE
+from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
+from vivavoce.measures.counting import Pair, Pairs, counted
 from vivavoce.measures.words import word_count, word_errors
 
 LIVE: Final = "live"
 SPOKEN: Final = ("voice", "phone", "multimodal")
+SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
+EMPTY: Final = "no spoken turn with a transcript, or only empty transcripts: missing"
+NO_TURN: Final = "no spoken turn with a transcript: missing"
+PARAMETERS: Final = {"hypothesis": "live first", "words": "whitespace, lower case"}
 
 
-def _word_error_rate(tables: Tables) -> ibis.Table:
-    """The live first hypothesis; where none is logged, the turn's text if the dialogue was spoken.
+def _pairs(tables: Tables) -> ibis.Table:
+    """What was said and what was heard: the live first hypothesis, or the turn's text if none is logged.
 
     Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition.
     """
@@ -24,32 +36,197 @@ def _word_error_rate(tables: Tables) -> ibis.Table:
     channels = tables["dialogues"].select("dialogue_id", "channel")
     joined = turns.left_join(best, ["dialogue_id", "turn_index"]).join(channels, "dialogue_id")
     spoken = joined.filter(_.live.notnull() | _.channel.isin(SPOKEN))
-    pairs = spoken.select("dialogue_id", "reference", heard=_.live.coalesce(_.text, ""))
-    counted = pairs.mutate(
-        errors=word_errors(pairs.reference, pairs.heard), words=word_count(pairs.reference)
-    )
-    return counted.group_by("dialogue_id").agg(
+    return spoken.select("dialogue_id", "reference", heard=_.live.coalesce(_.text, ""))
+
+
+def _word_error_rate(tables: Tables) -> ibis.Table:
+    pairs = _pairs(tables)
+    errors = pairs.mutate(errors=word_errors(pairs.reference, pairs.heard), words=word_count(pairs.reference))
+    return errors.group_by("dialogue_id").agg(
         numerator=_.errors.sum().cast("float64"), denominator=_.words.sum().cast("float64")
     )
 
 
-MEASURES.add(
-    "word_error_rate",
-    Measure(
-        name="word_error_rate",
-        title="Word error rate",
-        symbol="WER",
-        unit="ratio",
-        level="utterance",
-        family="recognition",
-        origin="expert",
-        direction="lower",
-        analysis_unit="word",
+@dataclass(slots=True)
+class WordCounts:
+    """Word counts of one dialogue: of each compared turn, the alignment and what it makes of single turns."""
+
+    turns: list[ErrorCounts] = field(default_factory=list)
+
+    def total(self, name: str) -> int:
+        return sum(getattr(turn, name) for turn in self.turns)
+
+    def error_rate(self, *, insertions: bool = True) -> Pair:
+        return sum(_errors(turn, insertions) for turn in self.turns), self.total("reference_count")
+
+    def accuracy(self, *, insertions: bool = True) -> Pair:
+        errors, whole = self.error_rate(insertions=insertions)
+        return whole - errors, whole
+
+    def errors_per_turn(self, *, insertions: bool = True) -> Pair:
+        return self.error_rate(insertions=insertions)[0], len(self.turns)
+
+    def error_rate_per_turn(self, *, insertions: bool = True) -> Pair:
+        rates = [_errors(t, insertions) / t.reference_count for t in self.turns if t.reference_count]
+        return sum(rates), len(rates)
+
+    def sentence_errors(self) -> Pair:
+        return sum(turn.errors > 0 for turn in self.turns), len(self.turns)
+
+
+def _errors(turn: ErrorCounts, insertions: bool) -> int:
+    return turn.errors if insertions else turn.substitutions + turn.deletions
+
+
+def _counts(tables: Tables) -> Mapping[str, WordCounts]:
+    """Every compared turn, aligned."""
+    return tables.remember(_counts, lambda: _aligned(tables, None))
+
+
+def _isolated_counts(tables: Tables) -> Mapping[str, WordCounts]:
+    """The same on keywords alone; without keywords nothing is counted."""
+
+    def make() -> Mapping[str, WordCounts]:
+        keywords = domain_words(tables) if tables.keywords is None else _lowered(tables.keywords)
+        return _aligned(tables, keywords) if keywords else {}
+
+    return tables.remember(_isolated_counts, make)
+
+
+def _aligned(tables: Tables, keywords: Collection[str] | None) -> Mapping[str, WordCounts]:
+    pairs = tables.remember(_pairs, lambda: tables.rows(_pairs(tables)).to_pydict())
+    found: dict[str, WordCounts] = defaultdict(WordCounts)
+    for dialogue_id, said, heard in zip(
+        pairs["dialogue_id"], pairs["reference"], pairs["heard"], strict=True
+    ):
+        both = [words(said), words(heard)]
+        if keywords is not None:
+            both = [[word for word in one if word in keywords] for one in both]
+        found[dialogue_id].turns.append(align(*both))
+    return found
+
+
+def domain_words(tables: Tables) -> frozenset[str]:
+    """The words of the values that assigned goals and acts of users name: what a recogniser must not miss."""
+    acts, goals = tables["acts"], tables["goals"]
+    of_users = acts.filter(_.layer.isin(["understood", "reference"]))
+    named = [
+        tables.rows(part.filter(_.value.notnull(), _.value != DONTCARE).select("value").distinct())
+        for part in (of_users, goals)
+    ]
+    return _lowered(value for table in named for value in table["value"].to_pylist())
+
+
+def _lowered(values: "Collection[str] | Iterator[str]") -> frozenset[str]:
+    return frozenset(word for value in values for word in words(value))
+
+
+def _from(
+    figure: Callable[[WordCounts], Pair], counts: Callable[[Tables], Mapping[str, WordCounts]] = _counts
+) -> Callable[[Tables], Pairs]:
+    return lambda tables: {key: figure(found) for key, found in counts(tables).items()}
+
+
+_word = partial(Measure, family="recognition", origin="expert", source=SOURCE, parameters=PARAMETERS)
+_isolated = partial(
+    _word,
+    empty="no keywords are known, no transcripts, or no keyword was said: missing",
+    parameters={**PARAMETERS, "keywords": "values of the domain", "insertions": "ignored"},
+)
+KINDS: Final[tuple[tuple[str, str, str, Direction | None], ...]] = (
+    ("hits", "c", "recognised correctly", "higher"),
+    ("substitutions", "s", "replaced by another word", "lower"),
+    ("deletions", "d", "missed", "lower"),
+    ("insertions", "i", "heard though not said", "lower"),
+)
+
+
+def _numbers() -> Iterator[Measure]:
+    for isolated in (False, True):
+        common = partial(
+            _isolated if isolated else _word, unit="words", level="word", analysis_unit="dialogue"
+        )
+        of, mark, prefix = ("keywords", "_iso", "keyword") if isolated else ("words", "", "word")
+        counts = _isolated_counts if isolated else _counts
+        empty = (
+            "no keywords are known, or no transcripts: missing"
+            if isolated
+            else EMPTY.partition(",")[0] + ": missing"
+        )
+        kinds = (("reference_count", "n", "really said", None), *KINDS[: 3 if isolated else 4])
+        for attribute, symbol, how, direction in kinds:
+            name = f"{prefix}_{attribute}"
+            yield common(
+                name=name, title=name.replace("_", " ").capitalize(), symbol=symbol + mark,
+                direction=direction, meaning=f"Number of {of} of the user {how}.", empty=empty,
+                components=counted(_from(lambda one, attribute=attribute: (one.total(attribute), 1), counts)),
+            )  # fmt: skip
+
+
+def _rates() -> Iterator[Measure]:
+    yield _word(
+        name="word_error_rate", title="Word error rate", symbol="WER", unit="ratio", level="utterance",
+        direction="lower", analysis_unit="word", empty=EMPTY,
         meaning="Substituted, deleted and inserted words of the live first hypothesis over the words "
         "that were really said. Words are separated by white space and compared in lower case.",
-        source="ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters",
-        empty="no spoken turn with a transcript, or only empty transcripts: missing",
-        parameters={"hypothesis": "live first", "words": "whitespace, lower case"},
         components=_word_error_rate,
-    ),
-)
+    )  # fmt: skip
+    yield _word(
+        name="sentence_error_rate", title="Sentence error rate", symbol="SER", unit="ratio",
+        level="utterance", direction="lower", analysis_unit="turn", empty=NO_TURN,
+        meaning="Share of the user's turns with at least one word wrong.",
+        components=counted(_from(WordCounts.sentence_errors)),
+    )  # fmt: skip
+    yield _word(
+        name="sentence_accuracy", title="Sentence accuracy", symbol="SA", unit="ratio",
+        level="utterance", direction="higher", analysis_unit="turn", empty=NO_TURN,
+        meaning="Share of the user's turns with no word wrong: 1 - SER.",
+        components=counted(_from(_sentence_accuracy)),
+    )  # fmt: skip
+    for isolated in (False, True):
+        yield from _both(isolated)
+
+
+def _sentence_accuracy(one: WordCounts) -> Pair:
+    wrong, turns = one.sentence_errors()
+    return turns - wrong, turns
+
+
+def _both(isolated: bool) -> Iterator[Measure]:
+    """What is told of all words and of keywords alike."""
+    common = _isolated if isolated else partial(_word, empty=EMPTY)
+    counts = _isolated_counts if isolated else _counts
+    mark, prefix = ("_iso", "keyword") if isolated else ("", "word")
+    of = "keywords; what was heard though not said does not count" if isolated else "words"
+
+    def components(figure: Callable[..., Pair]) -> Callable[[Tables], Pairs]:
+        return _from(lambda one: figure(one, insertions=not isolated), counts)
+
+    if isolated:
+        yield common(
+            name="keyword_error_rate", title="Keyword error rate", symbol="WER_iso", unit="ratio",
+            level="utterance", direction="lower", analysis_unit="word",
+            meaning=f"Word error rate of {of}.", components=counted(components(WordCounts.error_rate)),
+        )  # fmt: skip
+    yield common(
+        name=f"{prefix}_accuracy", title=f"{prefix.capitalize()} accuracy", symbol=f"WA{mark}", unit="ratio",
+        level="utterance", direction="higher", analysis_unit="word",
+        meaning=f"1 - WER{mark}, of {of}" + (". It may be negative." if not isolated else "."),
+        components=counted(components(WordCounts.accuracy)),
+    )  # fmt: skip
+    yield common(
+        name=f"{prefix}_errors_per_turn", title=f"{prefix.capitalize()} errors per turn", symbol=f"NEU{mark}",
+        unit="words", level="utterance", direction="lower", analysis_unit="turn",
+        meaning=f"Recognition errors of a user turn, of {of}.",
+        components=counted(components(WordCounts.errors_per_turn)),
+    )  # fmt: skip
+    yield common(
+        name=f"{prefix}_error_rate_per_turn", title=f"{prefix.capitalize()} error rate per turn",
+        symbol=f"WEU{mark}", unit="ratio", level="utterance", direction="lower", analysis_unit="turn",
+        meaning=f"Mean error rate of the single turns, of {of}. Turns in which none was said are left out.",
+        components=counted(components(WordCounts.error_rate_per_turn)),
+    )  # fmt: skip
+
+
+for _found in (*_numbers(), *_rates()):
+    MEASURES.add(_found.name, _found)

@@ -1,0 +1,135 @@
+"""Layers of expert annotation: what `annotations` may say, and how several annotators make one label.
+
+A row is one label by one annotator. An annotator who has read a dialogue and found nothing in a layer says so
+by the label `none` without turn; a dialogue without any row in a layer was not annotated in it. Where several
+annotated, a label stands when more than half of them gave it; rows of the annotator `adjudicated` settle a
+dialogue's layer alone. Layers that are not listed here are kept, and belong to whoever made them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+NOTHING: Final = "none"
+ADJUDICATED: Final = "adjudicated"
+
+About = Literal["user", "system", "turn", "dialogue"]
+
+
+class Layer(NamedTuple):
+    """One layer: on what it is said, with which labels.
+
+    exclusive   one label a turn (and a value, where labels take one); else several may stand together
+    value       what a label's value names; empty where labels take none
+    """
+
+    name: str
+    about: About
+    meaning: str
+    labels: Mapping[str, str]
+    exclusive: bool = True
+    value: str = ""
+
+
+_YES: Final = {"yes": "it is one"}
+
+LAYERS: Final[dict[str, Layer]] = {layer.name: layer for layer in (
+    Layer("user_question", "user", "a question that the user asks", _YES, exclusive=False,
+          value="number, where a turn has several"),
+    Layer("answer", "user", "how the system answered the question in this turn", {
+        "CO": "correctly", "IC": "incorrectly", "PA": "partially correctly", "FA": "not at all",
+    }, value="number, where a turn has several questions"),
+    Layer("context", "system", "contextual appropriateness", {
+        "AP": "appropriate: violates no maxim, neither conspicuous nor marked",
+        "IA": "inappropriate: violates a maxim or several",
+        "TF": "total failure: no linguistic response",
+        "IC": "incomprehensible: the annotator cannot tell the content",
+    }),
+    Layer("maxim", "system", "maxims that an inappropriate turn violates", {
+        "quality": "says what is false or unsupported", "quantity": "says too little or too much",
+        "relevance": "is not to the point", "manner": "is obscure, ambiguous or out of order",
+        "partner_asymmetry": "hides that the partners are unlike",
+        "background_knowledge": "expects knowledge that the user lacks",
+        "repair": "does not mend a trouble that shows",
+    }, exclusive=False),
+    Layer("correction", "turn", "a turn mainly about mending a trouble, without new content", _YES, False),
+    Layer("help_request", "user", "the user asks for help", _YES, False),
+    Layer("cancel", "user", "the user tries to cancel or start over", _YES, False),
+    Layer("barge_in", "user", "the user starts while the system speaks; a backchannel is none", _YES, False),
+    Layer("system_flag", "system", "what kind of prompt a turn is", {
+        "question": "asks for information", "help": "tells the options",
+        "error_message": "says that a thing cannot be done",
+        "rejection_prompt": "says that nothing was understood", "timeout_prompt": "follows silence",
+    }, exclusive=False),
+    Layer("parse", "user", "how many of the turn's concepts the system understood", {
+        "CO": "all", "PA": "some, not all", "IC": "none",
+    }),
+    Layer("recovery", "user", "how the system went on after a turn understood in part", {
+        "appropriate": "its answer was appropriate", "inappropriate": "it was not",
+    }),
+    Layer("avp", "user", "what became of a concept", {
+        "c": "understood", "s": "substituted", "i": "inserted", "d": "deleted", "not": "rightly not set",
+    }, value="the concept, such as food=thai"),
+    Layer("avm", "dialogue", "the values the system held at the end; the label is the slot", {},
+          exclusive=False, value="the value"),
+    Layer("subtask", "dialogue", "what became of a sub-task", {
+        "S": "succeeded without relaxing a constraint",
+        "SCs": "succeeded after a relaxation by the system",
+        "SCu": "succeeded after a relaxation by the user",
+        "SCsCu": "succeeded after a relaxation by both", "SN": "found out that there is no solution",
+        "Fs": "failed because of the system", "Fu": "failed because of the user",
+    }, value="the sub-task, where there are several"),
+    Layer("inspire", "turn", "classes of errors; `repetition` is the system's, all others the user's", {
+        "no_input": "says nothing when a command is expected",
+        "capability": "wants what the system cannot do",
+        "state": "says what would be valid in another state of the dialogue",
+        "unprogressive_state": "says what is valid, but known to the system already",
+        "vocabulary_and_grammar": "would be understood with one synonym or another order of words",
+        "word_error": "a verb, noun or adjective that is a synonym of a known one",
+        "modelling": "would be understood if the system represented the concept otherwise",
+        "space": "refers to space in a way that the system does not model",
+        "repetition": "the system gives the same prompt again",
+    }, exclusive=False, value="of word_error: verb, noun or adjective"),
+)}  # fmt: skip
+
+
+class Label(NamedTuple):
+    """One label that stands."""
+
+    turn_index: int | None
+    label: str
+    value: str | None
+
+
+class Labels:
+    """The labels of a dataset that stand, by layer and dialogue; a dialogue not annotated is not there."""
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        given: dict[tuple[str, str], dict[str, set[Label]]] = defaultdict(lambda: defaultdict(set))
+        for row in rows:
+            own = given[row["layer"], row["dialogue_id"]][row["annotator_id"]]
+            own.add(Label(row["turn_index"], row["label"], row["value"]))
+        self._standing: dict[str, dict[str, list[Label]]] = defaultdict(dict)
+        for (layer, dialogue_id), by_annotator in given.items():
+            self._standing[layer][dialogue_id] = _standing(LAYERS.get(layer), by_annotator)
+
+    def of(self, layer: str) -> Mapping[str, list[Label]]:
+        """Labels by dialogue, in the order of turns; no labels where annotators found nothing."""
+        return self._standing.get(layer, {})
+
+
+def _standing(layer: Layer | None, by_annotator: Mapping[str, set[Label]]) -> list[Label]:
+    if ADJUDICATED in by_annotator:
+        by_annotator = {ADJUDICATED: by_annotator[ADJUDICATED]}
+    votes = Counter(label for own in by_annotator.values() for label in own if label.label != NOTHING)
+    judges: Counter[tuple[int | None, str | None]] = Counter()
+    for own in by_annotator.values():
+        judges.update({(label.turn_index, label.value) for label in own})
+    everybody = len(by_annotator)
+    exclusive = layer is not None and layer.exclusive
+    kept = [
+        label
+        for label, count in votes.items()
+        if 2 * count > (judges[label.turn_index, label.value] if exclusive else everybody)
+    ]
+    return sorted(kept, key=lambda label: (label.turn_index or 0, label.label, label.value or ""))

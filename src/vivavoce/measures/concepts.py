@@ -1,0 +1,191 @@
+"""Concepts of user turns: what the user meant, laid beside what the system understood.
+
+A concept is an attribute with a value: `food=thai` of an inform or a confirm, `not thai` of a deny, and
+`request=phone` of a request. Within a turn, values of one attribute are paired: equal ones are correct, then
+unequal ones are substitutions, what is left over is deleted or inserted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from pyarrow.compute import field as field_of
+
+from vivavoce.core.text import normalise_value
+from vivavoce.measures.base import Tables
+from vivavoce.measures.counting import labels, turns_of
+
+TRUSTED: Final = ("label", "annotator", "simulator", "parser")
+REQUEST: Final = "request"
+STATING: Final = ("inform", "confirm", "deny")
+
+
+class Concept(NamedTuple):
+    """An attribute and its value."""
+
+    attribute: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnConcepts:
+    """One user turn: its concepts, those of them understood, and how many went which way."""
+
+    turn_index: int
+    meant: tuple[Concept, ...]
+    understood: frozenset[Concept]
+    correct: int
+    substituted: int
+    inserted: int
+    deleted: int
+    not_set: int = 0
+
+    @property
+    def number(self) -> int:
+        return self.correct + self.substituted + self.deleted
+
+    @property
+    def parsed(self) -> str:
+        """CO all, PA some, IC none understood; without concepts CO, unless some were inserted."""
+        if not self.number:
+            return "IC" if self.inserted else "CO"
+        if self.correct == self.number:
+            return "CO"
+        return "PA" if self.correct else "IC"
+
+
+def align_concepts(
+    turn_index: int, meant: Iterable[Concept], understood: Iterable[Concept], attributes: Iterable[str] = ()
+) -> TurnConcepts:
+    """Lay what was meant beside what was understood; `attributes` are all that the domain has."""
+    said, taken = Counter(meant), Counter(understood)
+    correct = said & taken
+    missed: Counter[str] = Counter()
+    extra: Counter[str] = Counter()
+    for concept, count in (said - correct).items():
+        missed[concept.attribute] += count
+    for concept, count in (taken - correct).items():
+        extra[concept.attribute] += count
+    substituted = (missed & extra).total()
+    touched = {concept.attribute for concept in (*said, *taken)}
+    return TurnConcepts(
+        turn_index=turn_index,
+        meant=tuple(said.elements()),
+        understood=frozenset(correct),
+        correct=correct.total(),
+        substituted=substituted,
+        inserted=extra.total() - substituted,
+        deleted=missed.total() - substituted,
+        not_set=len(set(attributes) - touched),
+    )
+
+
+def concepts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
+    """The user turns of each dialogue whose concepts are known, in order.
+
+    From layer `avp` where the dialogue is annotated in it, else from the acts `reference` (the most trusted
+    source) and `understood` (first hypothesis).
+    Empty   a dialogue whose system never logs what it understands, or whose user turns nobody has read, is
+            not there; a single turn that nobody has read is left out
+    """
+    return tables.remember(concepts, lambda: {**_from_acts(tables), **_from_labels(tables)})
+
+
+def new_and_mentioned(turns: Iterable[TurnConcepts]) -> tuple[int, int]:
+    """Concepts understood for the first time, and mentions of concepts not understood before."""
+    known: set[Concept] = set()
+    mentions = 0
+    for turn in turns:
+        fresh = [concept for concept in turn.meant if concept not in known]
+        mentions += len(fresh)
+        known |= turn.understood
+    return len(known), mentions
+
+
+@dataclass(slots=True)
+class _Acts:
+    understood: dict[int, list[Concept]] = field(default_factory=lambda: defaultdict(list))
+    reference: dict[str, dict[int, list[Concept]]] = field(default_factory=dict)
+
+
+def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
+    dialogues = tables.dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
+    system_of = dict(zip(dialogues["dialogue_id"], dialogues["system"], strict=True))
+    acts, logging, attributes = _read(tables, system_of)
+    found: dict[str, list[TurnConcepts]] = {}
+    for dialogue_id, own in acts.items():
+        meant = next(
+            (own.reference[name] for name in (*TRUSTED, *sorted(own.reference)) if name in own.reference),
+            None,
+        )
+        if meant is None or system_of.get(dialogue_id) not in logging:
+            continue
+        found[dialogue_id] = [
+            align_concepts(index, meant[index], own.understood.get(index, ()), attributes)
+            for index in sorted(meant)
+        ]
+    return found
+
+
+def _read(
+    tables: Tables, system_of: Mapping[str, str]
+) -> tuple[Mapping[str, _Acts], set[str], frozenset[str]]:
+    """Acts of users by dialogue, the systems that log what they understand, the attributes of the domain."""
+    table = tables.dataset.read("acts")
+    wanted = field_of("layer").isin(["reference", "understood"]) & (field_of("rank") == 0)
+    columns = ["dialogue_id", "turn_index", "layer", "source", "act", "slot", "op", "value"]
+    rows = table.filter(wanted).select(columns).to_pydict()
+    acts: dict[str, _Acts] = defaultdict(_Acts)
+    logging: set[str] = set()
+    attributes: set[str] = set()
+    for dialogue_id, index, layer, source, act, slot, op, value in zip(*rows.values(), strict=True):
+        own, concept = acts[dialogue_id], _concept(act, slot, op, value)
+        if layer == "understood":
+            logging.add(system_of.get(dialogue_id, ""))
+            turn = own.understood[index]
+        else:
+            turn = own.reference.setdefault(source, {}).setdefault(index, [])
+        if concept is not None:
+            attributes.add(concept.attribute)
+            turn.append(concept)
+    return acts, logging, frozenset(attributes)
+
+
+def _concept(act: str, slot: str | None, op: str | None, value: str | None) -> Concept | None:
+    if not slot:
+        return None
+    if act == REQUEST:
+        return Concept(REQUEST, slot)
+    if act not in STATING or value is None:
+        return None
+    denied = "not " if act == "deny" or op == "!=" else ""
+    return Concept(slot, denied + normalise_value(value))
+
+
+def _from_labels(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
+    """Every user turn of a dialogue annotated in layer `avp`; those without label have no concepts."""
+    found: dict[str, list[TurnConcepts]] = {}
+    user_turns = turns_of(tables, "user")
+    for dialogue_id, standing in labels(tables).of("avp").items():
+        by_turn: dict[int, list[tuple[str, Concept]]] = defaultdict(list)
+        for one in standing:
+            attribute, _, value = (one.value or "").partition("=")
+            by_turn[one.turn_index or 0].append((one.label, Concept(attribute, value)))
+        indices = sorted({*user_turns.get(dialogue_id, ()), *by_turn})
+        found[dialogue_id] = [_labelled(index, by_turn.get(index, [])) for index in indices]
+    return found
+
+
+def _labelled(turn_index: int, given: list[tuple[str, Concept]]) -> TurnConcepts:
+    counts = Counter(label for label, _ in given)
+    return TurnConcepts(
+        turn_index=turn_index,
+        meant=tuple(concept for label, concept in given if label in ("c", "s", "d")),
+        understood=frozenset(concept for label, concept in given if label == "c"),
+        correct=counts["c"],
+        substituted=counts["s"],
+        inserted=counts["i"],
+        deleted=counts["d"],
+        not_set=counts["not"],
+    )

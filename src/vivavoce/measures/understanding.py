@@ -1,0 +1,225 @@
+"""Understanding: concepts and turns understood, and how economically they came across."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
+from vivavoce.measures.concepts import TurnConcepts, concepts, new_and_mentioned
+from vivavoce.measures.counting import Pair, Pairs, counted, labels, turns_of
+
+SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
+GLASS: Final = (
+    "Glass, J., Polifroni, J., Seneff, S., Zue, V. (2000). Data collection and performance evaluation of "
+    "spoken dialogue systems. ICSLP"
+)
+SIMPSON: Final = (
+    "Simpson, A., Fraser, N. (1993). Black box and glass box evaluation of the SUNDIAL system. Eurospeech"
+)
+EMPTY: Final = (
+    "needs what the user meant (acts `reference`) and what the system understood (acts `understood`), "
+    "or layer `avp`"
+)
+CONCEPTS: Final = {"concepts": "slots stated, denied or requested", "understood": "first hypothesis"}
+KINDS: Final[tuple[tuple[str, str, str, Direction | None], ...]] = (
+    ("number", "n", "that the user expressed", None),
+    ("correct", "c", "that the system understood", "higher"),
+    ("substituted", "s", "that the system took for another value", "lower"),
+    ("inserted", "i", "that the system took although the user did not express them", "lower"),
+    ("deleted", "d", "that the system missed", "lower"),
+    ("not_set", "not", "of the domain that the user did not express and the system did not take", None),
+)
+PARSED: Final[tuple[tuple[str, str, str, Direction | None], ...]] = (
+    ("CO", "turns_understood", "all", "higher"),
+    ("PA", "turns_understood_in_part", "some, not all", None),
+    ("IC", "turns_misunderstood", "none", "lower"),
+)
+Turns = Sequence[TurnConcepts]
+
+_concept = partial(Measure, family="understanding", origin="expert", source=SOURCE, parameters=CONCEPTS)
+
+
+def _sum(turns: Turns, name: str) -> int:
+    return sum(getattr(turn, name) for turn in turns)
+
+
+def _wrong(turns: Turns) -> int:
+    return _sum(turns, "substituted") + _sum(turns, "inserted") + _sum(turns, "deleted")
+
+
+def _accuracy(turns: Turns) -> Pair:
+    return _sum(turns, "number") - _wrong(turns), _sum(turns, "number")
+
+
+def _error_rate(turns: Turns) -> Pair:
+    return _wrong(turns), _sum(turns, "number")
+
+
+def _recall(turns: Turns) -> Pair:
+    return _sum(turns, "correct"), _sum(turns, "number")
+
+
+def query_density(understood: int, queries: int) -> Pair:
+    """New concepts understood in a query of this dialogue; the dialogue counts once."""
+    return (understood / queries, 1) if queries else (0, 0)
+
+
+def concept_efficiency(understood: int, mentions: int) -> Pair:
+    """Concepts understood over their mentions in this dialogue; the dialogue counts once."""
+    return (understood / mentions, 1) if mentions else (0, 0)
+
+
+def _density(turns: Turns) -> Pair:
+    return query_density(new_and_mentioned(turns)[0], len(turns))
+
+
+def _efficiency(turns: Turns) -> Pair:
+    return concept_efficiency(*new_and_mentioned(turns))
+
+
+def _from(figure: Callable[[Turns], Pair]) -> Callable[[Tables], Pairs]:
+    return lambda tables: {key: figure(turns) for key, turns in concepts(tables).items()}
+
+
+def parse_labels(tables: Tables) -> Mapping[str, Mapping[int, str]]:
+    """CO, PA or IC of each user turn by dialogue: the experts', else told from the concepts."""
+
+    def make() -> Mapping[str, Mapping[int, str]]:
+        judged = labels(tables).of("parse").items()
+        told = {
+            key: {turn.turn_index: turn.parsed for turn in turns} for key, turns in concepts(tables).items()
+        }
+        return told | {key: {one.turn_index or 0: one.label for one in found} for key, found in judged}
+
+    return tables.remember(parse_labels, make)
+
+
+def _parsed(label: str, *, rate: bool) -> Callable[[Tables], Pairs]:
+    return lambda tables: {
+        key: (sum(one == label for one in found.values()), len(found) if rate else 1)
+        for key, found in parse_labels(tables).items()
+    }
+
+
+def _implicit_recovery(tables: Tables) -> Pairs:
+    """Turns understood in part and well answered: layer `recovery`, else `context` of the answer."""
+    said, judged = labels(tables).of("recovery"), labels(tables).of("context")
+    system_turns = turns_of(tables, "system")
+    found: dict[str, Pair] = {}
+    for key, turns in parse_labels(tables).items():
+        if key not in said and key not in judged:
+            continue
+        own = {one.turn_index: one.label == "appropriate" for one in said.get(key, ())}
+        context = {one.turn_index: one.label == "AP" for one in judged.get(key, ())}
+        verdicts = [
+            own.get(index, context.get(_answer(index, system_turns.get(key, ()))))
+            for index, label in turns.items()
+            if label == "PA"
+        ]
+        known = [verdict for verdict in verdicts if verdict is not None]
+        found[key] = (sum(known), len(known))
+    return found
+
+
+def _answer(index: int, system_turns: Sequence[int]) -> int | None:
+    """The system's turn after a user's."""
+    return next((turn for turn in system_turns if turn > index), None)
+
+
+def _numbers() -> Iterator[Measure]:
+    for attribute, symbol, meaning, direction in KINDS:
+        name = "concepts" if attribute == "number" else f"concepts_{attribute}"
+        yield _concept(
+            name=name, title=name.replace("_", " ").capitalize(), symbol=f"{symbol}_AVP", unit="concepts",
+            level="turn", analysis_unit="dialogue", direction=direction,
+            meaning=f"Concepts {meaning}, over all user turns.", empty=f"{EMPTY}: missing",
+            components=counted(_from(lambda turns, attribute=attribute: (_sum(turns, attribute), 1))),
+        )  # fmt: skip
+
+
+def _concept_rates() -> Iterator[Measure]:
+    common = partial(
+        _concept,
+        unit="ratio",
+        level="turn",
+        analysis_unit="concept",
+        empty=f"no concept, or {EMPTY}: missing",
+    )
+    yield common(
+        name="concept_accuracy", title="Concept accuracy", symbol="CA", direction="higher",
+        meaning="1 less substituted, inserted and deleted concepts over those expressed; it may be negative.",
+        components=counted(_from(_accuracy)),
+    )  # fmt: skip
+    yield common(
+        name="information_content", title="Information content", symbol="IC", direction="higher",
+        meaning="The same number as concept accuracy, under its older name.",
+        source=SIMPSON,
+        components=counted(_from(_accuracy)),
+    )  # fmt: skip
+    yield common(
+        name="concept_error_rate", title="Concept error rate", symbol="CER", direction="lower",
+        meaning="Substituted, inserted and deleted concepts over those expressed: 1 - CA.",
+        components=counted(_from(_error_rate)),
+    )  # fmt: skip
+    yield common(
+        name="concept_recall", title="Concept recall", direction="higher",
+        source="the project's own addition beside CA",
+        meaning="Share of the expressed concepts that the system understood.",
+        components=counted(_from(_recall)),
+    )  # fmt: skip
+
+
+def _turn_rates() -> Iterator[Measure]:
+    empty = f"{EMPTY} or `parse`: missing"
+    for label, name, how, direction in PARSED:
+        title = name.replace("_", " ").capitalize()
+        common = partial(_concept, direction=direction, empty=empty)
+        meaning = f"of whose concepts the system understood {how}"
+        yield common(
+            name=name, title=title, symbol=f"PA:{label}", unit="turns", level="turn",
+            analysis_unit="dialogue", meaning=f"User turns {meaning}.",
+            components=counted(_parsed(label, rate=False)),
+        )  # fmt: skip
+        if label != "CO":
+            yield common(
+                name=f"{name}_rate", title=f"{title}, rate", symbol=f"PA:{label} rate", unit="ratio",
+                level="turn", analysis_unit="turn", meaning=f"Share of the user turns {meaning}.",
+                components=counted(_parsed(label, rate=True)),
+            )  # fmt: skip
+    yield _concept(
+        name="understanding_accuracy", title="Understanding accuracy", symbol="UA", unit="ratio",
+        level="turn", analysis_unit="turn", direction="higher", empty=empty,
+        meaning="Share of the user turns of whose concepts the system understood all. A turn without "
+        "concepts counts as understood unless some were inserted.",
+        components=counted(_parsed("CO", rate=True)),
+    )  # fmt: skip
+    yield _concept(
+        name="implicit_recovery", title="Implicit recovery", symbol="IR", unit="ratio", level="turn",
+        family="meta_communication", analysis_unit="turn", direction="higher",
+        source=SOURCE.replace("speech-input", "meta-communication"),
+        meaning="Share of the user turns understood in part that the system answered appropriately.",
+        empty="no judged turn was understood in part, or neither layer `recovery` nor `context` is annotated",
+        components=counted(_implicit_recovery),
+    )  # fmt: skip
+
+
+def _economy() -> Iterator[Measure]:
+    common = partial(
+        _concept, family="communication", unit="ratio", level="dialogue", analysis_unit="dialogue",
+        direction="higher", source=GLASS,
+    )  # fmt: skip
+    yield common(
+        name="query_density", title="Query density", symbol="QD", unit="concepts",
+        meaning="Mean over dialogues of the concepts newly understood per user turn.",
+        empty=f"no user turn, or {EMPTY}: missing", components=counted(_from(_density)),
+    )  # fmt: skip
+    yield common(
+        name="concept_efficiency", title="Concept efficiency", symbol="CE",
+        meaning="Mean over dialogues of concepts understood over their mentions; a mention of what was "
+        "understood before does not count. 1: each was understood at once.",
+        empty=f"no concept was mentioned, or {EMPTY}: missing", components=counted(_from(_efficiency)),
+    )  # fmt: skip
+
+
+for _found in (*_numbers(), *_concept_rates(), *_turn_rates(), *_economy()):
+    MEASURES.add(_found.name, _found)
