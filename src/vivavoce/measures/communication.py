@@ -75,11 +75,30 @@ def _after(tables: Tables, first: str, second: str) -> ibis.Table:
     return turns.mutate(**before).filter(_.party == second, _.before_party == first)
 
 
-def _system_response_delay(tables: Tables) -> ibis.Table:
+def _system_delays(tables: Tables) -> ibis.Table:
     pairs = _after(tables, "user", "system")
     written = _.first_output_s.coalesce(_.onset_s) - _.before_sent_s
     delay = ibis.ifelse(_.before_sent_s.notnull(), written, _.onset_s - _.before_offset_s)
-    delays = pairs.mutate(numerator=delay).filter(_.numerator.notnull())
+    return pairs.mutate(numerator=delay).filter(_.numerator.notnull())
+
+
+def _system_response_delay(tables: Tables) -> ibis.Table:
+    delays = _system_delays(tables)
+    return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
+
+
+def _early_responses(tables: Tables) -> ibis.Table:
+    delays = _system_delays(tables)
+    return _summed(
+        delays.select(
+            "dialogue_id", numerator=(_.numerator < 0).cast("float64"), denominator=ibis.literal(1.0)
+        )
+    )
+
+
+def _system_completion_delay(tables: Tables) -> ibis.Table:
+    pairs = _after(tables, "user", "system")
+    delays = pairs.mutate(numerator=_.complete_s - _.before_sent_s).filter(_.numerator.notnull())
     return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
 
 
@@ -179,6 +198,30 @@ def _times() -> Iterator[Measure]:
         analysis_unit="exchange",
         empty="no timed answer of the system: missing",
         components=_system_response_delay,
+    )
+    yield _turn(
+        name="early_system_responses",
+        title="Early system responses",
+        meaning="Share of the system's answers that begin before the user has ended.",
+        unit="ratio",
+        origin="instrumental",
+        analysis_unit="exchange",
+        source="the project's own addition beside SRD, which keeps negative delays",
+        empty="no timed answer of the system: missing",
+        components=_early_responses,
+    )
+    yield _turn(
+        name="system_completion_delay",
+        title="System completion delay",
+        symbol="SRD_complete",
+        meaning="Mean time from the sending of a user's message to the system's complete answer, in text.",
+        unit="s",
+        origin="instrumental",
+        direction="lower",
+        analysis_unit="exchange",
+        source="the project's convention for text, beside SRD to the first output",
+        empty="no message with a timed complete answer: missing",
+        components=_system_completion_delay,
     )
     yield _turn(
         name="user_response_delay",

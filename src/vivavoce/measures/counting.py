@@ -9,6 +9,7 @@ from pyarrow.compute import field as field_of
 
 from vivavoce.log.layers import Labels
 from vivavoce.measures.base import Components, Tables
+from vivavoce.measures.success import Outcomes, outcomes
 
 Pair = tuple[float, float]
 Pairs = Mapping[str, Pair]
@@ -36,6 +37,11 @@ def counted(count: Callable[[Tables], Pairs]) -> Components:
                                     schema=_COLUMNS)  # fmt: skip
 
     return components
+
+
+def scored(tables: Tables) -> Outcomes:
+    """What became of every goal, scored once."""
+    return tables.remember(scored, lambda: outcomes(tables.dataset))
 
 
 def labels(tables: Tables) -> Labels:

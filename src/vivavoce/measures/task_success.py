@@ -5,10 +5,10 @@ from functools import partial
 from typing import Final
 
 import ibis
-import pyarrow as pa
 from ibis import _
 
 from vivavoce.measures.base import MEASURES, Components, Measure, Tables
+from vivavoce.measures.counting import counted, scored
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,
     OFFER_RULES,
@@ -18,20 +18,11 @@ from vivavoce.measures.success import (
     Outcomes,
     Unit,
     inferred_components,
-    outcomes,
 )
 
 SOURCE: Final = "Jurčíček et al. 2011, Real user evaluation of spoken dialogue systems, section 4"
 ROLE: Final = "subjective_success"
 Counted = Callable[[Outcomes], Mapping[str, tuple[float, float]]]
-
-_COLUMNS: Final = pa.schema(
-    [
-        pa.field("dialogue_id", pa.string()),
-        pa.field("numerator", pa.float64()),
-        pa.field("denominator", pa.float64()),
-    ]
-)
 
 
 def _subjective_success(tables: Tables) -> ibis.Table:
@@ -43,16 +34,7 @@ def _subjective_success(tables: Tables) -> ibis.Table:
 
 def _from_outcomes(count: Counted) -> Components:
     """Components counted from the dialogues' outcomes, which all these measures share."""
-
-    def components(tables: Tables) -> ibis.Table:
-        found = tables.remember(outcomes, lambda: outcomes(tables.dataset))
-        rows = [
-            {"dialogue_id": dialogue_id, "numerator": float(numerator), "denominator": float(denominator)}
-            for dialogue_id, (numerator, denominator) in count(found).items()
-        ]
-        return ibis.memtable(pa.Table.from_pylist(rows, _COLUMNS))
-
-    return components
+    return counted(lambda tables: count(scored(tables)))
 
 
 def _assigned(offer_rule: OfferRule) -> Counted:

@@ -12,6 +12,7 @@ for goals in found.inferred.values():
 """
 
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
+from vivavoce.measures.success.codes import CODES, FAILURES, Code, call_code
 from vivavoce.measures.success.inferred import (
     NO_MATCH_POLICIES,
     InferredOutcome,
@@ -25,11 +26,14 @@ from vivavoce.measures.success.rates import UNITS, Unit, inferred_components
 from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
 
 __all__ = [
+    "CODES",
+    "FAILURES",
     "NO_MATCH_POLICIES",
     "OFFER_RULES",
     "UNITS",
     "Act",
     "AssignedOutcome",
+    "Code",
     "Disagreement",
     "Goal",
     "InferredOutcome",
@@ -43,6 +47,7 @@ __all__ = [
     "Venue",
     "Venues",
     "assigned_outcome",
+    "call_code",
     "disagreements",
     "inferred_components",
     "inferred_outcomes",

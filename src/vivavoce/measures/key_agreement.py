@@ -1,0 +1,144 @@
+"""PARADISE's kappa: how far the values that a dialogue exchanged agree with those of its task.
+
+The cells of all dialogues go into one confusion matrix with the values of the task's key as columns. What
+agreement chance would give, P(E), comes from the columns alone, that is, from the keys; Cohen's kappa would
+use the rows too, and give another number.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from pyarrow.compute import field as field_of
+
+from vivavoce.core.text import normalise_value
+from vivavoce.log.vocabulary import DONTCARE, TYPE
+from vivavoce.measures.base import MEASURES, Measure, Tables
+from vivavoce.measures.counting import Pairs, counted, labels, scored
+
+SOURCE: Final = (
+    "Walker, M., Litman, D., Kamm, C., Abella, A. (1997). PARADISE: a framework for evaluating spoken "
+    "dialogue agents. ACL"
+)
+EMPTY: Final = (
+    "no constraint was assigned, or neither layer `avm` is annotated nor does the system log what it "
+    "understands: missing"
+)
+NONE: Final = "<none>"
+AttributeValue = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Agreement:
+    """Cells of one dialogue: how many, and how many of them agree."""
+
+    cells: int = 0
+    agreeing: int = 0
+
+
+def chance_agreement(key: Mapping[AttributeValue, int]) -> float:
+    """P(E): sum of the squared shares of the key's columns; `key` counts the cells of each column."""
+    total = sum(key.values())
+    return sum((count / total) ** 2 for count in key.values()) if total else 0.0
+
+
+def kappa_components(cells: float, agreeing: float, chance: float) -> tuple[float, float]:
+    """Numerator and denominator whose sums over dialogues divide to (P(A) - P(E)) / (1 - P(E)).
+
+    Empty   P(E) of 1, where every key is the same: denominator 0
+    """
+    return (agreeing - chance * cells, (1 - chance) * cells) if chance < 1 else (0.0, 0.0)
+
+
+@dataclass(slots=True)
+class _Matrix:
+    by_dialogue: dict[str, Agreement] = field(default_factory=lambda: defaultdict(Agreement))
+    key: Counter[AttributeValue] = field(default_factory=Counter)
+
+
+def _matrix(tables: Tables) -> _Matrix:
+    """Every constrained slot of every assigned goal beside the value exchanged for it."""
+
+    def make() -> _Matrix:
+        found = _Matrix()
+        exchanged = _exchanged(tables)
+        for dialogue_id, slot, value in _keys(tables):
+            if dialogue_id not in exchanged:
+                continue
+            own = found.by_dialogue[dialogue_id]
+            own.cells += 1
+            own.agreeing += exchanged[dialogue_id].get(slot, NONE) == value
+            found.key[slot, value] += 1
+        return found
+
+    return tables.remember(_matrix, make)
+
+
+def _keys(tables: Tables) -> Iterator[tuple[str, str, str]]:
+    """Dialogue, slot and value of the assigned goal; a slot that does not matter is no cell.
+
+    Of a task with alternatives the goal that counts for objective success, where that can be scored.
+    """
+    counting = scored(tables).assigned
+    for dialogue_id, outcome in counting.items():
+        for slot, value in outcome.goal.constraints.items():
+            if slot != TYPE and value != DONTCARE:
+                yield dialogue_id, slot, normalise_value(value)
+    wanted = (field_of("origin") == "assigned") & (field_of("kind") == "constraint")
+    rows = tables.dataset.read("goals").filter(wanted & (field_of("goal_index") == 0))
+    columns = rows.select(["dialogue_id", "slot", "value"]).to_pydict().values()
+    for dialogue_id, slot, value in zip(*columns, strict=True):
+        if dialogue_id not in counting and value not in (None, DONTCARE):
+            yield dialogue_id, slot, normalise_value(value)
+
+
+def _exchanged(tables: Tables) -> Mapping[str, Mapping[str, str]]:
+    """Slot and value that each dialogue arrived at: the experts', else what was understood last."""
+    wanted = (field_of("layer") == "understood") & (field_of("rank") == 0)
+    order = [("dialogue_id", "ascending"), ("turn_index", "ascending"), ("position", "ascending")]
+    rows = tables.dataset.read("acts").filter(wanted).sort_by(order)
+    columns = rows.select(["dialogue_id", "act", "slot", "op", "value"]).to_pydict().values()
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for dialogue_id, act, slot, op, value in zip(*columns, strict=True):
+        values = found[dialogue_id]
+        if act == "inform" and slot and value is not None and op != "!=":
+            values[slot] = normalise_value(value)
+    judged = labels(tables).of("avm").items()
+    return found | {
+        key: {one.label: normalise_value(one.value) for one in own if one.value} for key, own in judged
+    }
+
+
+def _kappa(tables: Tables) -> Pairs:
+    matrix = _matrix(tables)
+    chance = chance_agreement(matrix.key)
+    return {key: kappa_components(own.cells, own.agreeing, chance) for key, own in matrix.by_dialogue.items()}
+
+
+def _agreement(tables: Tables) -> Pairs:
+    return {key: (own.agreeing, own.cells) for key, own in _matrix(tables).by_dialogue.items()}
+
+
+def _measures() -> Iterable[Measure]:
+    common = partial(
+        Measure, family="task_success", origin="instrumental", source=SOURCE, level="dialogue",
+        direction="higher", analysis_unit="attribute", empty=EMPTY,
+        parameters={"key": "assigned constraints", "exchanged": "layer avm, else understood last"},
+    )  # fmt: skip
+    yield common(
+        name="attribute_agreement", title="Agreement with the task's key", symbol="P(A)", unit="ratio",
+        meaning="Share of the assigned constraints whose value the dialogue arrived at.",
+        components=counted(_agreement),
+    )  # fmt: skip
+    yield common(
+        name="attribute_kappa", title="PARADISE kappa", symbol="kappa", unit="points",
+        meaning="The same agreement beyond chance: (P(A) - P(E)) / (1 - P(E)), with P(E) from the keys of "
+        "the whole dataset alone. Tasks of different difficulty may be compared by it.",
+        components=counted(_kappa),
+    )  # fmt: skip
+
+
+for _found in _measures():
+    MEASURES.add(_found.name, _found)
