@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from vivavoce_bots.catalogue import BOTS
+from vivavoce_bots.damage import Damage, DamageError
 from vivavoce_bots.restaurant.domain import DomainError
 
 
@@ -15,16 +16,16 @@ def main(arguments: list[str] | None = None) -> int:
     if variant not in entry.variants:
         print(f"unknown variant {variant!r}; known: {', '.join(entry.variants)}", file=sys.stderr)
         return 2
+    from vivavoce_bots.server import Server
+
     try:
         bot = entry.make(variant, options.seed, options.domain)
-    except DomainError as error:
+        server = Server(bot, seed=options.seed, damage=_damage(options))
+    except (DomainError, DamageError) as error:
         print(error, file=sys.stderr)
         return 2
     import uvicorn
 
-    from vivavoce_bots.server import Server
-
-    server = Server(bot, seed=options.seed, delay_s=options.delay, fail_rate=options.fail_rate)
     uvicorn.run(server.app(), host=options.host, port=options.port, log_level="warning", access_log=False)
     return 0
 
@@ -39,9 +40,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--domain", type=Path, help="YAML file with ontology and venues")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--delay", type=_seconds, default=0.0, help="seconds before each answer")
-    parser.add_argument("--fail-rate", type=_share, default=0.0, help="share of turns answered with HTTP 500")
+    known = parser.add_argument_group("known damage, none by default")
+    known.add_argument("--wer", type=_share, default=0.0, help="share of words misheard")
+    known.add_argument("--forget", type=_share, default=0.0, help="share of turns that begin afresh")
+    known.add_argument("--repeat", type=_share, default=0.0, help="share of turns that repeat the one before")
+    known.add_argument(
+        "--wrong-venue", type=_share, default=0.0, help="share of conversations with wrong names of venues"
+    )
+    known.add_argument("--delay", type=_seconds, default=0.0, help="seconds before each answer")
+    known.add_argument("--fail-rate", type=_share, default=0.0, help="share of turns answered with HTTP 500")
     return parser
+
+
+def _damage(options: argparse.Namespace) -> Damage:
+    return Damage(
+        wer=options.wer, forget=options.forget, repeat=options.repeat, wrong_venue=options.wrong_venue,
+        delay_s=options.delay, fail_rate=options.fail_rate,
+    )  # fmt: skip
 
 
 def _seconds(text: str) -> float:

@@ -12,8 +12,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from vivavoce_bots.acts import Reply
+from vivavoce_bots.bot import Bot
+from vivavoce_bots.damage import Damage, damaged
 from vivavoce_bots.memory import Memory
-from vivavoce_bots.restaurant.bot import RestaurantBot, Session
 
 _LONGEST_BODY = 200_000
 
@@ -25,12 +26,14 @@ class Malformed(Exception):
 class Server:
     """One bot, its conversations, and the damage that it was told to suffer."""
 
-    def __init__(
-        self, bot: RestaurantBot, *, seed: int = 1, delay_s: float = 0.0, fail_rate: float = 0.0
-    ) -> None:
-        self._bot, self._delay_s, self._fail_rate = bot, delay_s, fail_rate
+    def __init__(self, bot: Bot, *, seed: int = 1, damage: Damage = Damage()) -> None:
+        self._bot, self._delay_s, self._fail_rate = (
+            damaged(bot, damage, seed),
+            damage.delay_s,
+            damage.fail_rate,
+        )
         self._chance = Random(f"failures:{seed}")
-        self._memory: Memory[Session] = Memory()
+        self._memory: Memory[Any] = Memory()
 
     def app(self) -> Starlette:
         return Starlette(
@@ -88,7 +91,7 @@ class Server:
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return JSONResponse({"id": "bot", "object": "chat.completion", "model": model, "choices": [choice]})
 
-    def _answer(self, session: Session, texts: list[tuple[str, float | None]]) -> Reply:
+    def _answer(self, session: Any, texts: list[tuple[str, float | None]]) -> Reply:
         if not any(text.strip() for text, _ in texts):
             return self._bot.greet(session)
         return self._bot.reply(session, texts)

@@ -32,7 +32,8 @@ class Judgement:
     """How the caller rates the dialogue, and whether the goal it really pursued was met.
 
     rated  the answer to the question whether all information was found
-    met    the last venue offered fits all that was said to be wanted, and all that was asked was answered
+    met    the last venue offered fits all that was said to be wanted, and all that was asked was answered; a
+           venue that was turned down counts only where there is no other, or after another was seen
     """
 
     rated: bool
@@ -76,6 +77,7 @@ class Caller:
         self._last: tuple[str, tuple[LoggedAct, ...]] | None = None
         self._noticed_misfit = False
         self._restated: set[str] = set()
+        self._turned_down: set[str] = set()
 
     def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
@@ -91,6 +93,12 @@ class Caller:
         self._unhelpful += 1
         return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
 
+    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
+        """What the system still says after the caller's last words."""
+        self._take_in(
+            heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))
+        )
+
     def judge(self) -> Judgement:
         """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
         satisfied = self._venue is not None and not self._goal.missing() and not self._noticed_misfit
@@ -101,9 +109,10 @@ class Caller:
         venue = next((one for one in self._ontology.venues if one.name == self._venue), None)
         if venue is None or venue.type != self._goal.said.get(TYPE, venue.type):
             return False
-        fits = all(
-            meets(venue.slots.get(slot), value) for slot, value in self._goal.said.items() if slot != TYPE
-        )
+        limits = {slot: value for slot, value in self._goal.said.items() if slot != TYPE}
+        fits = all(meets(venue.slots.get(slot), value) for slot, value in limits.items())
+        if venue.name in self._turned_down:
+            fits &= len(self._ontology.matching(venue.type, limits)) == 1
         told = self._goal.answered
         return fits and all(
             slot in told and self._ontology.gives(venue, slot, told[slot]) for slot in self._goal.asked
@@ -113,6 +122,7 @@ class Caller:
         if heard.venue is not None and heard.venue != self._venue:
             self._venue, self._claims = heard.venue, {}
             self._goal.answered = {}
+            self._turned_down.clear()  # another was seen: the earlier one may be taken after all
         for slot, value in heard.told.items():
             self._claims[slot] = value
             if slot in self._goal.requests and self._venue is not None:
@@ -228,6 +238,7 @@ class Caller:
             )
         if self._curious:
             self._curious = False
+            self._turned_down.add(self._venue)
             return self._say("reqalts", (LoggedAct(act="reqalts"),))
         missing = goal.missing()
         if missing:

@@ -84,6 +84,8 @@ class Phrases:
 
     def _limit(self, act: LoggedAct, random: Random, *, alone: bool) -> str:
         slot, value = act.slot or "", act.value or ""
+        if value == DONTCARE and slot not in self._ontology.slots:
+            return self._indifference(random)
         known = self._ontology.slots[slot]
         if value == DONTCARE:
             return known.anything.get(self.language) or self._indifference(random)

@@ -16,7 +16,7 @@ from vivavoce.log.store import StoredEvent
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Stale
 from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.simulation.caller import Caller, Utterance
+from vivavoce.simulation.caller import Caller, Judgement, Utterance
 from vivavoce.simulation.noise import Channel
 from vivavoce.simulation.traits import Population
 from vivavoce.study.model import DialogueStep, QuestionnaireStep
@@ -30,11 +30,18 @@ Progress = Callable[[int, int], None]
 
 
 async def run_trial(
-    engine: SessionEngine, dialogues: int, *, seed: int, error_rate: float, progress: Progress | None = None
+    engine: SessionEngine,
+    dialogues: int,
+    *,
+    seed: int,
+    error_rate: float,
+    progress: Progress | None = None,
+    judged: dict[str, Judgement] | None = None,
 ) -> int:
     """Hold so many dialogues, each caller as many as he likes; returns how many came to an end.
 
     error_rate  expected word error rate of the noisy channel between caller and system
+    judged      is filled with each caller's judgement by dialogue, for checks of the platform itself
     Raises      InputError: the study has no dialogue step, no ontology or no tasks
     """
     study = engine.study
@@ -45,6 +52,7 @@ async def run_trial(
             cure="add `ontology`, `tasks` and a step `dialogue`",
         )  # fmt: skip
     trial = _Trial(engine, Population(seed), error_rate, dialogues, progress)
+    trial.judged = judged if judged is not None else {}
     engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")
     repeat = steps[0].repeat
     waiting = iter(list(_quotas(trial.population, dialogues, repeat.min, repeat.max)))
@@ -71,7 +79,7 @@ class _Trial:
     ) -> None:  # fmt: skip
         self.engine, self.population = engine, population
         self.total, self.progress, self.done = total, progress, 0
-        self._verdicts: dict[str, bool] = {}
+        self.judged: dict[str, Judgement] = {}
         self.prefix = f"simulated-{uuid.uuid4().hex[:6]}-"
         ontology = engine.study.ontology
         if ontology is None:
@@ -149,10 +157,12 @@ class _Trial:
             answer = _reply(person, heard)
             await self._say(visit_id, dialogue, answer, noise, seq)
             if answer.hangs_up:
-                seq, _ = await self._heard(visit_id, dialogue.dialogue_id, seq)
+                seq, last = await self._heard(visit_id, dialogue.dialogue_id, seq)
+                if last is not None and isinstance(last.event, events.SystemTurnReceived):
+                    person.overhear(last.event.acts, last.event.text)
                 await self._hang_up(visit_id, dialogue.dialogue_id)
                 break
-        self._verdicts[dialogue.dialogue_id] = person.judge().rated
+        self.judged[dialogue.dialogue_id] = person.judge()
 
     async def _hang_up(self, visit_id: str, dialogue_id: str) -> None:
         try:
@@ -198,7 +208,8 @@ class _Trial:
         study = self.engine.study
         instrument, wording = study.instrument(step.name), study.wording(step.name, state.language)
         dialogue = state.dialogue
-        verdict = self._verdicts.get(dialogue.dialogue_id, True) if dialogue else True
+        judged = self.judged.get(dialogue.dialogue_id) if dialogue else None
+        verdict = judged.rated if judged else True
         chance = self._chance(caller, f"form {state.step} {round} {step.name}")
         ratings = []
         for item in instrument.asked(dialogue.channel if dialogue else "text"):

@@ -32,7 +32,7 @@ class RestaurantBot:
     variant  nbest: weighs all hypotheses of what was said; onebest: believes the first
     """
 
-    name: ClassVar[str] = "restaurant"
+    name: str = "restaurant"
     variants: ClassVar[tuple[str, ...]] = ("nbest", "onebest")
 
     def __init__(self, domain: Domain, variant: str = "nbest", seed: int = 1) -> None:
@@ -43,6 +43,13 @@ class RestaurantBot:
     def session(self, conversation: str, language: str = "en") -> Session:
         """A fresh memory; chance depends on the seed and the conversation's key alone."""
         return Session(language_of(language), Random(f"{self._seed}:{conversation}"))
+
+    def stand_in(self, venue: str, random: Random) -> str:
+        """The name of a venue of another kind; of any other where there is but one kind."""
+        known = self._domain.venue(venue)
+        others = [one.name for one in self._domain.venues if known is None or one.type != known.type]
+        others = others or [one.name for one in self._domain.venues if one.name != venue]
+        return random.choice(others) if others else venue
 
     def greet(self, session: Session) -> Reply:
         acts = (Act("hello"),)

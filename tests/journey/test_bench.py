@@ -1,0 +1,87 @@
+"""The platform examined by its own bench: planted failures are found, and scoring agrees with the callers."""
+
+from pathlib import Path
+
+import pytest
+
+from scenes.bench import Held, hold_trial
+from vivavoce.analysis.proportions import wilson
+from vivavoce.measures.success.outcomes import outcomes
+from vivavoce.measures.success.rates import inferred_components
+
+DOMAIN = Path(__file__).parents[2] / "src" / "vivavoce" / "study" / "domains" / "restaurants.yaml"
+
+PLANTED = """
+from itertools import count
+from pathlib import Path
+from vivavoce_bots.calling import answer
+from vivavoce_bots.damage import Damage, damaged
+from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.restaurant.domain import read_domain
+
+BOT = damaged(RestaurantBot(read_domain(Path({domain!r}))), Damage(wrong_venue=0.2), seed=5)
+NUMBERS = count()
+MISNAMED = []
+
+async def bot(text, session):
+    if "memory" not in session:
+        session["memory"] = BOT.session(str(next(NUMBERS)), session["language"])
+        if session["memory"].misnames:
+            MISNAMED.append(session["conversation"])
+    return answer(BOT, text, session)
+"""
+
+
+def scored(held: Held) -> dict[str, bool]:
+    """Objective success, inferred goals, of each dialogue in which a goal counts."""
+    components = {
+        key: inferred_components(goals, "call_all") for key, goals in outcomes(held.dataset).inferred.items()
+    }
+    return {key: bool(served) for key, (served, counted) in components.items() if counted}
+
+
+def agreement(held: Held) -> float:
+    """Share of dialogues in which scoring and the simulator's own knowledge of success agree."""
+    found = scored(held)
+    assert set(found) <= set(held.judged)
+    return sum(held.judged[key].met == served for key, served in found.items()) / len(found)
+
+
+def test_a_fifth_of_planted_failures_is_measured_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "planted_bot.py").write_text(PLANTED.format(domain=str(DOMAIN)), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    held = hold_trial(tmp_path, {"planted": "planted_bot:bot"}, 150, error_rate=0.0)
+    found = scored(held)
+    failed = sum(not served for served in found.values())
+    interval = wilson(failed, len(found))
+    assert len(found) >= 145
+    assert interval is not None and interval.low <= 0.2 <= interval.high
+
+    import planted_bot  # pyright: ignore[reportMissingImports]
+
+    assert failed == len(planted_bot.MISNAMED), "no failure but the planted ones, and each of them"
+    assert not any(held.judged[key].met for key, served in found.items() if not served)
+
+
+def test_objective_success_agrees_with_what_the_callers_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIVAVOCE_BOT_DOMAIN", str(DOMAIN))
+    systems = {name: f"vivavoce_bots.calling:restaurant_{name}" for name in ("nbest", "onebest")}
+    held = hold_trial(tmp_path, systems, 150, error_rate=0.3, unsatisfiable=0.1)
+    met = sum(judgement.met for judgement in held.judged.values())
+    assert 60 < met < 145, "both outcomes occur, so that agreement means something"
+    assert agreement(held) >= 0.97
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("error_rate", [0.0, 0.2, 0.45])
+def test_agreement_holds_over_many_dialogues_and_error_rates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error_rate: float
+) -> None:
+    monkeypatch.setenv("VIVAVOCE_BOT_DOMAIN", str(DOMAIN))
+    systems = {name: f"vivavoce_bots.calling:restaurant_{name}" for name in ("nbest", "onebest")}
+    held = hold_trial(tmp_path, systems, 800, error_rate=error_rate, unsatisfiable=0.1, seed=3)
+    assert agreement(held) >= 0.97
