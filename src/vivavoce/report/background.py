@@ -2,8 +2,10 @@
 
 from typing import Any, Final
 
-from vivavoce.report.content import Cell, Row, TableOfText, heads, with_all
-from vivavoce.report.numbers import MISSING, amount, count, label, percent, plural
+from vivavoce.report.blocks import Cell, Row, TableOfText
+from vivavoce.report.content import by_what, group_name, heads, with_all
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import MISSING, amount, between, count, label, percent, plural
 
 Facts = dict[str, Any]
 MOST_ANSWERS: Final = 8
@@ -21,7 +23,7 @@ def participants_table(summary: Facts) -> TableOfText:
         spread = row["dialogues_per_participant"]
         rows.append(
             Row(
-                label(row["key"]),
+                group_name(row, summary),
                 (
                     Cell(count(spread["participants"])),
                     Cell(count(row["dialogues"])),
@@ -29,7 +31,10 @@ def participants_table(summary: Facts) -> TableOfText:
                     Cell(amount(spread["median"], "")),
                     Cell(count(spread["largest"])),
                     Cell(percent(spread["largest_ratio"])),
-                    Cell(percent(spread["top_ratio"]), (f"busiest {count(spread['top_participants'])}",)),
+                    Cell(
+                        percent(spread["top_ratio"]),
+                        (say("busiest {n}", n=count(spread["top_participants"])),),
+                    ),
                     Cell(amount(spread["size_star"], "")),
                 ),
                 total=row is summary["all"],
@@ -37,22 +42,24 @@ def participants_table(summary: Facts) -> TableOfText:
         )
     return TableOfText(
         "participants",
-        "Dialogues per participant",
+        say("Dialogues per participant"),
         heads(
-            summary["by_what"].capitalize(),
-            "Participants",
-            "Dialogues",
-            "Mean",
-            "Median",
-            "Most",
-            "Share of the busiest",
-            "Share of the top tenth",
+            by_what(summary),
+            say("Participants"),
+            say("Dialogues"),
+            say("Mean"),
+            say("Median"),
+            say("Most"),
+            say("Share of the busiest"),
+            say("Share of the top tenth"),
             "m*",
         ),
         tuple(rows),
-        "m* is the sum of squares over the sum: how many the participant of an average dialogue held. "
-        "The variance of a rate grows by the factor 1 + (m* \u2212 1) \u00d7 ICC, where ICC says how alike "
-        "the dialogues of one person are.",
+        say(
+            "m* is the sum of squares over the sum: how many the participant of an average dialogue held. "
+            "The variance of a rate grows by the factor 1 + (m* \u2212 1) \u00d7 ICC, where ICC says how alike "
+            "the dialogues of one person are."
+        ),
     )
 
 
@@ -63,14 +70,14 @@ def endings_table(description: Facts) -> TableOfText | None:
     keys = list(entries[0]["by"])
     rows = [
         Row(
-            entry["reason"],
+            translated(entry["reason"]),
             tuple(Cell(count(entry["by"].get(key, 0))) for key in keys)
             + ((Cell(count(entry["total"])),) if len(keys) > 1 else ()),
         )
         for entry in entries
     ]
-    columns = heads("Ended by", *(label(key) for key in keys), *(("all",) if len(keys) > 1 else ()))
-    return TableOfText("endings", "How dialogues ended", columns, tuple(rows))
+    columns = heads(say("Ended by"), *(label(key) for key in keys), *((say("all"),) if len(keys) > 1 else ()))
+    return TableOfText("endings", say("How dialogues ended"), columns, tuple(rows))
 
 
 def incidents_table(description: Facts) -> TableOfText | None:
@@ -81,7 +88,7 @@ def incidents_table(description: Facts) -> TableOfText | None:
         Row(
             label(entry["key"]),
             (
-                Cell(entry["failure"].replace("_", " ")),
+                Cell(translated(entry["failure"].replace("_", " "))),
                 Cell(count(entry["incidents"])),
                 Cell(count(entry["dialogues"])),
                 Cell(entry["detail"] or MISSING, words=True),
@@ -91,8 +98,10 @@ def incidents_table(description: Facts) -> TableOfText | None:
     ]
     return TableOfText(
         "incidents",
-        "Incidents by kind",
-        heads("Group", "Failure", "Incidents", "Dialogues hit", "Most frequent detail"),
+        say("Incidents by kind"),
+        heads(
+            say("Group"), say("Failure"), say("Incidents"), say("Dialogues hit"), say("Most frequent detail")
+        ),
         tuple(rows),
         numeric=False,
     )
@@ -105,9 +114,9 @@ def questionnaire_tables(description: Facts, keys: list[str | None]) -> list[Tab
         TableOfText(
             f"questionnaire-{number}",
             f"{sheet['instrument']} ({wording(sheet)})",
-            heads("Item", *(label(key) for key in wide), "Mean", "Range given"),
+            heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Range given")),
             tuple(_item_row(item, wide) for item in sheet["items"]),
-            f"Answered {plural(sheet['answered'], 'time')}. Raw codes, nothing recoded.",
+            say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet["answered"], "time")),
         )
         for number, sheet in enumerate(description["questionnaires"], start=1)
     ]
@@ -115,21 +124,22 @@ def questionnaire_tables(description: Facts, keys: list[str | None]) -> list[Tab
 
 def wording(sheet: Facts) -> str:
     """Whose words the participants read."""
-    whose = WORDINGS.get(sheet["wording"], f"wording: {sheet['wording']}")
+    known = WORDINGS.get(sheet["wording"])
+    whose = translated(known) if known else say("wording: {name}", name=sheet["wording"])
     return f"{whose}, {sheet['language']}" if sheet["language"] else whose
 
 
 def _item_row(item: Facts, keys: list[str | None]) -> Row:
-    spread = "" if item["deviation"] is None else f"sd {item['deviation']:.2f}"
+    spread = "" if item["deviation"] is None else say("sd {sd}", sd=amount(item["deviation"], ""))
     cells = [_mean_cell(item["by"].get(key)) for key in keys]
     if item["n"]:
         cells.append(
             Cell(amount(item["mean"], ""), (f"n = {count(item['n'])}", *([spread] if spread else [])))
         )
-        cells.append(Cell(f"{item['least']:g} to {item['most']:g}"))
+        cells.append(Cell(between(item["least"], item["most"], "{:g}".format)))
     else:
         cells += [Cell(MISSING, (plural(item["free_text"], "written answer"),)), Cell(MISSING)]
-    asked = ["asks subjective success"] if item["role"] == "subjective_success" else []
+    asked = [say("asks subjective success")] if item["role"] == "subjective_success" else []
     answers = [f"{answer} {count(n)}" for answer, n in list(item["answers"].items())[:MOST_ANSWERS]]
     return Row(item["item_id"], tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
 

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from vivavoce.report.drawing import Figure
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -37,26 +39,6 @@ class TableOfText:
     note: str = ""
     signatures: tuple[tuple[str, str], ...] = ()
     numeric: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure: `alternative` says in words what it shows; the SVGs are trusted markup, ours alone.
-
-    wide, narrow  for the page, in the colours that its style sheet replaces
-    printed       for the PDF and for files
-    spec          Vega-Lite, data included
-    """
-
-    kind: ClassVar[str] = "figure"
-    name: str
-    title: str
-    alternative: str
-    wide: str
-    narrow: str
-    printed: str
-    spec: dict[str, Any]
-    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,5 +154,10 @@ def plain(block: Block) -> dict[str, Any]:
     if isinstance(block, Fold):
         return {"kind": block.kind, "summary": block.summary, "blocks": [plain(one) for one in block.blocks]}
     if isinstance(block, Figure):
-        return {"kind": block.kind, "svg": block.printed, "caption": block.caption, "alternative": block.alternative}
+        return {
+            "kind": block.kind,
+            "svg": block.printed,
+            "caption": block.caption,
+            "alternative": block.alternative,
+        }
     return {"kind": block.kind, **asdict(block)}

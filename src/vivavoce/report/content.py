@@ -1,12 +1,24 @@
-"""What the report says, as plain values for the template: tables of text, no arithmetic beyond writing."""
+"""The report's tables of results: rates, tests, variants and interaction parameters; no arithmetic beyond writing."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.analysis.summary import HEADLINES, is_rate
 from vivavoce.measures import MEASURES
-from vivavoce.report.numbers import amount, count, label, p_value, percent, plural, points, span, z_value
+from vivavoce.report.blocks import Cell, Row, TableOfText
+from vivavoce.report.language import noun, say, translated
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    count,
+    label,
+    p_value,
+    percent,
+    plural,
+    points,
+    span,
+    z_value,
+)
 
 Facts = dict[str, Any]
 SIGNIFICANT: Final = 0.05
@@ -18,50 +30,16 @@ UNIT_NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell: the number (or `words`), and in smaller type what stands under it."""
-
-    main: str
-    under: tuple[str, ...] = ()
-    strong: bool = False
-    words: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row: heading, what stands under it, cells; a new `group` starts a block with a heading of its own."""
-
-    heading: str
-    cells: tuple[Cell, ...]
-    under: tuple[str, ...] = ()
-    total: bool = False
-    group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TableOfText:
-    """A table ready to print, with the signatures of its numbers: (where it stands, signature)."""
-
-    name: str
-    caption: str
-    columns: tuple[Cell, ...]
-    rows: tuple[Row, ...]
-    note: str = ""
-    signatures: tuple[tuple[str, str], ...] = ()
-    numeric: bool = True
-
-
 def title(name: str) -> str:
     """A measure's name as people read it; a variant of a rate is told apart by its settings."""
-    measure = MEASURES.get(name)
-    return f"{measure.title} ({settings(name)})" if is_variant(name) else measure.title
+    shown = translated(MEASURES.get(name).title)
+    return f"{shown} ({settings(name)})" if is_variant(name) else shown
 
 
 def settings(name: str) -> str:
     """A measure's parameters in words, such as `unit goal, no match drop, offer any`."""
     parameters = MEASURES.get(name).parameters
-    return ", ".join(f"{key} {value}".replace("_", " ") for key, value in parameters.items())
+    return ", ".join(translated(f"{key} {value}".replace("_", " ")) for key, value in parameters.items())
 
 
 def is_variant(name: str) -> bool:
@@ -79,16 +57,34 @@ def with_all(summary: Facts) -> list[Facts]:
     return [*summary["by"], summary["all"]] if len(summary["by"]) > 1 else summary["by"]
 
 
+def group_name(row: Facts, summary: Facts) -> str:
+    """A group's key as people read it; the whole in the report's language."""
+    return say("all") if row is summary["all"] else label(row["key"])
+
+
 def heads(*names: str) -> tuple[Cell, ...]:
     """Plain column headings."""
     return tuple(Cell(name) for name in names)
+
+
+def interval_of(rate: Facts) -> tuple[float | None, float | None, bool]:
+    """A rate's limits with participants as the unit where they are known, else those of independent cases."""
+    clustered = rate.get("clustered") or {}
+    if clustered.get("low") is not None:
+        return clustered["low"], clustered["high"], True
+    return rate["low"], rate["high"], False
+
+
+def is_clustered(summary: Facts) -> bool:
+    """Whether any rate has an interval with participants as the unit."""
+    return any(interval_of(row[name])[2] for row in with_all(summary) for name in headlines(summary))
 
 
 def success_table(summary: Facts) -> TableOfText:
     names = headlines(summary)
     rows = [
         Row(
-            label(row["key"]),
+            group_name(row, summary),
             tuple(rate_cell(row[name]) for name in names),
             (
                 plural(row["dialogues"], "dialogue"),
@@ -99,34 +95,45 @@ def success_table(summary: Facts) -> TableOfText:
         for row in with_all(summary)
     ]
     columns = (
-        *heads(summary["by_what"].capitalize()),
+        *heads(by_what(summary)),
         *(Cell(heading, (unit_of(summary, name),)) for name, heading in names.items()),
     )
-    note = "Under each rate: its 95% interval (Wilson), then successes of cases."
-    return TableOfText(
-        "success", "Success rates", columns, tuple(rows), note, signatures(with_all(summary), names)
-    )
+    signed = signatures(with_all(summary), names)
+    return TableOfText("success", say("Success rates"), columns, tuple(rows), rate_note(summary), signed)
+
+
+def rate_note(summary: Facts) -> str:
+    """What stands under a rate."""
+    if is_clustered(summary):
+        return say(
+            "Under each rate: its 95% interval with participants as the unit, then successes of cases, then "
+            "Wilson's interval, which takes cases as independent and is shown for comparison only."
+        )
+    return say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+
+
+def by_what(summary: Facts) -> str:
+    return translated(summary["by_what"].replace("_", " ").capitalize())
 
 
 def unit_of(summary: Facts, name: str) -> str:
-    unit = summary["all"][name]["unit"]
-    return f"n = {unit_name(unit)}"
+    return f"n = {unit_name(summary['all'][name]['unit'])}"
 
 
 def unit_name(unit: str) -> str:
     """What a rate counts, in words."""
-    return UNIT_NAMES.get(unit, unit)
+    return translated(UNIT_NAMES.get(unit, unit.replace("_", " ")))
 
 
 def rate_cell(rate: Facts) -> Cell:
     if rate["ratio"] is None:
-        return Cell(percent(None), ("no case",))
+        return Cell(percent(None), (say("no case"),))
     if rate["low"] is None:
-        return Cell(f"{rate['ratio']:.2f}", (f"mean of {count(rate['n'])}",))
-    return Cell(
-        percent(rate["ratio"]),
-        (span(rate["low"], rate["high"]), f"{count(rate['successes'])} of {count(rate['n'])}"),
-    )
+        return Cell(amount(rate["ratio"], ""), (say("mean of {n}", n=count(rate["n"])),))
+    low, high, clustered = interval_of(rate)
+    counted = say("{k} of {n}", k=count(rate["successes"]), n=count(rate["n"]))
+    naive = [f"Wilson {span(rate['low'], rate['high'])}"] if clustered else []
+    return Cell(percent(rate["ratio"]), (span(low, high), counted, *naive))
 
 
 def signatures(rows: Iterable[Facts], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -147,43 +154,72 @@ def signatures(rows: Iterable[Facts], names: Iterable[str]) -> tuple[tuple[str, 
 
 def tests_table(summary: Facts) -> TableOfText | None:
     """The tests of the headline rates, or None with one group."""
+    clustered = any((test.get("clustered") or {}).get("p") is not None for test in summary["tests"])
     rows = [
         Row(
             f"{label(test['a'])} \u2013 {label(test['b'])}",
-            (
-                Cell(points(test["difference"])),
-                Cell(span_of_points(test)),
-                Cell(z_value(test["z"])),
-                Cell(p_value(test["p"])),
-                Cell(p_value(test["p_holm"]), strong=_significant(test)),
-            ),
-            group=title(name),
+            _clustered_cells(test) if clustered else _naive_cells(test),
+            group=heading,
         )
-        for name in headlines(summary)
+        for name, heading in headlines(summary).items()
         for test in summary["tests"]
         if test["measure"] == name
     ]
     if not rows:
         return None
-    note = (
-        "Difference of the first minus the second in percentage points, with its 95% interval (Newcombe). "
-        "Pooled z, two-tailed; p is adjusted after Holm over the pairs of one measure. "
-        "Bold: adjusted p below .05. A dash: nothing varied, so no test."
-    )
+    if not clustered:
+        return TableOfText(
+            "tests",
+            say("Two-tailed z-tests of the success rates"),
+            heads(say("Compared"), say("Difference"), say("95% interval"), "z", "p", "p (Holm)"),
+            tuple(rows),
+            say(
+                "Difference of the first minus the second in percentage points, with its 95% interval "
+                "(Newcombe). Pooled z, two-tailed; p is adjusted after Holm over the pairs of one measure. "
+                "Bold: adjusted p below .05. A dash: nothing varied, so no test."
+            ),
+        )
     return TableOfText(
         "tests",
-        "Two-tailed z-tests of the success rates",
-        heads("Compared", "Difference", "95% interval", "z", "p", "p (Holm)"),
+        say("Comparisons of the success rates"),
+        (
+            *heads(say("Compared"), say("Difference"), say("95% interval"), "t", "p", "p (Holm)"),
+            Cell(say("Cases as independent"), (say("interval; p (Holm)"),)),
+        ),
         tuple(rows),
-        note,
+        say(
+            "Difference of the first minus the second in percentage points. Participants are the unit; p is "
+            "two-tailed and adjusted after Holm over the pairs of one measure. Bold: adjusted p below .05. A "
+            "dash: no test was possible. The last column is the pooled z-test with Newcombe's interval, which "
+            "takes cases as independent: for comparison only."
+        ),
     )
 
 
-def span_of_points(test: Facts) -> str:
-    return f"{points(test['low'])} to {points(test['high'])}" if test["low"] is not None else ""
+def _clustered_cells(test: Facts) -> tuple[Cell, ...]:
+    found = test["clustered"]
+    return (
+        Cell(points(test["difference"])),
+        Cell(between(found["low"], found["high"], points)),
+        Cell(z_value(found.get("t"))),
+        Cell(p_value(found["p"])),
+        Cell(p_value(found["p_holm"]), strong=significant(found)),
+        Cell(between(test["low"], test["high"], points), (p_value(test["p_holm"]),)),
+    )
 
 
-def _significant(test: Facts) -> bool:
+def _naive_cells(test: Facts) -> tuple[Cell, ...]:
+    return (
+        Cell(points(test["difference"])),
+        Cell(between(test["low"], test["high"], points)),
+        Cell(z_value(test["z"])),
+        Cell(p_value(test["p"])),
+        Cell(p_value(test["p_holm"]), strong=significant(test)),
+    )
+
+
+def significant(test: Facts) -> bool:
+    """Whether the adjusted p lies below .05."""
     return test["p_holm"] is not None and test["p_holm"] < SIGNIFICANT
 
 
@@ -195,21 +231,31 @@ def variants_table(summary: Facts) -> TableOfText | None:
         return None
     rows = [
         Row(
-            MEASURES.get(name).title,
-            tuple(rate_cell(row[name]) for row in groups),
+            translated(MEASURES.get(name).title),
+            tuple(_short_rate(row[name]) for row in groups),
             (settings(name),),
             group=unit_name(summary["all"][name]["unit"]).capitalize(),
         )
         for name in sorted(names, key=lambda name: (summary["all"][name]["unit"], name))
     ]
+    note = (
+        say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
+        if is_clustered(summary)
+        else say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+    )
     return TableOfText(
         "variants",
-        "Objective success in every variant",
-        heads("Variant", *(label(row["key"]) for row in groups)),
+        say("Objective success in every variant"),
+        heads(say("Variant"), *(group_name(row, summary) for row in groups)),
         tuple(rows),
-        "Under each rate: its 95% interval (Wilson), then successes of cases.",
+        note,
         signatures(groups, names),
     )
+
+
+def _short_rate(rate: Facts) -> Cell:
+    cell = rate_cell(rate)
+    return Cell(cell.main, cell.under[:2])
 
 
 def measures_table(summary: Facts) -> TableOfText | None:
@@ -226,24 +272,26 @@ def measures_table(summary: Facts) -> TableOfText | None:
         Row(
             title(name),
             tuple(_measure_cell(row["measures"][name], MEASURES.get(name).analysis_unit) for row in groups),
-            group=MEASURES.get(name).family.replace("_", " ").capitalize(),
+            group=translated(MEASURES.get(name).family.replace("_", " ").capitalize()),
         )
         for name in sorted(names, key=lambda name: MEASURES.get(name).family)
     ]
     return TableOfText(
         "measures",
-        "Interaction parameters",
-        heads("Measure", *(label(row["key"]) for row in groups)),
+        say("Interaction parameters"),
+        heads(say("Measure"), *(group_name(row, summary) for row in groups)),
         tuple(rows),
-        "Pooled over all cases; under each number, how many cases it rests on.",
+        say("Pooled over all cases; under each number, how many cases it rests on."),
         signatures(groups, names),
     )
 
 
 def _measure_cell(measured: Facts, unit: str) -> Cell:
     if measured["value"] is None:
-        return Cell(amount(None, ""), ("no case",))
+        return Cell(amount(None, ""), (say("no case"),))
+    cases = round(measured["denominator"])
+    counted = unit.replace("_", " ")
     return Cell(
         amount(measured["value"], measured["unit"]),
-        (plural(round(measured["denominator"]), unit_name(unit).removesuffix("s")),),
+        (f"{count(cases)} {noun(counted, counted + 's', cases)}",),
     )

@@ -1,39 +1,20 @@
-"""The figures of the report: inline SVG in a wide and a narrow form, each with a text alternative.
+"""The figures of rates, of dialogues per participant and of durations."""
 
-Colours are names for the style sheet: it finds them in the SVG and puts the page's own in their place,
-so figures follow light, dark and print.
-"""
-
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import altair as alt
-import vl_convert
 
-from vivavoce.report.numbers import label, percent, plural, span
+from vivavoce.report.content import interval_of
+from vivavoce.report.drawing import ACCENT, INK, NARROW, SOFT, Figure, figure, label_px
+from vivavoce.report.language import say
+from vivavoce.report.numbers import count, label, percent, plural, span
 
-INK, RULE, ACCENT, SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6"
-FONT: Final = "system-ui, sans-serif"
-WIDE, NARROW = 860, 280
-LONGEST_LABEL_PX: Final = {WIDE: 170, NARROW: 90}
 BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 MOST_SINGLE_BARS: Final = 12
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 
 Facts = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure: `alternative` says in words what it shows; the two SVGs are trusted markup."""
-
-    name: str
-    title: str
-    alternative: str
-    wide: str
-    narrow: str
 
 
 def success_figure(rows: Sequence[Facts], measures: dict[str, str], *, mark: str = "") -> Figure:
@@ -53,8 +34,8 @@ def success_figure(rows: Sequence[Facts], measures: dict[str, str], *, mark: str
     order = [label(row["key"]) for row in rows]
 
     def draw(width: int) -> Any:
-        side_by_side = width == WIDE
-        inner = (width - _label_px(order, width)) // (len(data) if side_by_side else 1) - 26
+        side_by_side = width != NARROW
+        inner = (width - label_px(order, width)) // (len(data) if side_by_side else 1) - 26
         panels = [
             _rate_panel(found, measures[name], order, inner, width, named=not side_by_side or number == 0)
             for number, (name, found) in enumerate(data.items())
@@ -66,7 +47,14 @@ def success_figure(rows: Sequence[Facts], measures: dict[str, str], *, mark: str
         + ", ".join(f"{fact['group']} {fact['shown']} ({span(fact['low'], fact['high'])})" for fact in found)
         for name, found in data.items()
     )
-    return _figure("success", "Success rates with 95% intervals", words + ".", draw, mark)
+    return figure(
+        "success",
+        say("Success rates with 95% intervals"),
+        words + ".",
+        draw,
+        mark=mark,
+        caption=say("Dot: share of successes; line: its 95% interval. The numbers are in the table below."),
+    )
 
 
 def participants_figure(histogram: dict[str, int], *, mark: str = "") -> Figure:
@@ -77,15 +65,25 @@ def participants_figure(histogram: dict[str, int], *, mark: str = "") -> Figure:
         upright = width == NARROW and any(len(bar["size"]) > 2 for bar in bars)
         base = alt.Chart(alt.Data(values=bars)).encode(
             x=alt.X(
-                "size:N", sort=None, title="dialogues held", axis=alt.Axis(labelAngle=-90 if upright else 0)
+                "size:N",
+                sort=None,
+                title=say("dialogues held"),
+                axis=alt.Axis(labelAngle=-90 if upright else 0),
             ),
-            y=alt.Y("people:Q", title="participants", axis=alt.Axis(tickCount=4, format="d")),
+            y=alt.Y("people:Q", title=say("participants"), axis=alt.Axis(tickCount=4, format="d")),
         )
         text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text="people:Q")
         return (base.mark_bar(color=ACCENT) + text).properties(width=width - 60, height=180)
 
     words = ", ".join(f"{bar['size']}: {plural(bar['people'], 'participant')}" for bar in bars)
-    return _figure("participants", "Dialogues per participant", f"Dialogues held: {words}.", draw, mark)
+    return figure(
+        "participants",
+        say("Dialogues per participant"),
+        say("Dialogues held: {words}.", words=words),
+        draw,
+        mark=mark,
+        caption=say("How many participants held how many dialogues, all groups together."),
+    )
 
 
 def durations_figure(durations: Sequence[Facts], *, mark: str = "") -> Figure:
@@ -97,24 +95,36 @@ def durations_figure(durations: Sequence[Facts], *, mark: str = "") -> Figure:
         base = alt.Chart(alt.Data(values=data)).encode(y=_groups_axis(order, width, named=True))
         scale = alt.Scale(zero=True, nice=True)
         outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
-            x=alt.X("p10:Q", title="seconds", scale=scale, axis=alt.Axis(tickCount=5)), x2="p90:Q"
+            x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=5)), x2="p90:Q"
         )
         inner = base.mark_bar(color=SOFT, height=11).encode(x="p25:Q", x2="p75:Q")
         middle = base.mark_point(color=ACCENT, fill=ACCENT, size=70, opacity=1).encode(x="p50:Q")
         return (outer + inner + middle).properties(
-            width=width - _label_px(order, width) - 26, height=alt.Step(30)
+            width=width - label_px(order, width) - 26, height=alt.Step(30)
         )
 
     words = "; ".join(
-        f"{fact['group']}: median {fact['p50']:.0f} s, half of the dialogues between {fact['p25']:.0f} "
-        f"and {fact['p75']:.0f} s, four fifths between {fact['p10']:.0f} and {fact['p90']:.0f} s"
+        say(
+            "{group}: median {p50} s, half of the dialogues between {p25} and {p75} s, four fifths between "
+            "{p10} and {p90} s",
+            group=fact["group"],
+            **{name: count(fact[name]) for name in ("p10", "p25", "p50", "p75", "p90")},
+        )
         for fact in data
     )
-    return _figure("durations", "Duration of dialogues", words + ".", draw, mark)
+    return figure(
+        "durations",
+        say("Duration of dialogues"),
+        words + ".",
+        draw,
+        mark=mark,
+        caption=say("Dot: median; bar: middle half; line: middle four fifths of the dialogues."),
+    )
 
 
 def _rate(rate: Facts) -> Facts:
-    return {"ratio": rate["ratio"], "low": rate["low"], "high": rate["high"]}
+    low, high, _ = interval_of(rate)
+    return {"ratio": rate["ratio"], "low": low, "high": high}
 
 
 def _rate_panel(
@@ -137,14 +147,9 @@ def _rate_panel(
 
 
 def _groups_axis(order: list[str], width: int, *, named: bool) -> alt.Y:
-    room = _label_px(order, width)
+    room = label_px(order, width)
     axis = alt.Axis(labelLimit=0.8 * room, minExtent=room, maxExtent=room, grid=False) if named else None
     return alt.Y("group:N", sort=order, scale=alt.Scale(domain=order), title=None, axis=axis)
-
-
-def _label_px(labels: list[str], width: int) -> int:
-    """Room for the longest label, within bounds; a longer one is cut with an ellipsis."""
-    return min(LONGEST_LABEL_PX[width], 18 + 8 * max(map(len, labels), default=0))
 
 
 def _bars(histogram: dict[int, int]) -> list[Facts]:
@@ -159,38 +164,3 @@ def _bars(histogram: dict[int, int]) -> list[Facts]:
             people = sum(n for size, n in histogram.items() if low < size <= high)
             bars.append({"size": name, "people": people})
     return bars
-
-
-def _figure(name: str, title: str, alternative: str, draw: Any, mark: str) -> Figure:
-    whole = f"{title} \u2013 {mark}" if mark else title
-    lines = [title, mark] if mark else [title]
-    wide, narrow = (_svg(draw(width), lines, f"{name}-{width}") for width in (WIDE, NARROW))
-    return Figure(name, whole, alternative, wide, narrow)
-
-
-def _svg(chart: Any, title: list[str], prefix: str) -> str:
-    """The chart as SVG, drawn without a network; its title stays with it when it is copied out."""
-    axis = {
-        "labelColor": INK,
-        "titleColor": INK,
-        "gridColor": RULE,
-        "domain": False,
-        "ticks": False,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelPadding": 6,
-    }
-    spec = (
-        chart.properties(
-            background="transparent",
-            padding=4,
-            title=alt.TitleParams(title, anchor="start", fontSize=14, color=INK, offset=14),
-        )
-        .configure(font=FONT, aria=False, axis=axis, view={"stroke": None})
-        .to_dict()
-    )
-    svg = vl_convert.vegalite_to_svg(spec)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
-    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
-    return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)

@@ -1,112 +1,119 @@
-"""The report's sentences: what was run, what each measure means, and what the numbers cannot say."""
+"""The report's sentences: the answer first, what was run, what each measure means, what numbers cannot say."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Definition
 from vivavoce.report.content import headlines, is_variant, settings, title
-from vivavoce.report.numbers import count, instant, label, plural
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import between, count, instant, label, listed, plural
 
 Facts = dict[str, Any]
 SIMULATED_MARK: Final = "SIMULATED"
 MOST_LISTED: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What a reader needs to know of one measure."""
-
-    name: str
-    title: str
-    symbol: str
-    meaning: str
-    facts: tuple[tuple[str, str], ...]
-    variant: bool
+def mark(summary: Facts) -> str:
+    """The word that every page and figure of a simulated trial carries; empty for people."""
+    return say(SIMULATED_MARK) if summary["simulated"] else ""
 
 
 def lead(summary: Facts, description: Facts) -> str:
     """The report in one sentence under its title."""
     whole = summary["all"]
     if not whole["dialogues"]:
-        return "The dataset holds no dialogue; there is nothing to report yet."
-    groups = plural(len(summary["by"]), summary["by_what"])
+        return say("The dataset holds no dialogue; there is nothing to report yet.")
     people = (
-        f"with {plural(whole['participants'], 'participant')}"
+        say("with {participants}", participants=plural(whole["participants"], "participant"))
         if whole["participants"]
-        else ("with participants unknown")
+        else say("with participants unknown")
     )
-    return (
-        f"{plural(whole['dialogues'], 'dialogue')} {people}, {groups}, "
-        f"{' and '.join(description['channels'])}, {period(description)}."
-    )
+    groups = plural(len(summary["by"]), summary["by_what"].replace("_", " "))
+    channels = listed([translated(channel) for channel in description["channels"]])
+    dialogues = plural(whole["dialogues"], "dialogue")
+    return f"{dialogues} {people}, {groups}, {channels}, {period(description)}."
 
 
 def period(description: Facts) -> str:
     first, last = instant(description["started_at"]), instant(description["ended_at"])
     if description["started_at"] is None:
-        return "dates not recorded"
-    return first if first == last else f"{first} to {last}"
+        return say("dates not recorded")
+    return first if first == last else between(first, last, str)
+
+
+def cover(summary: Facts, description: Facts) -> list[tuple[str, str]]:
+    """The title page: what, who, when."""
+    whole = summary["all"]
+    facts = [
+        (say("What"), tally(description["systems"])),
+        (
+            say("Who"),
+            plural(whole["participants"], "participant")
+            if whole["participants"]
+            else say("participants unknown"),
+        ),
+        (say("When"), period(description)),
+        (say("Dialogues"), count(whole["dialogues"])),
+        (say("Channel"), tally(description["channels"])),
+        (say("Language"), tally(description["languages"])),
+        (say("Dataset"), summary["data"]),
+    ]
+    return [(term, text) for term, text in facts if text]
 
 
 def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
     """Term and description pairs; what is not recorded is left out."""
     source = dict(description["source"])
     kind = source.pop("kind", "not recorded")
+    conditions = description["conditions"] if description["conditions"] != description["systems"] else {}
+    factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description["factors"].items())
+    collected = (f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items())
+    simulated = description["simulated_dialogues"]
     facts = [
-        ("Study", description["study"]),
-        ("Systems", _tally(description["systems"])),
+        (say("Study"), description["study"]),
+        (say("Systems"), tally(description["systems"])),
+        (say("Conditions"), tally(conditions)),
+        (say("Factors"), "; ".join(factors)),
+        (say("Period"), period(description)),
+        (say("Dialogues"), count(summary["all"]["dialogues"])),
+        (say("Held by programs"), count(simulated) if simulated else ""),
+        (say("Participants"), count(summary["all"]["participants"])),
+        (say("Recruited through"), tally(description["pools"])),
+        (say("Tasks"), count(description["tasks"]) if description["tasks"] else ""),
+        (say("Channel"), tally(description["channels"])),
+        (say("Language"), tally(description["languages"])),
+        (say("Collected by"), "; ".join([_origin(kind), *collected])),
         (
-            "Conditions",
-            _tally(description["conditions"]) if description["conditions"] != description["systems"] else "",
+            say("Tables"),
+            ", ".join(f"{name} {count(rows)}" for name, rows in description["tables"].items()),
         ),
         (
-            "Factors",
-            "; ".join(
-                f"{name}: {', '.join(map(str, values))}" for name, values in description["factors"].items()
-            ),
+            say("Dataset"),
+            say("{hash} (made {day})", hash=summary["data"], day=str(description["created_at"])[:10]),
         ),
-        ("Period", period(description)),
-        ("Dialogues", count(summary["all"]["dialogues"])),
-        (
-            "Held by programs",
-            count(description["simulated_dialogues"]) if description["simulated_dialogues"] else "",
-        ),
-        ("Participants", count(summary["all"]["participants"])),
-        ("Recruited through", _tally(description["pools"])),
-        ("Visits ended", _tally(description["outcomes"])),
-        ("Tasks", count(description["tasks"]) if description["tasks"] else ""),
-        ("Channel", _tally(description["channels"])),
-        ("Language", _tally(description["languages"])),
-        (
-            "Collected by",
-            "; ".join(
-                [
-                    _origin(kind),
-                    *(f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items()),
-                ]
-            ),
-        ),
-        ("Tables", ", ".join(f"{name} {count(rows)}" for name, rows in description["tables"].items())),
-        ("Dataset", f"{summary['data']} (made {str(description['created_at'])[:10]})"),
     ]
     return [(term, text) for term, text in facts if text]
 
 
 def _origin(kind: str) -> str:
-    return {"log": "Vivavoce, exported from the study's own log"}.get(kind, f"import of {kind}")
+    if kind == "log":
+        return say("Vivavoce, exported from the study's own log")
+    return say("import of {kind}", kind=kind)
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain(one)}" for name, one in value.items())
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes") if value else say("no")
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _tally(counts: dict[str, int]) -> str:
-    shown = [f"{label(name)} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
-    return ", ".join(shown) + (f" and {len(counts) - MOST_LISTED} more" if len(counts) > MOST_LISTED else "")
+def tally(counts: dict[str, int]) -> str:
+    """`a (12), b (7)`; the rest of a long list is only counted."""
+    shown = [f"{translated(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
+    more = len(counts) - MOST_LISTED
+    return ", ".join(shown) + (" " + say("and {n} more", n=count(more)) if more > 0 else "")
 
 
 def definitions(summary: Facts) -> list[Definition]:
@@ -115,84 +122,67 @@ def definitions(summary: Facts) -> list[Definition]:
         name for name, measure in MEASURES if summary["all"]["measures"].get(name, {}).get("denominator")
     ]
     first = list(headlines(summary))
-    found = []
-    for name in [*first, *(name for name in shown if name not in first)]:
-        measure = MEASURES.get(name)
-        facts = (
-            ("Unit", measure.unit),
-            ("Counted per", measure.analysis_unit),
-            ("Better when", measure.direction or ""),
-            ("Origin", measure.origin),
-            ("Settings", settings(name)),
-            ("When empty", measure.empty),
-            ("Source", measure.source),
-        )
-        found.append(
-            Definition(
-                name,
-                title(name),
-                measure.symbol,
-                measure.meaning,
-                tuple((term, text) for term, text in facts if text),
-                is_variant(name),
-            )
-        )
-    return found
+    return [_definition(name) for name in [*first, *(name for name in shown if name not in first)]]
 
 
-def limits(summary: Facts, *, self_reported: bool) -> list[str]:
-    """What these numbers cannot say, in sentences."""
-    shown, whole = headlines(summary), summary["all"]
-    sentences: list[str] = []
-    if shown:
-        sentences.append(
-            "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People who came "
-            "back make them narrower than they should be."
-        )
-    if summary["tests"]:
-        shared = (
-            f" {plural(summary['shared_participants'], 'participant')} of {count(whole['participants'])} met "
-            f"more than one {summary['by_what']}; the test takes the groups for different people."
-            if summary["shared_participants"]
-            else ""
-        )
-        sentences.append(
-            "The z-tests are pooled, two-tailed and without correction for continuity."
-            + shared
-            + " Unless the study named a comparison beforehand, read them as exploration."
-        )
-    if "subjective_success" in shown:
-        sentences.append(
-            "Subjective success is what participants said. People tend to report success where "
-            "information was missing: read it beside objective success."
-        )
-    if "objective_success_assigned" in shown:
-        sentences.append(
-            "Success against assigned goals blames the system for every constraint or request that the "
-            "participant forgot."
-        )
-    if "objective_success_inferred" in shown:
-        no_match = whole["measures"].get("no_match_goals", {}).get("numerator")
-        void = whole["measures"].get("void_goals", {}).get("numerator")
-        sentences.append(
-            "Success against inferred goals takes the goal from what participants said. It counts goals: "
-            "a change of mind is a new goal, so one dialogue may count several times."
-        )
-        if no_match:
-            sentences.append(
-                f"{plural(round(no_match), 'goal')} had no match in the database; the headline credits "
-                "a system that said so. The other policies are under the variants."
-            )
-        if void:
-            sentences.append(f"{plural(round(void), 'goal')} without any constraint or request are left out.")
-    if self_reported:
-        sentences.append(
-            "The domain database was built from what the systems said themselves. A system that is "
-            "consistently wrong about a place cannot be caught."
-        )
-    if summary["simulated"]:
-        sentences.append(
-            "Programs held the dialogues. They tell that the trial and the measures work, "
-            "not how people would fare."
-        )
-    return sentences
+def _definition(name: str) -> Definition:
+    measure = MEASURES.get(name)
+    facts = (
+        (say("Unit"), translated(measure.unit)),
+        (say("Counted per"), translated(measure.analysis_unit.replace("_", " "))),
+        (say("Better when"), translated(measure.direction or "")),
+        (say("Origin"), translated(measure.origin)),
+        (say("Settings"), settings(name)),
+        (say("When empty"), translated(measure.empty)),
+        (say("Source"), measure.source),
+    )
+    return Definition(
+        name,
+        title(name),
+        measure.symbol,
+        translated(measure.meaning),
+        tuple((term, text) for term, text in facts if text),
+        is_variant(name),
+    )
+
+
+def cite(summary: Facts, description: Facts) -> list[str]:
+    """How to name this report, its data and the program in a paper."""
+    year = str(description["created_at"] or "")[:4]
+    return [
+        say(
+            "Report: \u201c{study}: evaluation report\u201d, {year}. Made by Vivavoce {version} from dataset "
+            "{data}.",
+            study=summary["study"],
+            year=year or say("undated"),
+            version=summary["vivavoce"],
+            data=summary["data"],
+        ),
+        say(
+            "Numbers: give the signature under the table with every number you take over; it names the measure, "
+            "its settings, the unit, n, the dataset and the version."
+        ),
+        say(
+            "Program: Vivavoce, version {version}, a laboratory in which chatbots and voice bots are examined by "
+            "people (Apache-2.0).",
+            version=summary["vivavoce"],
+        ),
+    ]
+
+
+def sources(summary: Facts) -> list[str]:
+    """The publications behind the measures and the statistics."""
+    shown = {
+        measure.source
+        for name, measure in MEASURES
+        if summary["all"]["measures"].get(name, {}).get("denominator")
+    }
+    statistics = [
+        say(
+            "Intervals and tests with participants as the unit: Cochran 1977; MacKinnon, Nielsen and Webb 2023."
+        ),
+        say(
+            "Interval of independent cases: Wilson 1927; of a difference: Newcombe 1998. Adjustment: Holm 1979."
+        ),
+    ]
+    return [*sorted(shown), *(statistics if headlines(summary) else [])]

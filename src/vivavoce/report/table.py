@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from vivavoce.report.content import rate_cell, with_all
+from vivavoce.report.content import is_clustered, rate_cell, with_all
 from vivavoce.report.numbers import amount, count, label
 from vivavoce.report.prose import SIMULATED_MARK
 
@@ -69,5 +69,6 @@ def _rate(rate: dict[str, Any]) -> Text:
 
 
 def _caption(summary: dict[str, Any]) -> Text:
-    words = "under each rate its 95% interval (Wilson); dataset " + summary["data"]
+    how = "participants as the unit" if is_clustered(summary) else "Wilson"
+    words = f"under each rate its 95% interval ({how}); dataset {summary['data']}"
     return Text(words if summary["all"]["dialogues"] else "The dataset holds no dialogue.")

@@ -1,0 +1,116 @@
+"""A dataset's report as a document: what is said, before anybody decides how it looks."""
+
+from typing import Final
+
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.log.dataset import Dataset
+from vivavoce.report import parts, prose
+from vivavoce.report.answer import answer
+from vivavoce.report.blocks import Document, Section
+from vivavoce.report.language import language, say, speaking, translated
+from vivavoce.report.material import Material, Options, Progress, gather
+
+SECTIONS: Final = (
+    "results",
+    "declared",
+    "against",
+    "flow",
+    "run",
+    "participants",
+    "dialogues",
+    "opinion",
+    "problems",
+    "failures",
+    "questionnaires",
+    "variants",
+    "definitions",
+    "limits",
+    "cite",
+)
+TITLES: Final = {
+    "results": ("Results", "Results"),
+    "declared": ("What was declared beforehand", "Declared"),
+    "against": ("Against the last version", "Against the last version"),
+    "flow": ("Flow of the trial", "Flow"),
+    "run": ("What was run", "What was run"),
+    "participants": ("Participants", "Participants"),
+    "dialogues": ("Course of dialogues", "Dialogues"),
+    "opinion": ("Opinion against record", "Opinion"),
+    "problems": ("What went wrong", "Problems"),
+    "failures": ("Dialogues that failed", "Failures"),
+    "questionnaires": ("Questionnaires", "Questionnaires"),
+    "variants": ("Variants of objective success", "Variants"),
+    "definitions": ("Definitions", "Definitions"),
+    "limits": ("Limits", "Limits"),
+    "cite": ("Sources and how to cite", "Cite"),
+}
+
+
+def compose(
+    dataset: Dataset, options: Options | None = None, *, progress: Progress | None = None
+) -> Document:
+    """The report of a dataset; `progress` is called with the name of each step.
+
+    Empty   a dataset without dialogues gives a report that says so
+    Raises  UnknownName: no such grouping or language; InputError: no such section
+    """
+    options = options or Options()
+    _check(options)
+    with speaking(options.language):
+        tell: Progress = progress or (lambda step: None)
+        material = gather(dataset, options, tell)
+        tell("sections")
+        return _document(material, options)
+
+
+def _check(options: Options) -> None:
+    for name in options.sections or ():
+        if name not in SECTIONS:
+            raise InputError(
+                f"unknown section {name!r}", place="--sections", cure=nearest(name, list(SECTIONS))
+            )
+
+
+def _document(material: Material, options: Options) -> Document:
+    summary, description = material.summary, material.description
+    wanted = set(options.sections or SECTIONS)
+    empty = not summary["all"]["dialogues"]
+    sections = [
+        Section(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
+        for name in SECTIONS
+        if name in wanted and (not empty or name == "run") and (blocks := parts.MAKERS[name](material))
+    ]
+    return Document(
+        language=language(),
+        study=summary["study"],
+        title=say("Evaluation report"),
+        mark=material.mark,
+        lead=prose.lead(summary, description),
+        answer=() if empty else tuple(answer(summary, material.declared, material.results)),
+        before=tuple([*(translated(one) for one in summary["warnings"]), *description["notes"]]),
+        cover=tuple(prose.cover(summary, description)),
+        sections=tuple(sections),
+        data=summary["data"],
+        made=str(description["created_at"] or "")[:10],
+        version=summary["vivavoce"],
+        words=frame_words(),
+    )
+
+
+def frame_words() -> dict[str, str]:
+    """The frame's own phrases."""
+    return {
+        "skip": say("Skip to the report"),
+        "programs": say("programs held the dialogues, not people"),
+        "sections": say("Sections"),
+        "contents": say("Contents"),
+        "answer": say("In plain words"),
+        "before": say("Before you trust the numbers"),
+        "signatures": say("Signatures of these numbers"),
+        "all_signatures": say("Signatures"),
+        "page": say("page"),
+        "made": say("Made by Vivavoce {version} from dataset {data}"),
+        "of": say("of {day}"),
+        "again": say("Whoever has the dataset can make this report again:"),
+        "report": say("report"),
+    }

@@ -1,0 +1,114 @@
+"""How a figure becomes SVG: on the page in colours that its style sheet replaces, in print as it is.
+
+Colours are names for the style sheet: it finds them in the SVG and puts the page's own in their place,
+so figures follow light, dark and print.
+"""
+
+import re
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import altair as alt
+import vl_convert
+
+from vivavoce.report.language import language
+
+INK, RULE, ACCENT, SOFT, WARM, WARM_SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6", "#a4531a", "#e3b48f"
+NEUTRAL: Final = "#e6e9ec"
+PAGE_FONT: Final = "system-ui, sans-serif"
+PRINT_FONT: Final = "Libertinus Serif"
+WIDE, NARROW, PRINT = 860, 280, 660
+LONGEST_LABEL_PX: Final = {WIDE: 170, NARROW: 90, PRINT: 150}
+LOCALES: Final = {"en": "en-US", "it": "it-IT"}
+Draw = Callable[[int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: `alternative` says in words what it shows; its SVGs are trusted markup, ours alone.
+
+    It is drawn only when somebody asks for it, in the language in which it was made.
+    """
+
+    kind: ClassVar[str] = "figure"
+    name: str
+    title: str
+    alternative: str
+    caption: str
+    make: Callable[[int], tuple[dict[str, Any], str]]
+
+    @property
+    def wide(self) -> str:
+        return _page_svg(*self.make(WIDE), f"{self.name}-{WIDE}")
+
+    @property
+    def narrow(self) -> str:
+        return _page_svg(*self.make(NARROW), f"{self.name}-{NARROW}")
+
+    @property
+    def printed(self) -> str:
+        """SVG that stands alone, for print and for files; its title stands in it."""
+        return _svg(*self.make(PRINT), PRINT_FONT)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """Vega-Lite that stands alone, data included."""
+        return self.make(PRINT)[0]
+
+
+def figure(
+    name: str, title: str, alternative: str, draw: Draw, *, mark: str = "", caption: str = ""
+) -> Figure:
+    """A figure; `mark` goes into its title, so that it stays when the figure is copied out."""
+    whole = f"{title} \u2013 {mark}" if mark else title
+    lines = [title, mark] if mark else [title]
+    context = copy_context()
+
+    def make(width: int) -> tuple[dict[str, Any], str]:
+        return context.run(lambda: (_spec(draw(width), lines), LOCALES[language()]))
+
+    return Figure(name, whole, alternative, caption, make)
+
+
+def label_px(labels: list[str], width: int) -> int:
+    """Room for the longest label, within bounds; a longer one is cut with an ellipsis."""
+    return min(LONGEST_LABEL_PX[width], 18 + 8 * max(map(len, labels), default=0))
+
+
+def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
+    axis = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": RULE,
+        "domain": False,
+        "ticks": False,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelPadding": 6,
+    }
+    legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
+    return (
+        chart.properties(
+            background="transparent",
+            padding=4,
+            title=alt.TitleParams(title, anchor="start", fontSize=14, color=INK, offset=14),
+        )
+        .configure(font=PAGE_FONT, aria=False, axis=axis, legend=legend, view={"stroke": None})
+        .to_dict(validate=False)
+    )
+
+
+def _svg(spec: dict[str, Any], locale: str, font: str) -> str:
+    """Drawn without a network."""
+    whole = {**spec, "config": {**spec["config"], "font": font}}
+    return vl_convert.vegalite_to_svg(whole, format_locale=locale)
+
+
+def _page_svg(spec: dict[str, Any], locale: str, prefix: str) -> str:
+    svg = _svg(spec, locale, PAGE_FONT)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
+    return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)

@@ -1,0 +1,94 @@
+"""What a report is made from: its options, and everything computed once for all sections."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.analysis.correlations import correlations
+from vivavoce.analysis.declared import declaration, declared_results
+from vivavoce.analysis.description import describe
+from vivavoce.analysis.failures import typical_failures
+from vivavoce.analysis.flow import flow
+from vivavoce.analysis.groups import groups, natural_grouping
+from vivavoce.analysis.learning import learning
+from vivavoce.analysis.opinion import opinion_against_record
+from vivavoce.analysis.releases import MARGIN, against
+from vivavoce.analysis.scales import answered_scales
+from vivavoce.analysis.summary import summarise
+from vivavoce.log.dataset import Dataset
+from vivavoce.report import prose
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a report shall hold.
+
+    by           what to compare; None takes condition where there are factors, else system
+    language     of the report's own words
+    sections     names of SECTIONS in any order; None takes all
+    transcripts  how many failed dialogues are shown turn by turn; `redact` hides what was said in them
+    against      dataset of the last version; `margin` is the difference of a rate that counts as none
+    """
+
+    by: str | None = None
+    language: str = "en"
+    sections: Sequence[str] | None = None
+    transcripts: int = 0
+    redact: bool = False
+    against: Dataset | None = None
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything computed, once, for all sections."""
+
+    summary: dict[str, Any]
+    description: dict[str, Any]
+    declared: dict[str, Any] | None
+    results: list[dict[str, Any]]
+    flow: dict[str, Any]
+    learning: list[dict[str, Any]]
+    correlations: list[dict[str, Any]]
+    opinion: dict[str, Any] | None
+    scales: list[dict[str, Any]]
+    failures: list[dict[str, Any]]
+    against: dict[str, Any] | None
+    self_reported: bool
+    has_file: bool
+    redact: bool
+
+    @property
+    def mark(self) -> str:
+        return prose.mark(self.summary)
+
+
+def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
+    """Everything that a report of this dataset needs, each thing computed once."""
+    by = options.by or natural_grouping(dataset)
+    tell("measures")
+    summary = summarise(dataset, by)
+    tell("description")
+    description = describe(dataset, by)
+    found = groups(dataset, by)
+    keys = {one: group.key for group in found for one in group.dialogue_ids}
+    declared = declaration(dataset)
+    margin = options.margin or ((declared or {}).get("analysis") or {}).get("margin") or MARGIN
+    return Material(
+        summary=summary,
+        description=description,
+        declared=declared,
+        results=declared_results(dataset, declared) if declared else [],
+        flow=flow(dataset),
+        learning=learning(dataset),
+        correlations=correlations(dataset),
+        opinion=opinion_against_record(dataset, found),
+        scales=answered_scales(dataset, keys),
+        failures=typical_failures(dataset, found, options.transcripts),
+        against=against(dataset, options.against, by=by, margin=margin) if options.against else None,
+        self_reported="self_reported" in dataset.read("entities").column("source").to_pylist(),
+        has_file=bool(dataset.manifest.get("study", {}).get("file")),
+        redact=options.redact,
+    )

@@ -1,0 +1,224 @@
+"""What was declared before the data, and the new version against the last one."""
+
+from typing import Any, Final
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads, title
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    count,
+    difference,
+    label,
+    p_value,
+    plural,
+    points,
+)
+
+Facts = dict[str, Any]
+CORRECTIONS: Final = {
+    "holm": "Holm",
+    "benjamini_hochberg": "Benjamini and Hochberg",
+    "bonferroni": "Bonferroni",
+    "none": "none",
+}
+SETTINGS: Final = {
+    "primary": "primary comparison",
+    "secondary": "secondary comparisons",
+    "correction": "correction",
+    "margin": "margin of equivalence",
+    "exclusions": "exclusions",
+    "stopping": "stopping rule",
+}
+
+
+def declared_blocks(declared: Facts | None, results: list[Facts], *, has_file: bool) -> list[Block]:
+    """What the study file named beforehand, its results, and what was changed after the data had begun."""
+    if declared is None:
+        missing = (
+            say("The study file declares no comparison.")
+            if has_file
+            else say("The dataset carries no study file, hence no declaration.")
+        )
+        return [Paragraph(missing + " " + say("Everything in this report is exploration."))]
+    analysis = declared["analysis"]
+    facts = [
+        (say("Primary"), _asked(analysis["primary"])),
+        (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
+        (say("Correction"), translated(CORRECTIONS[analysis["correction"]])),
+        (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
+        (say("Exclusions"), " ".join(analysis["exclusions"])),
+        (say("Stopping"), analysis["stopping"] or ""),
+        (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", **{
+            name: declared[name] for name in ("revision", "sha256")})),
+    ]  # fmt: skip
+    blocks: list[Block] = [
+        FactList(tuple((term, text) for term, text in facts if text)),
+        _results_table(results),
+        Paragraph(
+            say(
+                "Everything else in this report, the other tables of tests included, was not declared and is "
+                "exploration."
+            )
+        ),
+    ]
+    changes = _changes(declared, results)
+    if changes:
+        blocks.append(Bullets(tuple(changes)))
+    return blocks
+
+
+def _asked(one: Facts) -> str:
+    name = one["measure"]
+    shown = title(name) if name in MEASURES else name
+    return say("{measure}: {systems} (alpha {alpha})", measure=shown,
+               systems=", ".join(one["compare"]), alpha=amount(one["alpha"], ""))  # fmt: skip
+
+
+def _results_table(results: list[Facts]) -> TableOfText:
+    names = {"primary": say("Primary"), "secondary": say("Secondary")}
+    rows = []
+    for one in results:
+        shown = title(one["measure"]) if one["measure"] in MEASURES else one["measure"]
+        if one["unknown"] is not None:
+            verdict = say("cannot be tested: the dataset has no {name}", name=one["unknown"])
+        elif one["significant"] is None:
+            verdict = translated(one["why"]) or say("no test was possible")
+        else:
+            verdict = say("differ") if one["significant"] else say("no difference shown")
+        unit = MEASURES.get(one["measure"]).unit if one["measure"] in MEASURES else ""
+        rows.append(
+            Row(
+                f"{one['a']} \u2013 {one['b']}",
+                (
+                    Cell(difference(one["difference"], unit)),
+                    Cell(between(one["low"], one["high"], lambda value, unit=unit: difference(value, unit))),
+                    Cell(p_value(one["p"])),
+                    Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
+                    Cell(verdict, words=True),
+                ),
+                group=f"{names[one['question']]}: {shown}",
+            )
+        )
+    return TableOfText(
+        "declared",
+        say("Results of the declared comparisons"),
+        heads(
+            say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)"), say("Verdict")
+        ),
+        tuple(rows),
+        say(
+            "Participants are the unit. Differences of rates in percentage points, the first minus the second."
+        ),
+    )
+
+
+def _changes(declared: Facts, results: list[Facts]) -> list[str]:
+    """Where declaration and data part ways."""
+    found = []
+    if declared["revisions"] > 1:
+        found.append(
+            say(
+                "The study was served in {revisions}; the declaration counts as it stood when the first "
+                "participant came.",
+                revisions=plural(declared["revisions"], "revision"),
+            )
+        )
+    if declared["changed"]:
+        names = ", ".join(translated(SETTINGS.get(name, name)) for name in declared["changed"])
+        found.append(
+            say("Changed in a later revision, after participants had come: {names}. These changes are ignored here.",
+                names=names)
+        )  # fmt: skip
+    if any(one["unknown"] for one in results):
+        found.append(say("A declared comparison cannot be made with this dataset; see the table."))
+    return found
+
+
+def against_blocks(found: Facts) -> list[Block]:
+    """The new version minus the last one: the verdict, then the table."""
+    rows = [_release_row(row) for row in found["rows"]]
+    whole = [row for row in found["rows"] if row["key"] is None]
+    margin = points(found["margin"]).lstrip("+")
+    return [
+        Paragraph(
+            say(
+                "This dataset ({new}, {new_dialogues}) minus dataset {old} ({old_study}, {old_dialogues}).",
+                new=found["new"]["data"],
+                new_dialogues=plural(found["new"]["dialogues"], "dialogue"),
+                old=found["old"]["data"],
+                old_study=found["old"]["study"],
+                old_dialogues=plural(found["old"]["dialogues"], "dialogue"),
+            )
+        ),
+        Bullets(tuple(verdict for row in whole if (verdict := release_verdict(row, margin)))),
+        TableOfText(
+            "against",
+            say("Differences from the last version"),
+            (
+                *heads(
+                    say("Measure"), say("This one"), say("The last one"), say("Difference"), "p", "p (Holm)"
+                ),
+                Cell(say("Equivalent within {margin} points", margin=margin), (say("p; 90% interval"),)),
+            ),
+            tuple(rows),
+            say(
+                "Under each difference: its 95% interval. Participants are the unit (t), those of the two datasets "
+                "taken as different people. Equivalence by two one-sided tests: p below .05 says that the "
+                "difference is smaller than the margin. p is adjusted over the rates of one block."
+            ),
+        ),
+    ]
+
+
+def release_verdict(row: Facts, margin: str) -> str:
+    """One sentence on a rate of the whole; empty for other measures and where nothing was tested."""
+    if row["equivalent"] is None or row["p_holm"] is None:
+        return ""
+    facts = {
+        "measure": title(row["measure"]),
+        "points": points(row["difference"]),
+        "interval": between(row["low"], row["high"], points),
+        "margin": margin,
+    }
+    if row["p_holm"] < 0.05:
+        better = (row["difference"] > 0) == (MEASURES.get(row["measure"]).direction != "lower")
+        verdict = (
+            say("{measure} got better: {points} points ({interval}).", **facts)
+            if better
+            else say("{measure} got worse: {points} points ({interval}).", **facts)
+        )
+    elif row["equivalent"]:
+        verdict = say("{measure} stayed the same within {margin} points: {points} ({interval}).", **facts)
+    else:
+        verdict = say(
+            "{measure}: neither a difference nor equality within {margin} points can be shown: {points} "
+            "({interval}).",
+            **facts,
+        )
+    return verdict
+
+
+def _release_row(row: Facts) -> Row:
+    unit = row["unit"]
+    same = (
+        Cell(p_value(row["equivalent_p"]), (between(row["equivalent_low"], row["equivalent_high"], points),),
+             strong=bool(row["equivalent"]))
+        if row["equivalent_p"] is not None
+        else Cell("\u2013")
+    )  # fmt: skip
+    return Row(
+        title(row["measure"]),
+        (
+            Cell(amount(row["new"], unit), (f"n = {count(row['new_n'])}",)),
+            Cell(amount(row["old"], unit), (f"n = {count(row['old_n'])}",)),
+            Cell(difference(row["difference"], unit),
+                 (between(row["low"], row["high"], lambda value: difference(value, unit)),)),
+            Cell(p_value(row["p"])),
+            Cell(p_value(row["p_holm"]), strong=row["p_holm"] is not None and row["p_holm"] < 0.05),
+            same,
+        ),
+        group=say("all") if row["key"] is None else label(row["key"]),
+    )  # fmt: skip
