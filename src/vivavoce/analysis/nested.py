@@ -51,6 +51,7 @@ class Nested:
         self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
         self.known = bool(names)
+        self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
 
     def rate(self, name: str, group: int | None, *, level: float) -> Facts:

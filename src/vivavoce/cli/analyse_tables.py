@@ -73,7 +73,8 @@ def power(facts: Facts) -> Iterator[RenderableType]:
         table.add_row(
             "needed, clustered", str(nested["per_group"]),
             f"{nested['participants']} participants with {nested['calls']:g} dialogues each; "
-            f"ICC {nested['icc']:g}, {nested['design']} participants, design effect {nested['design_effect']:.2f}",
+            f"ICC {nested['icc']:g}, {nested['design']} participants, "
+            f"design effect {nested['design_effect']:.2f}",
         )  # fmt: skip
     half = facts.get("half_the_difference")
     if half:
