@@ -97,20 +97,29 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         known = self._resolved.get((host, port))
         if known and time.monotonic() - known[0] < _REMEMBERED_S:
             return known[1]
-        loop = asyncio.get_running_loop()
-        try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpx.ConnectError(f"the name {host!r} cannot be resolved ({error.strerror})") from error
-        addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
-        for address in addresses:
-            if not permitted(ipaddress.ip_address(address), allow_private=self._allow_private):
-                raise SystemUnderTestError("refused", address_problem(host, address), reached=False)
+        addresses = await checked_addresses(host, port, allow_private=self._allow_private)
         self._resolved[(host, port)] = (time.monotonic(), addresses)
         return addresses
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+async def checked_addresses(host: str, port: int, *, allow_private: bool) -> list[str]:
+    """Every address of a name, if a bot may be reached at all of them.
+
+    Raises  httpx.ConnectError: it has none; SystemUnderTestError("refused"): one is not allowed
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpx.ConnectError(f"the name {host!r} cannot be resolved ({error.strerror})") from error
+    addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
+    for address in addresses:
+        if not permitted(ipaddress.ip_address(address), allow_private=allow_private):
+            raise SystemUnderTestError("refused", address_problem(host, address), reached=False)
+    return addresses
 
 
 def address_problem(host: str, address: str) -> str:

@@ -14,14 +14,14 @@ from vivavoce.core.validation import mistake
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\$\{\w+\}")
 
 
-def _web_address(url: str) -> str:
+def _address(url: str, schemes: tuple[str, str], example: str) -> str:
     try:
         parts = urlsplit(_PLACEHOLDER.sub("x", url))
         written, _ = urlsplit(url), parts.port
     except ValueError as error:
-        raise mistake(f"{url!r} is no web address ({error})", "write http://HOST:PORT/PATH") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise mistake(f"{url!r} is no web address", "write http://HOST:PORT/PATH or https://HOST/PATH")
+        raise mistake(f"{url!r} is no web address ({error})", f"write {example}") from None
+    if parts.scheme not in schemes or not parts.hostname:
+        raise mistake(f"{url!r} is no web address", f"write {example}")
     if _PLACEHOLDER.search(written.netloc):
         raise mistake(f"the host of {url!r} is a template", "write the host as it is")
     if parts.username is not None or parts.password is not None:
@@ -29,7 +29,16 @@ def _web_address(url: str) -> str:
     return url
 
 
+def _web_address(url: str) -> str:
+    return _address(url, ("http", "https"), "http://HOST:PORT/PATH or https://HOST/PATH")
+
+
+def _socket_address(url: str) -> str:
+    return _address(url, ("ws", "wss"), "ws://HOST:PORT/PATH or wss://HOST/PATH")
+
+
 WebAddress = Annotated[str, AfterValidator(_web_address)]
+SocketAddress = Annotated[str, AfterValidator(_socket_address)]
 
 
 def check_address(url: str, *, allow_private: bool, place: str) -> None:

@@ -1,0 +1,60 @@
+"""A small web server inside our process, for systems that call us instead of being called."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+
+from vivavoce.core.errors import SystemUnderTestError
+
+
+class _Quiet(uvicorn.Server):
+    """A server that leaves signals to the process it runs in."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        yield
+
+
+class Listener:
+    """An application behind one port of one address.
+
+    Raises  SystemUnderTestError("unreachable"): the port is taken
+    """
+
+    def __init__(self, app: Starlette, host: str, port: int) -> None:
+        self._app, self.host, self.port = app, host, port
+        self._starting = asyncio.Lock()
+        self._server: _Quiet | None = None
+        self._serving: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        async with self._starting:
+            if self._server is not None:
+                return
+            listening = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                listening.bind((self.host, self.port))
+            except OSError as error:
+                listening.close()
+                problem = f"cannot listen on {self.host}:{self.port} ({error.strerror})"
+                raise SystemUnderTestError("unreachable", problem, reached=False) from None
+            self.port = listening.getsockname()[1]
+            config = uvicorn.Config(
+                self._app, log_level="error", access_log=False, lifespan="off", server_header=False,
+                timeout_graceful_shutdown=1,
+            )  # fmt: skip
+            self._server = _Quiet(config)
+            self._serving = asyncio.create_task(self._server.serve(sockets=[listening]))
+            while not self._server.started and not self._serving.done():
+                await asyncio.sleep(0.005)
+
+    async def stop(self) -> None:
+        if self._server is not None and self._serving is not None:
+            self._server.should_exit = True
+            await asyncio.wait({self._serving}, timeout=3)
+            self._serving.cancel()

@@ -1,0 +1,51 @@
+"""The end of a turn that nothing marks: outputs until none came for a while."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from vivavoce.connectors.base import ConnectorSettings, SystemOutput
+from vivavoce.core.errors import SystemUnderTestError
+
+Item = SystemOutput | SystemUnderTestError | None
+
+
+async def until_idle(
+    arriving: "asyncio.Queue[Item]",
+    settings: ConnectorSettings,
+    idle_s: float,
+    *,
+    silent_ok_s: float | None = None,
+) -> AsyncGenerator[SystemOutput]:
+    """Outputs as they arrive, until nothing comes for idle_s, or None says that the turn is complete.
+
+    An empty item of extras at the end says how long was waited. An error that arrives is raised.
+
+    Input   silent_ok_s: after that time without any output there is none, instead of a timeout
+    """
+    clock = asyncio.get_running_loop().time
+    begun, last = clock(), None
+    while True:
+        if last is None:
+            deadline = begun + (silent_ok_s or settings.first_output_timeout_s)
+        else:
+            deadline = min(last + idle_s, begun + settings.turn_timeout_s)
+        try:
+            async with asyncio.timeout_at(deadline):
+                item = await arriving.get()
+        except TimeoutError:
+            if last is None and silent_ok_s is None:
+                limit = settings.first_output_timeout_s
+                raise SystemUnderTestError("timeout", f"no output after {limit:g} s") from None
+            if last is not None and clock() - begun >= settings.turn_timeout_s:
+                limit = settings.turn_timeout_s
+                problem = f"its turn was not complete after {limit:g} s"
+                raise SystemUnderTestError("timeout", problem) from None
+            if last is not None:
+                yield SystemOutput(kind="extras", held_s=clock() - last)
+            return
+        if item is None:
+            return
+        if isinstance(item, SystemUnderTestError):
+            raise item
+        last = clock()
+        yield item

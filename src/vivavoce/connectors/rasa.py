@@ -1,0 +1,81 @@
+"""A Rasa bot over its REST channel.
+
+Wire    POST {url}/webhooks/rest/webhook {"sender", "message", "metadata"}; a list of messages comes back, an
+        empty one when the bot stays silent
+Memory  in the bot's tracker, under the sender; a reset takes another sender
+Retry   when the connection was never made
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from vivavoce.connectors.answers import bad_answer, clean_text
+from vivavoce.connectors.asking import Asking
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.rasa_messages import read_message
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.urls import WebAddress, check_address
+
+
+class RasaSettings(ConnectorSettings):
+    """Settings of a system with `connect: rasa`."""
+
+    url: WebAddress = Field(description="base address of the Rasa server")
+    token: str | None = Field(None, description="${NAME} of the server's auth token")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="sent with every message")
+    start: str | None = Field("/session_start", description="message that opens a conversation; null: none")
+    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+
+
+class RasaConnector:
+    """A Rasa bot behind its REST channel."""
+
+    name: ClassVar[str] = "rasa"
+    summary: ClassVar[str] = "a Rasa bot over its REST channel"
+    settings: ClassVar[type[ConnectorSettings]] = RasaSettings
+
+    def __init__(self, settings: RasaSettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault = settings, vault
+        self._asking = Asking(settings, vault, settings.longest_answer_bytes)
+        self._url = vault.expand(settings.url).rstrip("/") + "/webhooks/rest/webhook"
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "RasaConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(choices=True, memory="system", greets=self._settings.start is not None)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        if self._settings.start is not None and not conversation.history:
+            for output in await self._say(conversation, self._settings.start):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        for output in await self._say(conversation, turn.message):
+            yield output
+
+    async def _say(self, conversation: Conversation, text: str) -> list[SystemOutput]:
+        body = {"sender": name_of(conversation), "message": clean_text(text)}
+        if self._settings.metadata:
+            body["metadata"] = self._settings.metadata
+        token = self._settings.token
+        params = {"token": self._vault.expand(token)} if token else None
+        said = await self._asking.ask("POST", self._url, json=body, params=params)
+        if not isinstance(said, list):
+            raise bad_answer("the answer is no list of messages")
+        return [output for message in said for output in read_message(message)]
+
+    async def reset(self, conversation: Conversation) -> None:
+        renamed(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        """Rasa ends its session by itself."""
+
+    async def shut_down(self) -> None:
+        await self._asking.close()

@@ -1,0 +1,112 @@
+"""A system that follows a script in the study file: for trying a study out, and for tests.
+
+Wire    none; the first reply whose pattern is found in the user's turn is given, else `otherwise`
+Memory  in this process: with `in_turn: true` the replies are given one after the other
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from vivavoce.connectors.base import (
+    Capabilities,
+    Choice,
+    ConnectorSettings,
+    Conversation,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.core.errors import FailureKind, SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+
+def _pattern(written: str) -> str:
+    try:
+        re.compile(written)
+    except re.error as error:
+        raise mistake(f"{written!r} is no regular expression ({error})", "see the re module") from None
+    return written
+
+
+class Reply(BaseModel):
+    """What the system says to a turn in which the pattern is found."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    match: Annotated[str, AfterValidator(_pattern)] = ""
+    say: list[str] | str = Field(default_factory=list)
+    choices: list[str] = Field(default_factory=list)
+    end: bool = False
+    fail: FailureKind | None = None
+
+
+class ScriptedSettings(ConnectorSettings):
+    """Settings of a system with `connect: scripted`."""
+
+    replies: list[Reply] = Field(
+        default_factory=list, description="mappings with match, say, choices, end, fail"
+    )
+    otherwise: str = Field("I did not understand.", description="what is said when nothing matches")
+    greeting: str | None = Field(None, description="first message of the system")
+    in_turn: bool = Field(False, description="give the replies one after the other, whatever was said")
+    delay_s: float = Field(0.0, ge=0, le=600, description="seconds before each answer")
+
+
+class ScriptedConnector:
+    """A script as a bot; {text} and {first} in a reply are the turn, and the conversation's first one."""
+
+    name: ClassVar[str] = "scripted"
+    summary: ClassVar[str] = "replies that stand in the study file, for trying things out"
+    settings: ClassVar[type[ConnectorSettings]] = ScriptedSettings
+
+    def __init__(self, settings: ScriptedSettings) -> None:
+        self._settings = settings
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "ScriptedConnector":
+        return cls(settings)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        greets = self._settings.greeting is not None
+        return Capabilities(choices=True, idempotent=True, memory="caller", greets=greets)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        if self._settings.greeting is not None and not conversation.history:
+            yield SystemOutput(kind="message", text=self._settings.greeting)
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        await asyncio.sleep(self._settings.delay_s)
+        earlier = [past.text for past in conversation.history if past.party == "user"]
+        reply = self._reply(turn.message, len(earlier))
+        if reply.fail is not None:
+            raise SystemUnderTestError(reply.fail, "so says the script", reached=reply.fail != "unreachable")
+        first = earlier[0] if earlier else turn.message
+        said = [reply.say] if isinstance(reply.say, str) else list(reply.say)
+        choices = tuple(Choice(title, title) for title in reply.choices)
+        for number, text in enumerate(said, 1):
+            filled = (
+                text.replace("{first}", first) if "{first}" in text else text.replace("{text}", turn.message)
+            )
+            yield SystemOutput(kind="message", text=filled, choices=choices if number == len(said) else ())
+        if reply.end:
+            yield SystemOutput(kind="end")
+
+    def _reply(self, text: str, number: int) -> Reply:
+        replies = self._settings.replies
+        if self._settings.in_turn:
+            return replies[number] if number < len(replies) else Reply(say=self._settings.otherwise)
+        found = (reply for reply in replies if re.search(reply.match, text, re.IGNORECASE))
+        return next(found, Reply(say=self._settings.otherwise))
+
+    async def reset(self, conversation: Conversation) -> None:
+        conversation.history = ()
+        conversation.state.clear()
+
+    async def close(self, conversation: Conversation) -> None:
+        """Nothing is held."""
+
+    async def shut_down(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,77 @@
+"""WebSockets to systems under test: checked addresses, no proxies, frames of bounded size."""
+
+import asyncio
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, PayloadTooBig, WebSocketException
+
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.transport import checked_addresses
+from vivavoce.core.errors import SystemUnderTestError
+
+_TOO_BIG: Final = 1009
+_NOT_UTF8: Final = 1007
+
+
+async def open_socket(
+    url: str, settings: ConnectorSettings, longest_bytes: int, headers: Mapping[str, str] | None = None
+) -> ClientConnection:
+    """A WebSocket, connected. Raises SystemUnderTestError, `reached` false: nothing was said yet."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "wss" else 80)
+    try:
+        async with asyncio.timeout(settings.connect_timeout_s):
+            addresses = await checked_addresses(
+                parts.hostname or "", port, allow_private=settings.allow_private
+            )
+            connected = await _connected(addresses, port)
+            return await connect(
+                url, sock=connected, proxy=None, max_size=longest_bytes, additional_headers=headers,
+                user_agent_header="vivavoce", compression=None, close_timeout=1,
+            )  # fmt: skip
+    except TimeoutError:
+        limit = settings.connect_timeout_s
+        problem = f"the connection was not made in {limit:g} s"
+    except InvalidHandshake as error:
+        raise SystemUnderTestError("refused", f"no WebSocket here ({error})", reached=False) from None
+    except (OSError, httpx.ConnectError, WebSocketException, ValueError) as error:
+        problem = str(error) or "the connection was not made"
+    raise SystemUnderTestError("unreachable", problem, reached=False)
+
+
+async def _connected(addresses: list[str], port: int) -> socket.socket:
+    problem: OSError | None = None
+    for address in addresses:
+        made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+        made.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(made, (address, port))
+            return made
+        except OSError as error:
+            made.close()
+            problem = error
+    raise problem or OSError("no address")
+
+
+@contextmanager
+def socket_reported(vault: Vault) -> Iterator[None]:
+    """Turns what goes wrong on a WebSocket into SystemUnderTestError, with secrets removed."""
+    try:
+        yield
+    except PayloadTooBig as error:
+        raise SystemUnderTestError("bad_answer", f"the answer is too large ({error})") from None
+    except ConnectionClosed as error:
+        code = error.sent.code if error.sent else None
+        if code in (_TOO_BIG, _NOT_UTF8):
+            what = "the answer is too large" if code == _TOO_BIG else "the answer is not UTF-8 text"
+            raise SystemUnderTestError("bad_answer", what) from None
+        raise SystemUnderTestError("closed", vault.redact(str(error))) from None
+    except OSError as error:
+        raise SystemUnderTestError("closed", vault.redact(str(error))) from None

@@ -1,0 +1,163 @@
+"""Any bot that streams its answer as server-sent events.
+
+Wire    one request a turn made by a template; events come back until one is named `end_event`, until the data
+        is [DONE], or until the stream ends
+Memory  in the system, under the conversation's key; a reset takes another
+Retry   when the connection was never made
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any, ClassVar, Final
+
+import httpx
+import jmespath
+from httpx_sse import EventSource, ServerSentEvent, SSEError
+from pydantic import Field
+
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
+from vivavoce.connectors.answers import bad_answer, clean_text, read_json
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.transport import check_status, make_client, reported
+from vivavoce.connectors.urls import WebAddress, check_address
+
+_VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language", "history"}
+_PAUSE_S: Final = 0.2
+
+
+class EventStreamSettings(ConnectorSettings):
+    """Settings of a system with `connect: sse`."""
+
+    url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    body: Any = Field(
+        default_factory=lambda: {"conversation": "{{ conversation }}", "text": "{{ text }}"},
+        description="template of the JSON body; null: a GET without one",
+    )
+    query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
+    plain: bool = Field(False, description="the data of an event is a piece of text instead of JSON")
+    delta: Path = Field("delta", description="where a piece of the message stands in an event")
+    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a whole event")
+    end_event: str = Field("end", description="name of the event that ends the turn")
+    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+
+
+class EventStreamConnector:
+    """A system under test that answers with server-sent events."""
+
+    name: ClassVar[str] = "sse"
+    summary: ClassVar[str] = "any HTTP interface that streams server-sent events"
+    settings: ClassVar[type[ConnectorSettings]] = EventStreamSettings
+
+    def __init__(self, settings: EventStreamSettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault = settings, vault
+        self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
+        self._headers = compile_template(settings.headers, {"conversation", "key"}, place="headers")
+        self._body = compile_template(settings.body, _VARIABLES, place="body")
+        self._query = compile_template(settings.query, _VARIABLES, place="query")
+        self._delta = jmespath.compile(settings.delta)
+        self._reader = AnswerReader(settings.response)
+        self._client = make_client(settings, settings.longest_answer_bytes, vault)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "EventStreamConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(streaming=True, choices=True, memory="system", greets=False)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        return
+        yield
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        settings = self._settings
+        outputs = paced(
+            self._outputs(conversation, turn),
+            first_s=settings.first_output_timeout_s,
+            whole_s=settings.turn_timeout_s,
+        )
+        async with aclosing(outputs):
+            async for output in outputs:
+                yield output
+
+    async def reset(self, conversation: Conversation) -> None:
+        renamed(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        """Nothing is held by the connection."""
+
+    async def shut_down(self) -> None:
+        await self._client.aclose()
+
+    async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        with reported(self._vault):
+            response = await self._connected(self._request(conversation, turn))
+            try:
+                if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    body = await response.aread()
+                    check_status(response, body)
+                    for output in self._reader.read(self._vault.redact(read_json(body))):
+                        yield output
+                    return
+                check_status(response, b"")
+                async for output in self._streamed(response):
+                    yield output
+            finally:
+                await response.aclose()
+
+    async def _connected(self, request: httpx.Request) -> httpx.Response:
+        try:
+            return await self._client.send(request, stream=True)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            await asyncio.sleep(_PAUSE_S)
+            return await self._client.send(request, stream=True)
+
+    async def _streamed(self, response: httpx.Response) -> AsyncIterator[SystemOutput]:
+        streamed, said, ended = "", False, False
+        try:
+            async for event in EventSource(response).aiter_sse():
+                ended = event.event == self._settings.end_event or event.data.strip() == "[DONE]"
+                if ended:
+                    break
+                for output in self._read(event):
+                    streamed += output.text if output.kind == "delta" else ""
+                    said = said or output.kind != "delta"
+                    yield output
+        except SSEError as error:
+            raise bad_answer(f"the stream cannot be read: {error}") from None
+        if not streamed.strip() and not said:
+            raise bad_answer("the answer has no text")
+        if streamed:
+            yield SystemOutput(kind="message", text=streamed)
+
+    def _read(self, event: ServerSentEvent) -> list[SystemOutput]:
+        if self._settings.plain:
+            return [SystemOutput(kind="delta", text=self._vault.redact(clean_text(event.data)))]
+        answer = self._vault.redact(read_json(event.data))
+        piece = self._delta.search(answer)
+        if isinstance(piece, str):
+            return [SystemOutput(kind="delta", text=piece)]
+        return self._reader.read(answer)
+
+    def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
+        variables = {
+            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
+            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
+            "language": conversation.language, "secrets": self._vault.values,
+            "history": [{"party": past.party, "text": clean_text(past.text)} for past in conversation.history],
+        }  # fmt: skip
+        body = self._body(variables) if self._settings.body is not None else None
+        headers = {"accept": "text/event-stream, application/json", **self._headers(variables)}
+        query = {name: str(value) for name, value in self._query(variables).items()} or None
+        method = "POST" if body is not None else "GET"
+        return self._client.build_request(
+            method, str(self._url(variables)), headers=headers, params=query, json=body
+        )

@@ -1,0 +1,190 @@
+"""Real Telegram bots, written with three libraries, take us for Telegram."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from scenes.processes import free_port
+from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.telegram import TelegramConnector, TelegramSettings
+from vivavoce.connectors.wire import heard_on_the_wire
+from vivavoce.core.errors import SystemUnderTestError
+
+COUNTERPARTS = Path(__file__).resolve().parents[2] / "plugins" / "counterparts"
+LIBRARIES = ("ptb", "aiogram", "telebot")
+Talk = Callable[[TelegramConnector], Awaitable[Any]]
+
+
+@asynccontextmanager
+async def bot(library: str, *more: str, **settings: Any) -> AsyncIterator[TelegramConnector]:
+    """A connector with a running bot; the bot is there when the block begins."""
+    chosen = {"port": 0, "idle_s": 0.2, "connect_timeout_s": 20, "allow_private": True, **settings}
+    connector = TelegramConnector.make(TelegramSettings(connect="telegram", **chosen), {})
+    await connector.start()
+    script = str(COUNTERPARTS / f"telegram_{library}.py")
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    command = [sys.executable, script, connector.address, *more]
+    process = subprocess.Popen(command, env=environment)
+    try:
+        yield connector
+    finally:
+        process.kill()
+        process.wait()
+        await connector.shut_down()
+
+
+def turn(text: str, payload: str | None = None, number: int = 1) -> UserTurn:
+    return UserTurn(key=f"k-{number}", number=number, text=text, payload=payload)
+
+
+async def all_of(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
+    return [output async for output in outputs]
+
+
+def texts(outputs: list[SystemOutput]) -> list[str]:
+    return [output.text for output in outputs if output.kind == "message"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_unmodified_bot_greets_with_buttons_edits_and_keeps_chats_apart(library: str) -> None:
+    async def run() -> None:
+        async with bot(library) as connector:
+            here, there = Conversation("here"), Conversation("there")
+            greeting = await all_of(connector.open(here))
+            assert texts(greeting) == ["Where to?"]
+            assert [(one.title, one.payload) for one in greeting[0].choices] == [
+                ("North", "n"),
+                ("South", "s"),
+            ]
+            assert texts(await all_of(connector.send(here, turn("South", "s")))) == ["picked s"]
+            await all_of(connector.open(there))
+            both = await asyncio.gather(
+                all_of(connector.send(here, turn("one"))), all_of(connector.send(there, turn("two")))
+            )
+            assert [texts(outputs) for outputs in both] == [["first was one"], ["first was two"]]
+            assert texts(await all_of(connector.send(here, turn("again")))) == ["first was one"]
+            await connector.reset(here)
+            assert texts(await all_of(connector.send(here, turn("anew")))) == ["first was anew"]
+
+    asyncio.run(run())
+
+
+def test_photos_edits_typing_and_silence_are_understood() -> None:
+    async def run() -> None:
+        async with bot("ptb", first_output_timeout_s=1.5) as connector:
+            here = Conversation("here")
+            await all_of(connector.open(here))
+            frames: list[dict[str, Any]] = []
+            with heard_on_the_wire(frames):
+                photo = await all_of(connector.send(here, turn("photo")))
+            assert photo[0].text == "a pixel"
+            assert photo[0].images[0].startswith("data:image/png;base64,iVBOR")
+            assert [next(iter(frame.values())) for frame in frames] == ["update", "sendPhoto"]
+            edited = await all_of(connector.send(here, turn("edit")))
+            assert texts(edited) == ["thought & done"]
+            assert edited[0].held_s > edited[-1].held_s >= 0.2
+            assert texts(await all_of(connector.send(here, turn("slow")))) == ["first was slow"]
+            with pytest.raises(SystemUnderTestError, match="timeout: no output after"):
+                await all_of(connector.send(here, turn("mute")))
+            assert texts(await all_of(connector.send(here, turn("still there?")))) == ["first was slow"]
+
+    asyncio.run(run())
+
+
+def test_a_bot_with_a_webhook_is_sent_its_updates() -> None:
+    async def run() -> None:
+        async with bot("ptb", str(free_port())) as connector:
+            async with httpx.AsyncClient(trust_env=False) as client:
+                for _ in range(400):
+                    info = (await client.get(f"{connector.address}/bot4242:TEST/getWebhookInfo")).json()
+                    if info["result"]["url"]:
+                        break
+                    await asyncio.sleep(0.05)
+            here = Conversation("here")
+            assert texts(await all_of(connector.open(here))) == ["Where to?"]
+            assert texts(await all_of(connector.send(here, turn("hello")))) == ["first was hello"]
+
+    asyncio.run(run())
+
+
+def test_a_bot_that_cannot_be_pointed_elsewhere_is_reached_as_its_proxy(tmp_path: Path) -> None:
+    async def run() -> None:
+        port = free_port()
+        settings = TelegramSettings(
+            connect="telegram", port=0, idle_s=0.2, connect_timeout_s=20, proxy_port=port,
+            certificate_folder=str(tmp_path),
+        )  # fmt: skip
+        connector = TelegramConnector.make(settings, {})
+        await connector.start()
+        environment = {
+            **os.environ, "HTTPS_PROXY": f"http://127.0.0.1:{port}",
+            "SSL_CERT_FILE": str(tmp_path / "telegram-ca.pem"), "NO_PROXY": "", "no_proxy": "",
+        }  # fmt: skip
+        process = subprocess.Popen(
+            [sys.executable, str(COUNTERPARTS / "telegram_ptb.py"), "unmodified"], env=environment
+        )
+        try:
+            here = Conversation("here")
+            assert texts(await all_of(connector.open(here))) == ["Where to?"]
+            assert texts(await all_of(connector.send(here, turn("hello")))) == ["first was hello"]
+        finally:
+            process.kill()
+            process.wait()
+            await connector.shut_down()
+
+    asyncio.run(run())
+
+
+def test_nobody_fetching_is_unreachable_and_the_message_is_taken_back() -> None:
+    async def run() -> None:
+        settings = TelegramSettings(connect="telegram", port=0, connect_timeout_s=0.1)
+        connector = TelegramConnector.make(settings, {})
+        with pytest.raises(SystemUnderTestError, match="no bot has fetched") as caught:
+            await all_of(connector.send(Conversation("here"), turn("hello")))
+        assert not caught.value.reached
+        async with httpx.AsyncClient(trust_env=False) as client:
+            waiting = await client.get(f"{connector.address}/bot1:x/getUpdates")
+        assert waiting.json() == {"ok": True, "result": []}
+        await connector.shut_down()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "code", "said"),
+    [
+        ("sendMessage", {"chat_id": 5, "text": "x"}, 400, "chat not found"),
+        ("sendMessage", {"chat_id": "CHAT", "text": " "}, 400, "text is empty"),
+        ("sendMessage", {"chat_id": "CHAT", "text": "x" * 4097}, 400, "too long"),
+        ("sendMessage", {"chat_id": "CHAT", "text": "x", "reply_markup": "{"}, 400, "can't parse"),
+        ("editMessageText", {"chat_id": "CHAT", "message_id": 3, "text": "x"}, 400, "not found"),
+        ("getFile", {"file_id": "none"}, 400, "invalid file_id"),
+        ("sendPhoto", {"chat_id": "CHAT"}, 400, "no photo"),
+    ],
+)
+def test_what_the_real_server_refuses_is_refused(method: str, body: dict, code: int, said: str) -> None:
+    async def run() -> None:
+        connector = TelegramConnector.make(
+            TelegramSettings(connect="telegram", port=0, token="1:right", connect_timeout_s=0.05), {}
+        )
+        here = Conversation("here")
+        with pytest.raises(SystemUnderTestError):
+            await all_of(connector.send(here, turn("hello")))
+        sent = {**body, "chat_id": here.state["chat"]} if body.get("chat_id") == "CHAT" else body
+        async with httpx.AsyncClient(trust_env=False) as client:
+            answer = (await client.post(f"{connector.address}/bot1:right/{method}", json=sent)).json()
+            assert (answer["ok"], answer["error_code"]) == (False, code)
+            assert said in answer["description"]
+            wrong = (await client.post(f"{connector.address}/bot1:wrong/getMe")).json()
+            assert wrong["error_code"] == 401
+        await connector.shut_down()
+
+    asyncio.run(run())
