@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
-from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Range
+from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range
 
 Whole = Annotated[int, Strict()]
 Number = Annotated[float, Strict()]
@@ -167,6 +167,41 @@ class Questionnaire(Settings):
     )
 
 
+class PairBalance(Settings):
+    """How far the two transcripts of a pair may be apart."""
+
+    tokens: Number = Field(
+        0.25, ge=0, description="difference of their lengths, share of the control's tokens"
+    )
+    turns: Whole = Field(0, ge=0, description="difference in number of turns")
+    changed: Number = Field(
+        0.6, gt=0, le=1, description="tokens removed or added, share of what the system says"
+    )
+
+
+class Compare(Settings):
+    """Pairs of transcripts of which participants choose one, one pair of every variable."""
+
+    shorthand = "pairs"
+
+    pairs: str = Field(description="YAML file of pairs, or folder of text files")
+    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
+    questions: str | None = Field(None, description="YAML file of questions; ours when left out")
+    ties: Flag = Field(False, description="`no difference` may be chosen, too")
+    strength: Flag = Field(False, description="ask how strong each preference is")
+    presentation: Presentation = Field(
+        "together", description="together: both transcripts at once; in-turn: one after the other, then both"
+    )
+    minimum_minutes: Number = Field(
+        3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
+    )
+    accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
+    attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
+    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
+    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
+
+
 class StepEntry(Settings):
     """One step of a visit: exactly one key."""
 
@@ -175,6 +210,7 @@ class StepEntry(Settings):
     consent: TextFile | None = Field(None, description="text that the participant must agree to")
     instructions: TextFile | None = Field(None, description="text to read")
     dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
+    compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
     questionnaire: Questionnaire | None = Field(None, description="a form")
     debrief: TextFile | None = Field(None, description="text to read at the end")
 
@@ -268,7 +304,9 @@ class StudyFile(Settings):
     languages: list[str] = Field(
         ["en"], min_length=1, description="languages of the pages; the first is the default"
     )
-    systems: dict[str, System] = Field(min_length=1, description="systems under test by name")
+    systems: dict[str, System] = Field(
+        {}, description="systems under test by name; none where transcripts are compared only"
+    )
     ontology: str | None = Field(None, description="YAML file of slots, values and venues")
     tasks: Tasks | None = Field(
         None, description="tasks, or the file that holds them; none: free conversation"

@@ -14,11 +14,12 @@ from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
+from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
 from vivavoce.study.task import Task
 from vivavoce.study.walk import check_walk, walked
 
-_STAND_IN: dict[str, Any] = {"study": "unnamed", "systems": {"unnamed": {"connect": "unnamed"}}}
+_STAND_IN: dict[str, Any] = {"study": "unnamed"}
 
 
 class StudyFileError(InputError):
@@ -87,7 +88,9 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     wordings = materials.wordings(file, entries)
     ontology = materials.ontology(file)
     tasks = _tasks(materials, source, file, ontology)
+    pairs, questions = read_comparison(materials, file, entries)
     check_walk(entries, source)
+    _check_systems(source)
     _check_enough(tasks, entries, source)
     _check_analysis(file, source)
     if source.problems:
@@ -97,7 +100,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         systems={name: _connector_settings(source.data["systems"][name]) for name in file.systems},
         system_titles={name: system.title or name for name, system in file.systems.items()},
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
-        ontology=ontology, tasks=tasks, visit=walked([entry for _, entry in entries]),
+        ontology=ontology, tasks=tasks,
+        visit=walked([entry for _, entry in entries], pairs, questions), pairs=pairs, questions=questions,
         allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis,
         recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
@@ -151,6 +155,19 @@ def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSourc
             source.report(
                 ("visit", index, "dialogue", "repeat"), problem, "add tasks, or ask for fewer dialogues"
             )
+
+
+def _check_systems(source: MergedSource) -> None:
+    """Only a visit that compares transcripts, and holds no dialogue, can do without systems."""
+    steps = source.data.get("visit")
+    written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    talks = any("dialogue" in step for step in written)
+    if not talks and any("compare" in step for step in written):
+        return
+    if "systems" not in source.data:
+        source.report(("systems",), "'systems' is missing", "add it")
+    elif source.data["systems"] == {}:
+        source.report(("systems",), "no system is named", "write `NAME: {connect: ...}`")
 
 
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:

@@ -10,7 +10,9 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary
 from vivavoce.study.ontology import Ontology, Venue
+from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.steps import (
+    CompareStep,
     ConsentStep,
     DebriefStep,
     DialogueStep,
@@ -24,9 +26,9 @@ from vivavoce.study.steps import (
 from vivavoce.study.task import DONTCARE, Alternative, Task
 
 __all__ = [
-    "DONTCARE", "Allocation", "Alternative", "Analysis", "ConsentStep", "DebriefStep", "DialogueStep", "Gate",
-    "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary", "QuestionnaireStep",
-    "Range", "Step", "Study", "Task", "Venue",
+    "DONTCARE", "Allocation", "Alternative", "Analysis", "CompareStep", "ConsentStep", "DebriefStep",
+    "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
+    "QuestionnaireStep", "Range", "Step", "Study", "Task", "Venue",
 ]  # fmt: skip
 
 
@@ -36,6 +38,7 @@ class Study(BaseModel):
     languages  the first is the default
     systems    settings of each system's connector as written: `connect` and the rest
     factors    cell of the design by system; empty where the study has no factors
+    pairs      pairs of transcripts to compare, and `questions` asked about each
     documents  Markdown by file name and language
     wordings   by instrument and language
     revision   12 hexadecimal digits over the study file and everything it reads
@@ -53,6 +56,8 @@ class Study(BaseModel):
     ontology: Ontology | None = None
     tasks: tuple[Task, ...] = ()
     visit: tuple[Step, ...]
+    pairs: tuple[Pair, ...] = Field(default=(), repr=False)
+    questions: tuple[ComparisonQuestion, ...] = Field(default=(), repr=False)
     allocation: Allocation
     limits: Limits
     identity: Identity
@@ -98,6 +103,13 @@ class Study(BaseModel):
             if task.task_id == task_id:
                 return task
         raise UnknownName("task", task_id, [task.task_id for task in self.tasks])
+
+    def pair(self, pair_id: str) -> Pair:
+        """A pair of transcripts of this study's comparisons."""
+        for pair in self.pairs:
+            if pair.pair_id == pair_id:
+                return pair
+        raise UnknownName("pair of transcripts", pair_id, [pair.pair_id for pair in self.pairs])
 
     def document(self, file: str, language: str) -> str:
         """The Markdown of a file in this language, else in the default language."""

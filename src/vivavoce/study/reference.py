@@ -5,6 +5,7 @@ from typing import Final
 from vivavoce.core.reference import model_tables
 from vivavoce.study.file import StudyFile
 from vivavoce.study.ontology import Ontology
+from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
 from vivavoce.study.steps import LATER_STEPS
 from vivavoce.study.tasks_file import TasksFile
@@ -51,6 +52,16 @@ each language of the study.
 
 """
 
+_PAIRS: Final = """## A file of pairs
+
+The step `compare` reads pairs of transcripts, and questions about them. A transcript is written as
+lines `System: ...` and `User: ...`; an indented line goes on with the turn before it. A folder of
+text files, `PAIR.LANGUAGE.txt`, does as well: lines `variable: ...`, `change: ...`,
+`control_level: ...`, `experimental_level: ...`, `attention: ...`, `outcome: PHRASE | PHRASE` at the
+top, then `== control` and `== experimental` with their turns below.
+
+"""
+
 
 def study_reference() -> str:
     """The whole page, Markdown."""
@@ -61,6 +72,11 @@ def study_reference() -> str:
         "",
         _ONTOLOGY,
         model_tables(Ontology, "ontology", 3),
+        "",
+        _PAIRS,
+        model_tables(PairsFile, "pairs.yaml", 3),
+        "",
+        model_tables(QuestionsFile, "questions.yaml", 3),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
 

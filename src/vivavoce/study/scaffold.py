@@ -12,6 +12,7 @@ from vivavoce.study.schema import SCHEMA_FILE, study_schema
 
 _DOMAINS: Final = ROOM / "domains"
 _SCAFFOLDS: Final = ROOM / "scaffolds"
+_PAIRS: Final = ROOM / "transcripts"
 
 
 def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list[Path]:
@@ -49,6 +50,8 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
     for domain in sorted(_DOMAINS.glob("*.yaml")):
         if f"ontology: {domain.name}" in study:
             contents[domain.name] = domain.read_text(encoding="utf-8")
+    if "pairs: pairs.yaml" in study:
+        contents["pairs.yaml"] = (_PAIRS / f"{protocol}.yaml").read_text(encoding="utf-8")
     for text in sorted((TEXTS / protocol).glob("*.md")):
         contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
     contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"

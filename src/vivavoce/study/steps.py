@@ -8,9 +8,10 @@ from vivavoce.questionnaires.instrument import About
 
 Gate = Literal["code", "dialogue", "none"]
 Channel = Literal["text"]
+Presentation = Literal["together", "in-turn"]
 
-STEPS: Final = ("consent", "instructions", "dialogue", "questionnaire", "debrief")
-LATER_STEPS: Final = ("screen", "compare", "elicit", "transcribe", "annotate")
+STEPS: Final = ("consent", "instructions", "dialogue", "compare", "questionnaire", "debrief")
+LATER_STEPS: Final = ("screen", "elicit", "transcribe", "annotate")
 
 
 class _Step(BaseModel):
@@ -79,7 +80,44 @@ class DialogueStep(_Step):
     feedback: tuple[QuestionnaireStep, ...] = ()
 
 
+class Balance(_Step):
+    """How far the transcripts of a pair may be apart.
+
+    tokens   difference of their lengths, as a share of the control's
+    turns    difference in number of turns
+    changed  tokens removed or added, whichever is more, as a share of what the system says
+    """
+
+    tokens: float = 0.25
+    turns: int = 0
+    changed: float = 0.6
+
+
+class CompareStep(_Step):
+    """Pairs of transcripts, one of every variable, each followed by a choice for every question.
+
+    minimum_s    a whole response shorter than this is flagged, and where `accept_fast` is off not accepted
+    attention    pairs marked so are mixed in
+    repeats      pairs shown once more at the end with the sides changed
+    seed         the same seed gives the same plan of orders, sides and pairs
+    """
+
+    kind: Literal["compare"] = "compare"
+    pairs: str
+    variables: tuple[str, ...]
+    questions: tuple[str, ...]
+    ties: bool = False
+    strength: bool = False
+    presentation: Presentation = "together"
+    minimum_s: float = 180.0
+    accept_fast: bool = True
+    attention: bool = False
+    repeats: int = 0
+    balance: Balance = Balance()
+    seed: int = 1
+
+
 Step: TypeAlias = Annotated[
-    ConsentStep | InstructionsStep | DialogueStep | QuestionnaireStep | DebriefStep,
+    ConsentStep | InstructionsStep | DialogueStep | CompareStep | QuestionnaireStep | DebriefStep,
     Field(discriminator="kind"),
 ]

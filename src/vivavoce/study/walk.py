@@ -3,8 +3,11 @@
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import Source
 from vivavoce.questionnaires.instrument import INSTRUMENTS, About
-from vivavoce.study.file import Questionnaire, StepEntry
+from vivavoce.study.file import Compare, Questionnaire, StepEntry
+from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.steps import (
+    Balance,
+    CompareStep,
     ConsentStep,
     DebriefStep,
     DialogueStep,
@@ -14,7 +17,11 @@ from vivavoce.study.steps import (
 )
 
 
-def walked(entries: list[StepEntry]) -> tuple[Step, ...]:
+def walked(
+    entries: list[StepEntry],
+    pairs: tuple[Pair, ...] = (),
+    questions: tuple[ComparisonQuestion, ...] = (),
+) -> tuple[Step, ...]:
     """The steps in order; forms about a dialogue become the `feedback` of the dialogue step before them."""
     steps: list[Step] = []
     for position, entry in enumerate(entries):
@@ -27,16 +34,37 @@ def walked(entries: list[StepEntry]) -> tuple[Step, ...]:
         elif entry.dialogue is not None:
             feedback = _feedback(entries, position)
             steps.append(DialogueStep.model_validate({**entry.dialogue.model_dump(), "feedback": feedback}))
+        elif entry.compare is not None:
+            steps.append(_compare(entry.compare, pairs, questions))
         elif entry.questionnaire is not None and about(entry.questionnaire) == "visit":
             steps.append(QuestionnaireStep(name=entry.questionnaire.use, about="visit"))
     return tuple(steps)
 
 
+def _compare(
+    written: Compare, pairs: tuple[Pair, ...], questions: tuple[ComparisonQuestion, ...]
+) -> CompareStep:
+    every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
+    return CompareStep(
+        pairs=written.pairs, variables=tuple(written.variables or every),
+        questions=tuple(question.question_id for question in questions), ties=written.ties,
+        strength=written.strength, presentation=written.presentation,
+        minimum_s=written.minimum_minutes * 60, accept_fast=written.accept_fast,
+        attention=written.attention, repeats=written.repeats, seed=written.seed,
+        balance=Balance.model_validate(written.balance.model_dump()),
+    )  # fmt: skip
+
+
 def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
     """Reports steps that do not fit together; entries come with their position in the file."""
     written, places = [entry for _, entry in entries], [index for index, _ in entries]
+    compared = False
     for position, (index, entry) in enumerate(entries):
         path = ("visit", index)
+        if entry.compare is not None:
+            if compared:
+                source.report((*path, "compare"), "transcripts are compared twice", "keep one of the steps")
+            compared = True
         if (
             (dialogue := entry.dialogue) is not None
             and dialogue.elsewhere is not None

@@ -155,7 +155,7 @@ def test_an_unknown_protocol_does_not_accuse_the_missing_visit(study_folder):
         ("- a\n- b\n", "study.yaml:1: holds no keys"),
         ("study: x\n", "study.yaml:1 systems: 'systems' is missing; add it"),
         ("study: x\n\tsystems: 1\n", "study.yaml:2: a tab in the indentation"),
-        ("study: x\nsystems: {}\nvisit: []\n", "study.yaml:2 systems: a mapping: "),
+        ("study: x\nsystems: {}\nvisit: []\n", "study.yaml:2 systems: no system is named"),
     ],
 )
 def test_files_that_are_hardly_studies_are_answered_decently(study_folder, text, expected):

@@ -27,12 +27,17 @@ def test_a_written_study_runs_as_it_stands(tmp_path, protocol):
     study = load_study(tmp_path / "my study")
     assert study.name == "my-study"
     assert study.protocol == protocol
+    for step in study.visit:
+        for language in study.languages:
+            assert study.text(step, language) or step.kind in ("dialogue", "questionnaire", "compare")
+
+
+def test_the_cambridge_study_has_two_systems_and_two_hundred_tasks(tmp_path):
+    write_study(tmp_path, "cambridge-2011", name="city")
+    study = load_study(tmp_path)
     assert len(study.systems) == 2
     assert len(study.tasks) == 200
     assert all(system["allow_private"] for system in study.systems.values())
-    for step in study.visit:
-        for language in study.languages:
-            assert study.text(step, language) or step.kind in ("dialogue", "questionnaire")
 
 
 @pytest.mark.parametrize("protocol", protocol_names())

@@ -1,0 +1,101 @@
+"""Transcripts as written, and what was changed between two of them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.study.pairs import (
+    PairText,
+    PairTurn,
+    UnreadableTranscript,
+    length,
+    read_transcript,
+    tokens,
+    write_transcript,
+)
+from vivavoce.study.pairs_difference import difference
+
+LINES = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp", "Zs")), min_size=1, max_size=20)
+TURNS = st.lists(
+    st.builds(
+        lambda party, lines: PairTurn(party=party, text="\n".join(lines)),
+        st.sampled_from(["system", "user"]), st.lists(LINES, min_size=1, max_size=3),
+    ), max_size=6,
+).map(tuple)  # fmt: skip
+
+
+@given(TURNS)
+def test_a_transcript_that_is_written_is_read_as_it_was(transcript):
+    assert read_transcript(write_transcript(transcript)) == transcript
+
+
+def test_speakers_have_short_and_italian_names_and_indented_lines_go_on():
+    read = read_transcript("S: Hello.\n\nUtente: I need\n  two seats: now\nsistema: Done.\n")
+    assert [(turn.party, turn.text) for turn in read] == [
+        ("system", "Hello."), ("user", "I need\ntwo seats: now"), ("system", "Done."),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("System: Hello\nBot: hi", "line 2: unknown speaker 'Bot'; begin the line with `System:`"),
+        ("System: Hello\nwhat now", "line 2: 'what now' has no speaker"),
+        ("System:\nUser: hello", "turn 1 says nothing"),
+    ],
+)
+def test_a_line_of_nobody_is_named(text, message):
+    with pytest.raises(UnreadableTranscript, match=message):
+        read_transcript(text)
+
+
+def test_tokens_are_words_numbers_and_marks():
+    assert tokens("That's 30.85 g, at 18:05!") == ["That's", "30.85", "g", ",", "at", "18:05", "!"]
+
+
+def pair(control: str, experimental: str) -> PairText:
+    return PairText(control=read_transcript(control), experimental=read_transcript(experimental))
+
+
+def test_an_insertion_is_counted_word_by_word_and_letter_case_is_no_change():
+    changed = difference(
+        pair("System: Your meal has 61 g.\nUser: Ah", "System: No worry! Your meal has 61 g.\nUser: Ah")
+    )
+    assert (changed.removed, changed.added) == (0, 3)
+    assert changed.segments[0].pieces[0] == ("added", "No worry! ")
+    again = difference(pair("System: Your meal", "System: Anyway, your meal"))
+    assert (again.removed, again.added) == (0, 2)
+
+
+def test_an_added_system_turn_stands_where_it_was_added():
+    changed = difference(pair("System: a\nUser: b\nSystem: c", "System: a\nUser: b\nSystem: c\nSystem: d e"))
+    assert [(one.party, [piece.kind for piece in one.pieces]) for one in changed.segments] == [
+        ("system", ["same"]), ("user", ["same"]), ("system", ["same", "added"]),
+    ]  # fmt: skip
+    assert (changed.removed, changed.added) == (0, 2)
+
+
+@given(TURNS, TURNS)
+def test_a_difference_accounts_for_every_token_of_both_versions(control, experimental):
+    text = PairText(control=control, experimental=experimental)
+    changed = difference(text)
+    same = sum(
+        len(tokens(piece.text)) for one in changed.segments for piece in one.pieces if piece.kind == "same"
+    )
+    assert length(text.experimental) == same + changed.added
+    assert length(text.control) == same + changed.removed
+
+
+@given(TURNS)
+def test_a_transcript_does_not_differ_from_itself(transcript):
+    changed = difference(PairText(control=transcript, experimental=transcript))
+    assert (changed.removed, changed.added) == (0, 0)
+
+
+@given(TURNS, TURNS)
+def test_the_digest_tells_pairs_apart(control, experimental):
+    one, other = (
+        PairText(control=control, experimental=experimental),
+        PairText(control=experimental, experimental=control),
+    )
+    assert (one.digest == other.digest) == (control == experimental)
