@@ -82,7 +82,14 @@ def _result(nested: Nested, places: dict[str | None, int], asked: Primary, a: st
     return {**facts, **{name: test[name] for name in _NO_TEST}}
 
 
-_NO_TEST: Final[Facts] = {"difference": None, "low": None, "high": None, "p": None, "method": "none", "why": ""}
+_NO_TEST: Final[Facts] = {
+    "difference": None,
+    "low": None,
+    "high": None,
+    "p": None,
+    "method": "none",
+    "why": "",
+}
 
 
 def _adjust(family: list[Facts], correction: str, alpha: float) -> None:

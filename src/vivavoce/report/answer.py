@@ -16,10 +16,13 @@ def answer(summary: Facts, declared: Facts | None, results: list[Facts]) -> list
     primary = [one for one in results if one["question"] == "primary" and one["p"] is not None]
     if primary:
         return [*(_declared_answer(one) for one in primary), _ground(summary)]
-    name = next(iter(headlines(summary)))
-    tests = [test for test in summary["tests"] if test["measure"] == name]
-    sentences = _compared(summary, name, tests) if tests else [_single(summary, name)]
-    if tests and declared is None:
+    sentences: list[str] = []
+    for name in headlines(summary):
+        tests = [test for test in summary["tests"] if test["measure"] == name]
+        sentences += [_compared(summary, name, tests)] if tests else []
+    if not sentences:
+        sentences.append(_single(summary, next(iter(headlines(summary)))))
+    elif declared is None:
         sentences.append(say("No comparison was declared beforehand, so this is exploration, not a proof."))
     return [*sentences, _ground(summary)]
 
@@ -48,7 +51,7 @@ def _declared_answer(one: Facts) -> str:
     )
 
 
-def _compared(summary: Facts, name: str, tests: list[Facts]) -> list[str]:
+def _compared(summary: Facts, name: str, tests: list[Facts]) -> str:
     """Best against worst, and how many pairs differ."""
     rows = [row for row in summary["by"] if row[name]["ratio"] is not None]
     best, worst = (pick(rows, key=lambda row: row[name]["ratio"]) for pick in (max, min))
@@ -71,16 +74,22 @@ def _compared(summary: Facts, name: str, tests: list[Facts]) -> list[str]:
         first = say(
             "No difference in {measure} can be shown: {best} stands at {high}, {worst} at {low}.", **facts
         )
+    return f"{first} {_how_sure(test, found, tests)}"
+
+
+def _how_sure(test: Facts, found: Facts, tests: list[Facts]) -> str:
+    """The interval of the one difference, or how many of several pairs differ."""
+    if len(tests) == 1:
+        return say(
+            "The difference of {points} points has a 95% interval of {interval} (adjusted p {p}).",
+            points=points(test["difference"]),
+            interval=between(found["low"], found["high"], points),
+            p=p_value(found["p_holm"]),
+        )
     differing = sum(significant(_best_test(one)) for one in tests)
-    sure = (
-        say("The difference of {points} points has a 95% interval of {interval} (adjusted p {p}).",
-            points=points(test["difference"]), interval=between(found["low"], found["high"], points),
-            p=p_value(found["p_holm"]))
-        if len(tests) == 1
-        else say("Of {n} pairs, {k} differ after adjustment for several tests.", n=count(len(tests)),
-                 k=count(differing))
-    )  # fmt: skip
-    return [first, sure]
+    if not differing:
+        return say("None of the {n} pairs differs after adjustment.", n=count(len(tests)))
+    return say("Of the {n} pairs, {k} differ after adjustment.", n=count(len(tests)), k=count(differing))
 
 
 def _best_test(test: Facts) -> Facts:

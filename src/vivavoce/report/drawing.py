@@ -50,7 +50,7 @@ class Figure:
     @property
     def printed(self) -> str:
         """SVG that stands alone, for print and for files; its title stands in it."""
-        return _svg(*self.make(PRINT), PRINT_FONT)
+        return _svg(*self.make(PRINT)).replace(f'"{PAGE_FONT}"', f'"{PRINT_FONT}"')
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -101,14 +101,13 @@ def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
     )
 
 
-def _svg(spec: dict[str, Any], locale: str, font: str) -> str:
+def _svg(spec: dict[str, Any], locale: str) -> str:
     """Drawn without a network."""
-    whole = {**spec, "config": {**spec["config"], "font": font}}
-    return vl_convert.vegalite_to_svg(whole, format_locale=locale)
+    return vl_convert.vegalite_to_svg(spec, format_locale=locale)
 
 
 def _page_svg(spec: dict[str, Any], locale: str, prefix: str) -> str:
-    svg = _svg(spec, locale, PAGE_FONT)
+    svg = _svg(spec, locale)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
     return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)

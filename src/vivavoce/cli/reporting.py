@@ -1,0 +1,89 @@
+"""Verbs that write for readers: report, preregister."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note
+
+
+class Shape(StrEnum):
+    """Where a preregistration will be filed."""
+
+    aspredicted = "aspredicted"
+    osf = "osf"
+
+
+def report(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write: .html or .pdf.")] = Path("report.html"),
+    by: Annotated[
+        str | None, typer.Option("--by", help="What to compare; found out where not given.")
+    ] = None,
+    language: Annotated[str, typer.Option("--language", help="Language of the report: en, it.")] = "en",
+    sections: Annotated[
+        str | None, typer.Option("--sections", help="Only these, such as results,flow,limits.")
+    ] = None,
+    transcripts: Annotated[
+        int, typer.Option("--transcripts", min=0, help="Show this many failed dialogues turn by turn.")
+    ] = 0,
+    redact: Annotated[bool, typer.Option("--redact", help="Hide what was said in these dialogues.")] = False,
+    against: Annotated[
+        Path | None, typer.Option("--against", metavar="DATASET", help="Dataset of the last version.")
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", help="Difference of a rate that counts as none; the study's own, else 0.1."),
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", metavar="DIR", help="Figures as SVG and Vega-Lite.")
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option("--tables", metavar="DIR", help="Tables as CSV and LaTeX.")
+    ] = None,
+) -> None:
+    """Write a dataset's report: one HTML file that needs nothing else, or a PDF."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.report.document import compose
+    from vivavoce.report.html import save
+    from vivavoce.report.material import Options
+    from vivavoce.report.tables import write_figures, write_tables
+
+    if out.is_dir():
+        raise InputError("this is a folder", place=str(out), cure="name a file, such as report.html")
+    options = Options(
+        by=by,
+        language=language,
+        sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
+        transcripts=transcripts,
+        redact=redact,
+        against=Dataset(against) if against is not None else None,
+        margin=margin,
+    )
+    document = compose(Dataset(dataset), options)
+    note(f"wrote {save(document, out)}")
+    if figures is not None:
+        note(f"wrote {len(write_figures(document, figures))} files into {figures}")
+    if tables is not None:
+        note(f"wrote {len(write_tables(document, tables))} files into {tables}")
+
+
+def preregister(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    shape: Annotated[Shape, typer.Option("--shape", help="Headings of this service.")] = Shape.aspredicted,
+    out: Annotated[Path | None, typer.Option("--out", help="Markdown file; else stdout.")] = None,
+) -> None:
+    """Write the declared analysis of a study as preregistration text, with the study file's SHA-256."""
+    from vivavoce.cli.studies import study_path
+    from vivavoce.report.preregistration import preregistration
+
+    text = preregistration(study_path(study), shape.value)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+        note(f"wrote {out}")

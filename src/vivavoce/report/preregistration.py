@@ -1,0 +1,190 @@
+"""The declared analysis of a study file as preregistration text, in the shape of AsPredicted or of OSF."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.measures import MEASURES
+from vivavoce.study.file import Primary
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.study.steps import ConsentStep, DialogueStep, InstructionsStep, QuestionnaireStep
+
+OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"
+
+
+def preregistration(path: Path, shape: str = "aspredicted") -> str:
+    """Markdown to register before the first participant comes; headings after the service, words ours.
+
+    Raises  UnknownName: no such shape; InputError: the study declares no primary comparison
+    """
+    if shape not in SHAPES:
+        raise UnknownName("shape", shape, list(SHAPES), place="preregister")
+    study = load_study(path)
+    file = path / "study.yaml" if path.is_dir() else path
+    if study.analysis.primary is None:
+        raise InputError(
+            "the study declares no primary comparison",
+            place=f"{file.name} analysis.primary",
+            cure="add analysis: {primary: {measure: ..., compare: [a, b]}}",
+        )
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    parts = [
+        f"# Preregistration: {study.name}",
+        f"Study file: `{file.name}`, SHA-256 `{digest}`, revision `{study.revision}`. Whoever has the file can check "
+        "both; the report made after the trial names the same digest.",
+    ]
+    for heading, words in SHAPES[shape](study):
+        parts += [f"## {heading}", words]
+    return "\n\n".join(parts) + "\n"
+
+
+def _aspredicted(study: Study) -> list[tuple[str, str]]:
+    return [
+        ("1. Data collection", "No data of this study have been collected when this text is registered."),
+        ("2. Hypothesis", _question(study)),
+        ("3. Dependent variable", _measures(study)),
+        ("4. Conditions", _conditions(study)),
+        ("5. Analyses", _analyses(study)),
+        ("6. Outliers and exclusions", _exclusions(study)),
+        ("7. Sample size", study.analysis.stopping or OPEN),
+        ("8. Other", "Every comparison that is not named above is exploration and will be reported as such."),
+    ]
+
+
+def _osf(study: Study) -> list[tuple[str, str]]:
+    return [
+        ("Study information: research question", _question(study)),
+        ("Design plan: study type", "Experiment: participants are assigned to systems by the platform."),
+        ("Design plan: blinding", "Participants are not told which system they talk to."),
+        ("Design plan: study design", f"{_conditions(study)}\n\n{_course(study)}"),
+        ("Design plan: randomisation", _allocation(study)),
+        ("Sampling plan: existing data", "Registered before any data were collected."),
+        ("Sampling plan: sample size and stopping rule", study.analysis.stopping or OPEN),
+        ("Variables: manipulated", _conditions(study)),
+        ("Variables: measured", _measures(study)),
+        ("Analysis plan: statistical models", _analyses(study)),
+        ("Analysis plan: inference criteria", _criteria(study)),
+        ("Analysis plan: data exclusion", _exclusions(study)),
+        ("Analysis plan: exploratory analyses", "Everything that is not named above."),
+    ]
+
+
+SHAPES: Final[dict[str, Callable[[Study], list[tuple[str, str]]]]] = {
+    "aspredicted": _aspredicted,
+    "osf": _osf,
+}
+
+
+def _asked(study: Study) -> list[Primary]:
+    primary = study.analysis.primary
+    return [*([primary] if primary is not None else []), *study.analysis.secondary]
+
+
+def _question(study: Study) -> str:
+    lines = []
+    for place, one in enumerate(_asked(study)):
+        role = "Primary" if place == 0 else "Secondary"
+        margin = study.analysis.margin
+        equal = f" A difference below {margin:g} counts as none." if margin is not None else ""
+        lines.append(f"- {role}: do {_listed(one.compare)} differ in {_name(one)}? Two-sided.{equal}")
+    return "\n".join(lines)
+
+
+def _measures(study: Study) -> str:
+    lines = []
+    for name in dict.fromkeys(one.measure for one in _asked(study)):
+        if name in MEASURES:
+            measure = MEASURES.get(name)
+            lines.append(
+                f"- **{measure.title}** (`{name}`, unit {measure.unit}, counted per {measure.analysis_unit}): "
+                f"{measure.meaning} Missing when: {measure.empty}. Source: {measure.source}."
+            )
+        else:
+            lines.append(f"- `{name}`")
+    return "\n".join(lines)
+
+
+def _conditions(study: Study) -> str:
+    lines = []
+    for name in study.systems:
+        levels = ", ".join(f"{factor} = {level}" for factor, level in study.factors.get(name, {}).items())
+        lines.append(f"- `{name}`{': ' + levels if levels else ''}")
+    return "Systems under test:\n\n" + "\n".join(lines)
+
+
+def _course(study: Study) -> str:
+    lines = []
+    for step in study.visit:
+        if isinstance(step, DialogueStep):
+            asked = ", ".join(form.name for form in step.feedback)
+            times = f"{step.repeat.min} to {step.repeat.max} dialogues, one task each"
+            lines.append(f"- {times}" + (f"; after each: {asked}" if asked else ""))
+        elif isinstance(step, QuestionnaireStep):
+            lines.append(f"- questionnaire {step.name}")
+        elif isinstance(step, ConsentStep):
+            lines.append("- consent")
+        elif isinstance(step, InstructionsStep):
+            lines.append("- instructions")
+        else:
+            lines.append("- debriefing")
+    return "A visit:\n\n" + "\n".join(lines)
+
+
+def _allocation(study: Study) -> str:
+    return {
+        "random": "Every dialogue goes to a system at random.",
+        "least-used-by-participant": "Every dialogue goes to the system that its participant has met least; "
+        "ties are broken at random.",
+        "balanced": "Every dialogue goes to the system with the fewest dialogues, ties to the one that its "
+        "participant has met least; what is still tied is drawn.",
+    }[study.allocation]
+
+
+def _analyses(study: Study) -> str:
+    lines = []
+    for one in _asked(study):
+        pairs = len(one.compare) * (len(one.compare) - 1) // 2
+        tests = "the one difference" if pairs == 1 else f"each of the {pairs} pairwise differences"
+        lines.append(
+            f"- {_name(one)}: {tests} with participants as the unit (leave-one-participant-out standard error and "
+            "t; label permutation with fewer than 10 participants)."
+        )
+    return "\n".join(lines) + "\n\n" + _criteria(study)
+
+
+def _criteria(study: Study) -> str:
+    names = {
+        "holm": "adjusted after Holm over the pairs of each question",
+        "benjamini_hochberg": "adjusted after Benjamini and Hochberg over the pairs of each question",
+        "bonferroni": "adjusted after Bonferroni over the pairs of each question",
+        "none": "not adjusted",
+    }
+    levels = _listed(sorted({f"{one.alpha:g}" for one in _asked(study)}))
+    words = f"Two-tailed p below {levels}, {names[study.analysis.correction]}; intervals at 95%."
+    if study.analysis.margin is not None:
+        words += f" Equivalence by two one-sided tests with a margin of {study.analysis.margin:g}."
+    return words
+
+
+def _exclusions(study: Study) -> str:
+    declared = "\n".join(f"- {sentence}" for sentence in study.analysis.exclusions)
+    trivial = [step.nontrivial.user_turns for step in study.visit if isinstance(step, DialogueStep)]
+    rule = (
+        f"\n\nThe platform counts a dialogue as not trivial from {min(trivial)} user turns on."
+        if trivial
+        else ""
+    )
+    return (declared or OPEN) + rule
+
+
+def _name(one: Primary) -> str:
+    if one.measure not in MEASURES:
+        return one.measure
+    return MEASURES.get(one.measure).title.lower()
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
