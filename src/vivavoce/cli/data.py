@@ -1,15 +1,11 @@
-"""Verbs on datasets: import, export, measure, report."""
+"""Verbs that make datasets: import, export."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from vivavoce.cli.progress import note, progress
-
-Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
 def import_(
@@ -52,40 +48,3 @@ def export(
         export_csv(dataset.folder, csv, raw=raw_csv)
     tables = dataset.manifest["tables"]
     note(f"{tables.get('dialogues', {}).get('rows', 0)} dialogues into {into}")
-
-
-def measure(
-    dataset: Dataset_,
-    by: Annotated[str, typer.Option("--by", help="system, condition, participant, a factor, ...")] = "system",
-    as_json: Json = False,
-) -> None:
-    """Compute the measures of a dataset and compare its systems."""
-    from vivavoce.analysis.summary import summarise
-    from vivavoce.log.dataset import Dataset
-
-    summary = summarise(Dataset(dataset), by)
-    if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
-        return
-    from rich.console import Console
-
-    from vivavoce.report.table import results_table
-
-    Console().print(results_table(summary))
-    for warning in summary["warnings"]:
-        note(warning)
-
-
-def report(
-    dataset: Dataset_,
-    out: Annotated[Path, typer.Option("--out", help="The HTML file to write.")] = Path("report.html"),
-    by: Annotated[
-        str | None, typer.Option("--by", help="What to compare; found out where not given.")
-    ] = None,
-) -> None:
-    """Write a dataset's report, one HTML file that needs nothing else."""
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.report.html import write_report
-
-    path = write_report(Dataset(dataset), out, by=by)
-    note(f"wrote {path}")

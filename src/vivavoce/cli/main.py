@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vivavoce.cli import analyse, bots, data, demo, talking, trial
+from vivavoce.cli import analyse, bots, data, demo, measuring, reporting, talking, trial
 
 app = typer.Typer(
     name="vivavoce",
@@ -27,10 +27,11 @@ app.command("desk", hidden=True)(trial.desk)
 app.command("simulate")(trial.simulate)
 app.command("import")(data.import_)
 app.command("export")(data.export)
-app.command("measure")(data.measure)
+app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
-app.command("report")(data.report)
+app.command("report")(reporting.report)
+app.command("preregister")(reporting.preregister)
 
 
 @app.callback(invoke_without_command=True)

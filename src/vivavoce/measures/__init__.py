@@ -24,6 +24,7 @@ from vivavoce.measures import (
 )
 from vivavoce.measures.base import MEASURES, Measure, Tables
 from vivavoce.measures.compute import components, compute
+from vivavoce.measures.values import values
 
 MODULES = (
     communication,
@@ -38,4 +39,4 @@ MODULES = (
     user_errors,
 )
 
-__all__ = ["MEASURES", "Measure", "Tables", "components", "compute"]
+__all__ = ["MEASURES", "Measure", "Tables", "components", "compute", "values"]

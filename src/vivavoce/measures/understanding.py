@@ -198,7 +198,7 @@ def _turn_rates() -> Iterator[Measure]:
         family="meta_communication", analysis_unit="turn", direction="higher",
         source=SOURCE.replace("speech-input", "meta-communication"),
         meaning="Share of the user turns understood in part that the system answered appropriately.",
-        empty="no judged turn was understood in part, or neither layer `recovery` nor `context` is annotated: missing",
+        empty="no turn understood in part, or neither layer `recovery` nor `context` is annotated: missing",
         components=counted(_implicit_recovery),
     )  # fmt: skip
 

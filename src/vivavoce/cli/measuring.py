@@ -1,0 +1,164 @@
+"""The verb `measure`: interaction parameters of a dataset, and the catalogue of them."""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from vivavoce.cli.progress import note
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+WIDEST: Final = 12
+
+
+def measure(
+    dataset: Annotated[
+        Path | None, typer.Argument(metavar="DATASET", help="Folder with dataset.json.", show_default=False)
+    ] = None,
+    by: Annotated[str, typer.Option("--by", help="system, condition, participant, a factor, ...")] = "system",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="FAMILY",
+            help="Families, instrumental, expert, names, symbols or all: a table of values for each family.",
+        ),
+    ] = None,
+    keywords: Annotated[
+        Path | None, typer.Option("--keywords", help="Words for isolated-word measures, one a line.")
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the measures that there are.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write every value to this CSV file.")] = None,
+    parquet: Annotated[Path | None, typer.Option("--parquet", help="The same as Parquet.")] = None,
+) -> None:
+    """Compute the measures of a dataset and compare its systems."""
+    if listing:
+        _list(only or ["all"], as_json=as_json)
+        return
+    from vivavoce.core.errors import InputError
+
+    if dataset is None:
+        raise InputError("no dataset given", place="measure", cure="name its folder, or say --list")
+    if not (only or csv or parquet or keywords):
+        _summary(dataset, by, as_json=as_json)
+        return
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.measures.values import EVERYTHING, chosen, records, values
+    from vivavoce.measures.values import as_json as made_json
+
+    opened, words = Dataset(dataset), _words(keywords)
+    found = values(opened, chosen(only or [EVERYTHING]), by, keywords=words)
+    if csv is not None:
+        found.to_csv(csv, index=False)
+        note(f"wrote {csv}")
+    if parquet is not None:
+        found.to_parquet(parquet, index=False)
+        note(f"wrote {parquet}")
+    if as_json:
+        typer.echo(json.dumps(made_json(opened, found, by, keywords=words), indent=2, ensure_ascii=False))
+    elif only or keywords:
+        _show(records(found), by)
+
+
+def _summary(folder: Path, by: str, *, as_json: bool) -> None:
+    from vivavoce.analysis.summary import summarise
+    from vivavoce.log.dataset import Dataset
+
+    summary = summarise(Dataset(folder), by)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    from vivavoce.report.table import results_table
+
+    Console().print(results_table(summary))
+    for warning in summary["warnings"]:
+        note(warning)
+
+
+def _words(path: Path | None) -> set[str] | None:
+    if path is None:
+        return None
+    from vivavoce.core.errors import InputError
+
+    if not path.is_file():
+        raise InputError("no such file", place=str(path), cure="give a text file with one keyword a line")
+    return set(path.read_text(encoding="utf-8").split())
+
+
+def _show(found: list[dict[str, Any]], by: str) -> None:
+    from rich.console import Console
+
+    from vivavoce.measures import MEASURES
+
+    rows = [row for row in found if row["dialogues"]]
+    keys = list(dict.fromkeys(row["key"] for row in found))
+    console = Console()
+    for family in dict.fromkeys(one.family for _, one in MEASURES):
+        own = [row for row in rows if row["family"] == family]
+        if own:
+            console.print(_table(family, own, by, keys if len(keys) <= WIDEST else keys[-1:]))
+    missing = len({row["measure"] for row in found} - {row["measure"] for row in rows})
+    if missing:
+        note(f"{missing} measures are missing in every dialogue; `--list` says what they need")
+
+
+def _table(family: str, rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
+    """Values of a family: a row a measure, a column a group, the number of dialogues under each value."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from vivavoce.measures import MEASURES
+    from vivavoce.report.numbers import amount, count, label
+
+    table = Table(title=family.replace("_", " ").capitalize(), title_justify="left", box=SIMPLE_HEAD,
+                  show_edge=False, padding=(0, 1, 0, 0))  # fmt: skip
+    table.add_column(f"by {by}")
+    for key in keys:
+        table.add_column(Text(label(key)), justify="right", no_wrap=True)
+    cells = {(row["measure"], row["key"]): row for row in rows}
+    for name in dict.fromkeys(row["measure"] for row in rows):
+        one = MEASURES.get(name)
+        symbol = "" if one.symbol.startswith("#") else f" {one.symbol}"
+        line: list[Text] = []
+        for key in keys:
+            cell = cells.get((name, key))
+            text = Text(amount(cell["value"] if cell else None, one.unit))
+            line.append(text.append(f"\n{count(cell['dialogues'])}", style="dim") if cell else text)
+        table.add_row(Text(one.title).append(symbol, style="dim"), *line)
+    return table
+
+
+def _list(only: Collection[str], *, as_json: bool) -> None:
+    from vivavoce.measures import MEASURES
+    from vivavoce.measures.values import chosen
+
+    found = [MEASURES.get(name).facts() for name in chosen(only)]
+    if as_json:
+        typer.echo(json.dumps({"measures": found}, indent=2, ensure_ascii=False))
+        return
+    from itertools import groupby
+
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("measure", "symbol", "origin", "better", box=SIMPLE_HEAD, show_edge=False)
+    for family, own in groupby(
+        sorted(found, key=lambda one: str(one["family"])), key=lambda one: one["family"]
+    ):
+        table.add_section()
+        table.add_row(Text(str(family).replace("_", " "), style="bold"))
+        for facts in own:
+            cells = [str(facts[column] or "") for column in ("name", "symbol", "origin", "direction")]
+            table.add_row(*map(Text, cells))
+    Console().print(table)
+    note(f"{len(found)} measures; what each means: docs/reference/measures.md")
