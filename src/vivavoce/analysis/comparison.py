@@ -50,7 +50,7 @@ def compare_systems(
     found = groups(dataset, grouping)
     chosen = _pairs(found, pairs, grouping)
     parts = components(dataset)
-    parts = parts[parts["measure"].isin(names)]
+    parts = pd.DataFrame(parts[parts["measure"].isin(names)])
     nested = Nested(parts, found)
     used = [name for name in names if (parts.loc[parts["measure"] == name, "denominator"] > 0).any()]
     tests = [
