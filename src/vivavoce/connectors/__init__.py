@@ -4,10 +4,21 @@ from vivavoce.connectors.base import ConnectorKind
 from vivavoce.connectors.http import HttpConnector
 from vivavoce.connectors.openai import OpenAIConnector
 from vivavoce.connectors.python import PythonConnector
+from vivavoce.connectors.rasa import RasaConnector
+from vivavoce.connectors.rasa_socketio import RasaSocketConnector
+from vivavoce.connectors.scripted import ScriptedConnector
+from vivavoce.connectors.sse import EventStreamConnector
 from vivavoce.connectors.stdio import StdioConnector
+from vivavoce.connectors.telegram import TelegramConnector
+from vivavoce.connectors.websocket import WebSocketConnector
 from vivavoce.core.registry import Registry
 
 CONNECTORS: Registry[ConnectorKind] = Registry("connector")
 
-for _kind in (HttpConnector, OpenAIConnector, PythonConnector, StdioConnector):
+_KINDS: tuple[ConnectorKind, ...] = (
+    EventStreamConnector, HttpConnector, OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector,
+    ScriptedConnector, StdioConnector, TelegramConnector, WebSocketConnector,
+)  # fmt: skip
+
+for _kind in _KINDS:
     CONNECTORS.add(_kind.name, _kind)

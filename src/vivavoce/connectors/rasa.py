@@ -61,7 +61,7 @@ class RasaConnector:
             yield output
 
     async def _say(self, conversation: Conversation, text: str) -> list[SystemOutput]:
-        body = {"sender": name_of(conversation), "message": clean_text(text)}
+        body: dict[str, Any] = {"sender": name_of(conversation), "message": clean_text(text)}
         if self._settings.metadata:
             body["metadata"] = self._settings.metadata
         token = self._settings.token

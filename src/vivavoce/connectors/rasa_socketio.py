@@ -8,6 +8,7 @@ Retry   when the connection was never made
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar
@@ -114,7 +115,9 @@ class _Client:
         self.arriving: asyncio.Queue[Item] = asyncio.Queue()
         self.raw: list[Any] = []
         self._closing = False
-        self._io = _socketio().AsyncClient(reconnection=False, request_timeout=settings.connect_timeout_s)
+        self._io = _socketio().AsyncClient(
+            reconnection=False, request_timeout=settings.connect_timeout_s, http_session=_session(settings)
+        )
         self._io.on("bot_uttered", self._heard)
         self._io.on("disconnect", self._ended)
 
@@ -160,9 +163,30 @@ class _Client:
     async def close(self) -> None:
         self._closing = True
         await self._io.disconnect()
-        session = getattr(self._io.eio, "http", None)
-        if session is not None:
-            await session.close()
+        await self._io.eio.http.close()
+
+
+def _session(settings: RasaSocketSettings) -> Any:
+    """An HTTP session that connects to checked addresses only."""
+    import aiohttp
+    from aiohttp.abc import AbstractResolver
+
+    class Resolver(AbstractResolver):
+        async def resolve(self, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
+            addresses = await checked_addresses(host, port, allow_private=settings.allow_private)
+            return [
+                {
+                    "hostname": host, "host": address, "port": port, "proto": 0,
+                    "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
+                    "flags": socket.AI_NUMERICHOST,
+                }
+                for address in addresses
+            ]  # fmt: skip
+
+        async def close(self) -> None:
+            """Nothing is held."""
+
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=Resolver()))
 
 
 def _socketio() -> Any:

@@ -152,7 +152,7 @@ class EventStreamConnector:
             "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
             "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
             "language": conversation.language, "secrets": self._vault.values,
-            "history": [{"party": past.party, "text": clean_text(past.text)} for past in conversation.history],
+            "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
         }  # fmt: skip
         body = self._body(variables) if self._settings.body is not None else None
         headers = {"accept": "text/event-stream, application/json", **self._headers(variables)}

@@ -142,6 +142,8 @@ class BotApi:
         if self.webhook:
             raise BotApiError(409, "Conflict: can't use getUpdates method while webhook is active")
         offset = int(params.get("offset") or 0)
+        if offset > self._next_update + 1:
+            self._count_on_from(offset)
         if offset > 0:
             self._updates = [update for update in self._updates if update["update_id"] >= offset]
         self._poll += 1
@@ -162,6 +164,13 @@ class BotApi:
         self._given.update(update["update_id"] for update in given)
         self.seen_s = self._now_s()
         return given
+
+    def _count_on_from(self, offset: int) -> None:
+        """A bot that knew us before a restart has counted further: number what waits from there."""
+        self._next_update = offset - 1
+        for update in self._updates:
+            self._next_update += 1
+            update["update_id"] = self._next_update
 
     def stop(self) -> None:
         """Answer whoever waits for updates."""

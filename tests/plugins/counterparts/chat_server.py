@@ -1,6 +1,7 @@
 """A bot behind HTTP, with three interfaces: `python chat_server.py PORT`. Knows nothing of ours.
 
 /chat takes {"conversation", "text"} and /v1/chat/completions streams; both tell the first thing said.
+/webhooks/rest/webhook speaks as Rasa does, /events streams server-sent events, /talk is a WebSocket.
 /sessions opens a session of its own, with messages and an end.
 """
 
@@ -12,7 +13,8 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 first: dict[str, str] = {}
 
@@ -35,6 +37,45 @@ async def completions(request: Request) -> Response:
         yield "data: [DONE]\n\n"
 
     return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+async def rasa(request: Request) -> Response:
+    body = await request.json()
+    sender, text = body["sender"], body["message"]
+    if text == "/session_start":
+        return JSONResponse([])
+    if text == "menu":
+        buttons = [{"title": "Yes", "payload": "/affirm"}]
+        picture = {"recipient_id": sender, "image": "https://example.org/a.png"}
+        return JSONResponse([{"recipient_id": sender, "text": "Well?", "buttons": buttons}, picture])
+    return JSONResponse([{"recipient_id": sender, "text": f"first was {first.setdefault(sender, text)}"}])
+
+
+async def events(request: Request) -> Response:
+    body = await request.json()
+    said = first.setdefault(body["conversation"], body["text"])
+
+    async def stream():
+        for piece in ("first ", "was ", said):
+            yield f"data: {json.dumps({'delta': piece})}\n\n"
+        yield "event: end\ndata: {}\n\n"
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+async def talk(socket: WebSocket) -> None:
+    await socket.accept()
+    said = None
+    try:
+        while True:
+            frame = await socket.receive_json()
+            said = said or frame["text"]
+            await socket.send_json({"piece": "first "})
+            await socket.send_json({"piece": f"was {said}"})
+            await socket.send_json({"text": f"first was {said}", "choices": ["again"]})
+            await socket.send_json({"done": True})
+    except WebSocketDisconnect:
+        pass
 
 
 async def begin(request: Request) -> Response:
@@ -68,6 +109,9 @@ app = Starlette(
         Route("/sessions/{session}/messages", message, methods=["POST"]),
         Route("/sessions/{session}", finish, methods=["DELETE"]),
         Route("/count", count, methods=["POST"]),
+        Route("/webhooks/rest/webhook", rasa, methods=["POST"]),
+        Route("/events", events, methods=["POST"]),
+        WebSocketRoute("/talk", talk),
         Route("/chat", chat, methods=["POST"]),
         Route("/v1/chat/completions", completions, methods=["POST"]),
     ]

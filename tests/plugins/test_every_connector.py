@@ -1,62 +1,107 @@
 """One suite that every registered connector must pass, each against a real counterpart.
 
-A new connector adds how to reach its counterpart to SYSTEMS, or this suite fails.
+A new connector adds to SYSTEMS, NOBODY and FAULTY how it reaches a good counterpart, nobody, and a bad one,
+or this suite fails.
 """
 
 import asyncio
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scenes.counterparts import FOLDER, Counterparts
 from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
-COUNTERPARTS = Path(__file__).resolve().parent / "counterparts"
-SYSTEMS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "http": lambda server: {"url": f"{server}/chat", "allow_private": True},
-    "openai": lambda server: {"url": f"{server}/v1", "model": "m", "allow_private": True},
-    "python": lambda _: {"call": "python_bots:remembers", "path": str(COUNTERPARTS)},
-    "stdio": lambda _: {"command": [sys.executable, str(COUNTERPARTS / "line_bot.py")]},
+Settings = dict[str, Any]
+SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
+    "http": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/chat"},
+    "openai": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/v1", "model": "m"},
+    "python": lambda _: {"call": "python_bots:remembers", "path": str(FOLDER)},
+    "rasa": lambda all_: {"url": f"http://{all_.server('chat_server.py')}"},
+    "rasa-socketio": lambda all_: {
+        "url": f"http://{all_.server('rasa_socketio_server.py')}",
+        "idle_s": 0.3,
+    },
+    "scripted": lambda _: {"replies": [{"say": "first was {first}"}]},
+    "sse": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/events"},
+    "stdio": lambda _: {"command": [sys.executable, str(FOLDER / "line_bot.py")]},
+    "telegram": lambda all_: {"port": all_.caller("telegram_bot.py"), "idle_s": 0.15, "start": None},
+    "websocket": lambda all_: {
+        "url": f"ws://{all_.server('chat_server.py')}/talk",
+        "delta": "piece",
+        "turn_end": "done",
+    },
 }
-NOBODY: dict[str, dict[str, Any]] = {
-    "http": {"url": "http://127.0.0.1:1/chat", "allow_private": True},
-    "openai": {"url": "http://127.0.0.1:1/v1", "model": "m", "allow_private": True},
-    "python": {"call": "nobody:bot", "path": str(COUNTERPARTS)},
+NOBODY: dict[str, Settings] = {
+    "http": {"url": "http://127.0.0.1:1/chat"},
+    "openai": {"url": "http://127.0.0.1:1/v1", "model": "m"},
+    "python": {"call": "nobody:bot", "path": str(FOLDER)},
+    "rasa": {"url": "http://127.0.0.1:1"},
+    "rasa-socketio": {"url": "http://127.0.0.1:1"},
+    "scripted": {"replies": [{"fail": "unreachable"}]},
+    "sse": {"url": "http://127.0.0.1:1"},
     "stdio": {"command": ["/nobody/here"]},
+    "telegram": {"port": 0, "connect_timeout_s": 0.2},
+    "websocket": {"url": "ws://127.0.0.1:1"},
+}
+
+ALL_FAULTS = ("slow", "silent", "garbage", "half", "huge", "notutf8", "closed")
+FAILURES = {
+    "slow": {"timeout"}, "silent": {"timeout"}, "garbage": {"bad_answer", "closed"},
+    "half": {"closed", "bad_answer", "timeout"}, "huge": {"bad_answer"}, "notutf8": {"bad_answer"},
+    "closed": {"closed"},
+}  # fmt: skip
+
+
+def at_path(scheme: str, script: str, **more: Any) -> Callable[[Counterparts, str], tuple[Settings, str]]:
+    """The fault is named by the path."""
+    return lambda all_, fault: ({"url": f"{scheme}://{all_.server(script)}/{fault}", **more}, "hello")
+
+
+def told(name: str, **words: str) -> Callable[[Counterparts, str], tuple[Settings, str] | None]:
+    """The fault is named by what is said; a fault without a word cannot happen."""
+    return lambda all_, fault: (SYSTEMS[name](all_), words[fault]) if fault in words else None
+
+
+FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = {
+    "http": at_path("http", "faulty_server.py"),
+    "openai": at_path("http", "faulty_server.py", model="m"),
+    "python": lambda _, fault: (
+        ({"call": "python_bots:faulty", "path": str(FOLDER)}, word)
+        if (word := {"silent": "sleep", "slow": "block", "garbage": "object", "closed": "exit"}.get(fault))
+        else None
+    ),
+    "rasa": at_path("http", "faulty_server.py"),
+    "rasa-socketio": told("rasa-socketio", silent="silent", garbage="garbage", closed="closed", slow="slow"),
+    "scripted": lambda _, fault: (
+        ({"replies": [{"fail": min(FAILURES[fault])}]}, "hello") if fault != "slow" else None
+    ),
+    "sse": at_path("http", "faulty_server.py"),
+    "stdio": told(
+        "stdio", silent="silent", garbage="garbage", half="half", huge="huge", notutf8="notutf8", closed="die"
+    ),
+    "telegram": told("telegram", silent="silent", slow="slow"),
+    "websocket": at_path("ws", "faulty_sockets.py", delta="piece", turn_end="done"),
 }
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen([sys.executable, str(COUNTERPARTS / "chat_server.py"), str(port)])
-    try:
-        for _ in range(400):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.025)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
+def counterparts() -> Iterator[Counterparts]:
+    running = Counterparts()
+    yield running
+    running.stop()
 
 
 def within(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]) -> Any:
     async def run() -> Any:
-        connector = make_connector(settings, {})
+        connector = make_connector({"allow_private": True, **settings}, {})
         try:
             return await talk(connector)
         finally:
@@ -80,8 +125,8 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def settings(name: str, server: str) -> dict[str, Any]:
-    return {"connect": name, **SYSTEMS[name](server)}
+def settings(name: str, counterparts: Counterparts) -> dict[str, Any]:
+    return {"connect": name, **SYSTEMS[name](counterparts)}
 
 
 def test_every_connector_tells_its_facts(name: str) -> None:
@@ -117,7 +162,7 @@ def test_a_reset_makes_the_system_forget(settings: dict[str, Any]) -> None:
 
 
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:
-    count = 8 if settings["connect"] == "stdio" else 200
+    count = {"stdio": 8, "rasa-socketio": 50, "websocket": 100}.get(settings["connect"], 200)
 
     async def one(connector: Connector, number: int) -> tuple[str, str]:
         conversation = Conversation(f"many-{number}")
@@ -150,6 +195,24 @@ def test_a_turn_that_is_given_up_leaves_the_connector_usable(settings: dict[str,
         return await say(connector, Conversation("afterwards"), "two")
 
     assert within(settings, talk) == "first was two"
+
+
+@pytest.mark.parametrize("fault", ALL_FAULTS)
+def test_a_faulty_answer_ends_in_a_named_error(name: str, fault: str, counterparts: Counterparts) -> None:
+    faulty = FAULTY[name](counterparts, fault)
+    if faulty is None:
+        return
+
+    async def talk(connector: Connector) -> SystemUnderTestError:
+        with pytest.raises(SystemUnderTestError) as caught:
+            await say(connector, Conversation(f"faulty-{fault}"), faulty[1])
+        await connector.close(Conversation(f"faulty-{fault}"))
+        return caught.value
+
+    limits = {"first_output_timeout_s": 0.7, "turn_timeout_s": 1.2}
+    error = within({"connect": name, **faulty[0], **limits}, talk)
+    assert error.failure in FAILURES[fault], str(error)
+    assert error.detail and error.reached
 
 
 def test_nobody_there_is_unreachable_and_was_not_reached(name: str) -> None:
