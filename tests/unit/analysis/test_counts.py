@@ -14,7 +14,7 @@ from vivavoce.analysis.contingency import boschloo, chi_square, cochran_q, fishe
 from vivavoce.analysis.counts import choices, rates, read_counts
 from vivavoce.analysis.equivalence import equivalence, equivalent_proportions
 from vivavoce.analysis.families import ADJUSTMENTS
-from vivavoce.analysis.proportions import INTERVALS, cohen_h, two_proportion_z
+from vivavoce.analysis.proportions import DIFFERENCES, INTERVALS, cohen_h, two_proportion_z
 from vivavoce.core.errors import InputError
 
 GOLDEN = json.loads(
