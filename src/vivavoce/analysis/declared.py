@@ -101,7 +101,7 @@ def _adjust(family: list[Facts], correction: str, alpha: float) -> None:
 
 
 def _served(dataset: Dataset) -> list[Facts]:
-    """The revisions that were served, oldest first, each with its file; datasets of old carry the last only."""
+    """The revisions that were served, oldest first, each with its file; older datasets carry the last."""
     study = dataset.manifest.get("study", {})
     revisions = [one for one in study.get("revisions", []) if one.get("file")]
     if revisions:

@@ -18,8 +18,8 @@ def typical_failures(dataset: Dataset, found: list[Group], most: int) -> list[Fa
     Output  at most `most` entries: dialogue_id, key, system, goal (items of the assigned goal), task_text,
             said (the participant's own verdict or None), failed (names of the rates that count it as failed),
             turns: [(party, text)]
-    Note    the rule: dialogues that fail by most of the success rates first; among these the ones whose number
-            of turns is nearest to the median of the group's failures, then by name
+    Note    the rule: dialogues that fail by most of the success rates first; among these the ones whose
+            number of turns is nearest to the median of the group's failures, then by name
     """
     if most < 1:
         return []

@@ -37,8 +37,8 @@ def dialogue_numbers(dataset: Dataset) -> dict[str, tuple[str, int]]:
 def learning(dataset: Dataset) -> list[Facts]:
     """Success rates by dialogue number, all groups together.
 
-    Output  one entry a step and rate: measure, first, last, n, participants, ratio, low, high; the interval is
-            over participants, missing with fewer than 2 of them
+    Output  one entry a step and rate: measure, first, last, n, participants, ratio, low, high; the interval
+            is over participants, missing with fewer than 2 of them
     Empty   nobody held more than one dialogue: []
     """
     numbers = dialogue_numbers(dataset)

@@ -31,10 +31,8 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> Facts | None
         return None
     rows = [_row(group.key, group.dialogue_ids, group.participants, both) for group in found]
     if len(found) > 1:
-        whole = Group(
-            "all", sum((g.dialogue_ids for g in found), []), sum((g.participants for g in found), [])
-        )
-        rows.append(_row("all", whole.dialogue_ids, whole.participants, both))
+        dialogues = [one for group in found for one in group.dialogue_ids]
+        rows.append(_row("all", dialogues, [one for group in found for one in group.participants], both))
     return {"measure": measure, "by": rows}
 
 

@@ -36,7 +36,7 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
             equivalent}], p adjusted after Holm over the rates of one group
     Empty   a measure without cases on one side is left out; one that never varied has a difference only
     Note    participants of the two datasets are taken as different people; t over participants, degrees of
-            freedom one less than they are; equivalence (two one-sided tests, interval of 90 %) for ratios only
+            freedom one less than they are; equivalence (two one-sided tests, interval of 90 %) for rates
     Raises  UnknownName: no such grouping; InputError: a margin that is not above 0
     """
     sides = [_Side(new, by, "new"), _Side(old, by, "old")]

@@ -133,8 +133,8 @@ def limits(summary: Facts, *, self_reported: bool) -> list[str]:
     elif shown:
         sentences.append(
             say(
-                "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People who came "
-                "back make them narrower than they should be."
+                "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People "
+                "who came back make them narrower than they should be."
             )
         )
     if summary["tests"]:

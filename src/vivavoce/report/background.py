@@ -57,8 +57,8 @@ def participants_table(summary: Facts) -> TableOfText:
         tuple(rows),
         say(
             "m* is the sum of squares over the sum: how many the participant of an average dialogue held. "
-            "The variance of a rate grows by the factor 1 + (m* \u2212 1) \u00d7 ICC, where ICC says how alike "
-            "the dialogues of one person are."
+            "The variance of a rate grows by the factor 1 + (m* \u2212 1) \u00d7 ICC, where ICC says "
+            "how alike the dialogues of one person are."
         ),
     )
 

@@ -1,4 +1,4 @@
-"""The report's tables of results: rates, tests, variants and interaction parameters; no arithmetic beyond writing."""
+"""The report's tables of results: rates, tests, variants and interaction parameters, as text."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -190,8 +190,8 @@ def tests_table(summary: Facts) -> TableOfText | None:
         say(
             "Difference of the first minus the second in percentage points. Participants are the unit; p is "
             "two-tailed and adjusted after Holm over the pairs of one measure. Bold: adjusted p below .05. A "
-            "dash: no test was possible. The last column is the pooled z-test with Newcombe's interval, which "
-            "takes cases as independent: for comparison only."
+            "dash: no test was possible. The last column is the pooled z-test with Newcombe's "
+            "interval, which takes cases as independent: for comparison only."
         ),
     )
 

@@ -152,8 +152,8 @@ def learning_figure(rows: Sequence[Facts], titles: dict[str, str], *, mark: str 
         draw,
         mark=mark,
         caption=say(
-            "All groups together. Line: 95% interval over participants. Who held many dialogues chose to: later "
-            "steps show other people, not only more practice."
+            "All groups together. Line: 95% interval over participants. Who held many dialogues "
+            "chose to: later steps show other people, not only more practice."
         ),
     )
 

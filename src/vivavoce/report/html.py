@@ -25,8 +25,8 @@ def write_report(
 ) -> Path:
     """Write the report of a dataset as HTML, or as PDF where the name ends so, and return its path.
 
-    Input   `by` as in `summarise`, short for `options` with nothing else; `progress` is called with the name of
-            each step
+    Input   `by` as in `summarise`, short for `options` with nothing else; `progress` is called with the
+            name of each step
     Empty   a dataset without dialogues gives a report that says so
     Note    the same dataset and version give the same bytes
     Raises  InputError: the place cannot be written; UnknownName: no such grouping or language

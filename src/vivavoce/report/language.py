@@ -1,7 +1,8 @@
 """The language in which a report is being written, and its words.
 
-English stands in the code; other languages come from `locale/<language>/LC_MESSAGES/report.po`. What the
-analysis hands over is plain English too: a sentence with numbers in it is found by its pattern in the catalogue.
+English stands in the code; other languages come from `locale/<language>/LC_MESSAGES`: the report's own words
+in `report.po`, those of the measures in `measures.po`. What the analysis hands over is plain English too: a
+sentence with numbers in it is found by its pattern in the catalogue.
 """
 
 import re
@@ -20,6 +21,8 @@ from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, re
 
 LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "report"
+MEASURES_DOMAIN: Final = "measures"
+_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
 _LANGUAGE: ContextVar[str] = ContextVar("report_language", default=SOURCE_LANGUAGE)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")
@@ -50,8 +53,16 @@ def language() -> str:
     return _LANGUAGE.get()
 
 
+@lru_cache
+def _catalogue(language: str) -> NullTranslations:
+    words = read_catalogue(LOCALE, language, DOMAIN)
+    if language != SOURCE_LANGUAGE:
+        words.add_fallback(read_catalogue(LOCALE, language, MEASURES_DOMAIN))
+    return words
+
+
 def _words() -> NullTranslations:
-    return read_catalogue(LOCALE, language(), DOMAIN)
+    return _catalogue(language())
 
 
 def say(template: str, /, **values: Any) -> str:
@@ -65,17 +76,25 @@ def noun(one: str, several: str, n: int) -> str:
     return _words().ngettext(one, several, n)
 
 
-def translated(sentence: str) -> str:
-    """A finished English sentence in the report's language; one that the catalogue does not know stays."""
-    if language() == SOURCE_LANGUAGE or not sentence:
-        return sentence
+def translated(text: str) -> str:
+    """Finished English sentences in the report's language; what the catalogue does not know stays."""
+    if language() == SOURCE_LANGUAGE or not text:
+        return text
+    whole = _sentence(text)
+    if whole is not None:
+        return whole
+    parts = _SENTENCE.split(text)
+    return " ".join(_sentence(part) or part for part in parts) if len(parts) > 1 else text
+
+
+def _sentence(sentence: str) -> str | None:
     exact = _words().gettext(sentence)
     if exact != sentence:
         return exact
     for pattern, template in _patterns(language()):
         if match := pattern.fullmatch(sentence):
             return say(template, **{name: _part(text) for name, text in match.groupdict().items()})
-    return sentence
+    return None
 
 
 def _part(text: str) -> str:

@@ -23,8 +23,8 @@ def results(material: Material) -> list[Block]:
         return [
             Paragraph(
                 say(
-                    "No success rate can be given: the dataset holds neither answers to a success question nor "
-                    "goals."
+                    "No success rate can be given: the dataset holds neither answers to a success "
+                    "question nor goals."
                 )
             )
         ]
@@ -105,8 +105,8 @@ def failures(material: Material) -> list[Block]:
     if not material.failures:
         return []
     rule = say(
-        "Chosen by rule, group by group: dialogues that fail by most of the success rates, and of these the ones "
-        "nearest to the middle length of the group's failures."
+        "Chosen by rule, group by group: dialogues that fail by most of the success rates, and of "
+        "these the ones nearest to the middle length of the group's failures."
     )
     return [Paragraph(rule), *(_transcript(one, redact=material.redact) for one in material.failures)]
 
@@ -154,8 +154,8 @@ def questionnaires(material: Material) -> list[Block]:
         blocks.append(
             Paragraph(
                 say(
-                    "Written answers are only counted here, since a report is shown around; they stand in the "
-                    "dataset's table of ratings."
+                    "Written answers are only counted here, since a report is shown around; they "
+                    "stand in the dataset's table of ratings."
                 ),
                 small=True,
             )

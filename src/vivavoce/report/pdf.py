@@ -1,4 +1,4 @@
-"""The report as PDF: typeset by Typst from a template of ours, with everything from outside passed as data."""
+"""The report as PDF: typeset by Typst from our template, with everything from outside passed as data."""
 
 import json
 from dataclasses import asdict, replace

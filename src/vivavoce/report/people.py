@@ -76,8 +76,8 @@ def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfTe
         heads(say("Score"), *(label(key) for key in wide), say("Mean"), "Cronbach \u03b1", "McDonald \u03c9"),
         tuple(rows),
         say(
-            "Reversed items are turned round. Under \u03b1: its 95% interval by bootstrap over forms, and the "
-            "complete forms it rests on. \u03c9 needs 30 forms and 3 items."
+            "Reversed items are turned round. Under \u03b1: its 95% interval by bootstrap over "
+            "forms, and the complete forms it rests on. \u03c9 needs 30 forms and 3 items."
         ),
     )
 
@@ -117,8 +117,8 @@ def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
         ),
         tuple(rows),
         say(
-            "Over-optimism: among the dialogues that failed by the record, the share of which the participant said "
-            "that all was found, with its 95% interval over participants."
+            "Over-optimism: among the dialogues that failed by the record, the share of which the "
+            "participant said that all was found, with its 95% interval over participants."
         ),
     )
 

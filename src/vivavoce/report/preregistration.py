@@ -33,8 +33,10 @@ def preregistration(path: Path, shape: str = "aspredicted") -> str:
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     parts = [
         f"# Preregistration: {study.name}",
-        f"Study file: `{file.name}`, SHA-256 `{digest}`, revision `{study.revision}`. Whoever has the file can check "
-        "both; the report made after the trial names the same digest.",
+        (
+            f"Study file: `{file.name}`, SHA-256 `{digest}`, revision `{study.revision}`. Whoever has the "
+            "file can check both; the report made after the trial names the same digest."
+        ),
     ]
     for heading, words in SHAPES[shape](study):
         parts += [f"## {heading}", words]
@@ -99,7 +101,8 @@ def _measures(study: Study) -> str:
         if name in MEASURES:
             measure = MEASURES.get(name)
             lines.append(
-                f"- **{measure.title}** (`{name}`, unit {measure.unit}, counted per {measure.analysis_unit}): "
+                f"- **{measure.title}** (`{name}`, unit {measure.unit}, counted per "
+                f"{measure.analysis_unit}): "
                 f"{measure.meaning} Missing when: {measure.empty}. Source: {measure.source}."
             )
         else:
@@ -149,8 +152,8 @@ def _analyses(study: Study) -> str:
         pairs = len(one.compare) * (len(one.compare) - 1) // 2
         tests = "the one difference" if pairs == 1 else f"each of the {pairs} pairwise differences"
         lines.append(
-            f"- {_name(one)}: {tests} with participants as the unit (leave-one-participant-out standard error and "
-            "t; label permutation with fewer than 10 participants)."
+            f"- {_name(one)}: {tests} with participants as the unit (leave-one-participant-out "
+            "standard error and t; label permutation with fewer than 10 participants)."
         )
     return "\n".join(lines) + "\n\n" + _criteria(study)
 

@@ -1,5 +1,6 @@
-"""The report's sentences: the answer first, what was run, what each measure means, what numbers cannot say."""
+"""The report's sentences: what was run, what each measure means, how to cite."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from vivavoce.measures import MEASURES
@@ -54,7 +55,7 @@ def cover(summary: Facts, description: Facts) -> list[tuple[str, str]]:
         ),
         (say("When"), period(description)),
         (say("Dialogues"), count(whole["dialogues"])),
-        (say("Channel"), tally(description["channels"])),
+        (say("Channel"), tally(description["channels"], ours=True)),
         (say("Language"), tally(description["languages"])),
         (say("Dataset"), summary["data"]),
     ]
@@ -80,7 +81,7 @@ def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
         (say("Participants"), count(summary["all"]["participants"])),
         (say("Recruited through"), tally(description["pools"])),
         (say("Tasks"), count(description["tasks"]) if description["tasks"] else ""),
-        (say("Channel"), tally(description["channels"])),
+        (say("Channel"), tally(description["channels"], ours=True)),
         (say("Language"), tally(description["languages"])),
         (say("Collected by"), "; ".join([_origin(kind), *collected])),
         (
@@ -109,9 +110,10 @@ def _plain(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def tally(counts: dict[str, int]) -> str:
-    """`a (12), b (7)`; the rest of a long list is only counted."""
-    shown = [f"{translated(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
+def tally(counts: dict[str, int], *, ours: bool = False) -> str:
+    """`a (12), b (7)`; a long list's rest is only counted. `ours`: the names are the dataset's words."""
+    write: Callable[[str], str] = translated if ours else str
+    shown = [f"{write(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
     more = len(counts) - MOST_LISTED
     return ", ".join(shown) + (" " + say("and {n} more", n=count(more)) if more > 0 else "")
 
@@ -159,12 +161,12 @@ def cite(summary: Facts, description: Facts) -> list[str]:
             data=summary["data"],
         ),
         say(
-            "Numbers: give the signature under the table with every number you take over; it names the measure, "
-            "its settings, the unit, n, the dataset and the version."
+            "Numbers: give the signature under the table with every number you take over; it names "
+            "the measure, its settings, the unit, n, the dataset and the version."
         ),
         say(
-            "Program: Vivavoce, version {version}, a laboratory in which chatbots and voice bots are examined by "
-            "people (Apache-2.0).",
+            "Program: Vivavoce, version {version}, a laboratory in which chatbots and voice bots are "
+            "examined by people (Apache-2.0).",
             version=summary["vivavoce"],
         ),
     ]
@@ -179,10 +181,12 @@ def sources(summary: Facts) -> list[str]:
     }
     statistics = [
         say(
-            "Intervals and tests with participants as the unit: Cochran 1977; MacKinnon, Nielsen and Webb 2023."
+            "Intervals and tests with participants as the unit: Cochran 1977; MacKinnon, Nielsen and "
+            "Webb 2023."
         ),
         say(
-            "Interval of independent cases: Wilson 1927; of a difference: Newcombe 1998. Adjustment: Holm 1979."
+            "Interval of independent cases: Wilson 1927; of a difference: Newcombe 1998. Adjustment: "
+            "Holm 1979."
         ),
     ]
     return [*sorted(shown), *(statistics if headlines(summary) else [])]

@@ -110,7 +110,8 @@ def _results_table(results: list[Facts]) -> TableOfText:
         ),
         tuple(rows),
         say(
-            "Participants are the unit. Differences of rates in percentage points, the first minus the second."
+            "Participants are the unit. Differences of rates in percentage points, the first minus "
+            "the second."
         ),
     )
 
@@ -129,8 +130,8 @@ def _changes(declared: Facts, results: list[Facts]) -> list[str]:
     if declared["changed"]:
         names = ", ".join(translated(SETTINGS.get(name, name)) for name in declared["changed"])
         found.append(
-            say("Changed in a later revision, after participants had come: {names}. These changes are ignored here.",
-                names=names)
+            say("Changed in a later revision, after participants had come: {names}. These changes are "
+                "ignored here.", names=names)
         )  # fmt: skip
     if any(one["unknown"] for one in results):
         found.append(say("A declared comparison cannot be made with this dataset; see the table."))
@@ -165,7 +166,8 @@ def against_blocks(found: Facts) -> list[Block]:
             ),
             tuple(rows),
             say(
-                "Under each difference: its 95% interval. Participants are the unit (t), those of the two datasets "
+                "Under each difference: its 95% interval. Participants are the unit (t), those of "
+                "the two datasets "
                 "taken as different people. Equivalence by two one-sided tests: p below .05 says that the "
                 "difference is smaller than the margin. p is adjusted over the rates of one block."
             ),

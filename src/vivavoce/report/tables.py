@@ -41,8 +41,8 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 def write_tables(document: Document, folder: Path) -> list[Path]:
     """Every table as `<name>.csv` and `<name>.tex` into a folder.
 
-    Note    what stands under a number has columns of its own in the CSV; a text that a spreadsheet would run as a
-            formula carries a leading apostrophe; simulated results say so in both
+    Note    what stands under a number has columns of its own in the CSV; a text that a spreadsheet would run
+            as a formula carries a leading apostrophe; simulated results say so in both
     Raises  InputError: the folder cannot be written
     """
     files = {}
