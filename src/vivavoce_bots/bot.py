@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from vivavoce_bots.acts import Reply
+
+_MEMORY: Final = "memory"
 
 Texts = Sequence[tuple[str, float | None]]
 
@@ -41,3 +43,13 @@ class Entry:
     summary: str
     variants: tuple[str, ...]
     make: Callable[[str, int, Path | None], Bot]
+
+
+def answer(bot: Bot, text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """One turn of a bot whose memory is kept in `session`; a turn without words is greeted."""
+    if _MEMORY not in session:
+        session[_MEMORY] = bot.session(session.get("conversation", ""), session.get("language", "en"))
+    heard = [(one["text"], one["score"]) for one in session.get("heard") or ()] or [(text, None)]
+    if not any(said.strip() for said, _ in heard):
+        return bot.greet(session[_MEMORY]).as_json()
+    return bot.reply(session[_MEMORY], heard).as_json()

@@ -9,12 +9,11 @@ VIVAVOCE_BOT_DOMAIN, VIVAVOCE_BOT_SEED.
 
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from vivavoce_bots.bot import Bot
+from vivavoce_bots.bot import Bot, answer
 from vivavoce_bots.catalogue import BOTS
 
-_MEMORY: Final = "memory"
 _MADE: dict[tuple[str, str], Bot] = {}
 
 
@@ -27,16 +26,6 @@ def _bot(name: str, variant: str) -> Bot:
     return _MADE[key]
 
 
-def answer(bot: Bot, text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """One turn of a bot whose memory is kept in `session`; a turn without words is greeted."""
-    if _MEMORY not in session:
-        session[_MEMORY] = bot.session(session.get("conversation", ""), session.get("language", "en"))
-    heard = [(one["text"], one["score"]) for one in session.get("heard") or ()] or [(text, None)]
-    if not any(said.strip() for said, _ in heard):
-        return bot.greet(session[_MEMORY]).as_json()
-    return bot.reply(session[_MEMORY], heard).as_json()
-
-
 async def restaurant_nbest(text: str, session: dict[str, Any]) -> dict[str, Any]:
     """The restaurant bot that weighs all hypotheses."""
     return answer(_bot("restaurant", "nbest"), text, session)
@@ -45,3 +34,8 @@ async def restaurant_nbest(text: str, session: dict[str, Any]) -> dict[str, Any]
 async def restaurant_onebest(text: str, session: dict[str, Any]) -> dict[str, Any]:
     """The restaurant bot that believes the first hypothesis."""
     return answer(_bot("restaurant", "onebest"), text, session)
+
+
+async def restaurant_nbrl(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The restaurant bot that weighs all hypotheses and has learnt how much to say."""
+    return answer(_bot("restaurant", "nbrl"), text, session)

@@ -14,7 +14,7 @@ DOMAIN = Path(__file__).parents[2] / "src" / "vivavoce" / "study" / "domains" / 
 PLANTED = """
 from itertools import count
 from pathlib import Path
-from vivavoce_bots.calling import answer
+from vivavoce_bots.bot import answer
 from vivavoce_bots.damage import Damage, damaged
 from vivavoce_bots.restaurant.bot import RestaurantBot
 from vivavoce_bots.restaurant.domain import read_domain

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vivavoce.cli import analyse, bots, data, demo, measuring, reporting, talking, trial
+from vivavoce.cli import analyse, bots, data, demo, measuring, reporting, simulating, talking, trial
 
 app = typer.Typer(
     name="vivavoce",
@@ -24,7 +24,7 @@ app.command("check")(trial.check)
 app.command("talk")(talking.talk)
 app.command("serve")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)
-app.command("simulate")(trial.simulate)
+app.add_typer(simulating.app, name="simulate")
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("measure")(measuring.measure)

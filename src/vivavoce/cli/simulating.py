@@ -1,20 +1,133 @@
-"""Simulated callers on a study, through the session engine that people use."""
+"""Simulated callers on a study, through the session engine that people use; and training against them."""
 
-import asyncio
-from typing import TYPE_CHECKING
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from vivavoce.cli.progress import Report
-from vivavoce.cli.studies import make_connectors
+import typer
+from typer.core import TyperGroup
+
+from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
+    from vivavoce.simulation.training import Practice, Practising
     from vivavoce.study.model import Study
+
+_DEFAULT = "run"
+
+
+class _DefaultGroup(TyperGroup):
+    """A verb with actions, one of which is meant when none is named: `simulate STUDY`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=_DefaultGroup, no_args_is_help=True)
+Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
+
+
+@app.callback()
+def _simulate() -> None:
+    """Let simulated callers hold dialogues with the study's systems: simulate STUDY; or train a bot."""
+
+
+@app.command(_DEFAULT)
+def run(
+    study: Study_,
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    error_rate: Annotated[
+        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise between caller and system.")
+    ] = 0.25,
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+) -> None:
+    """Let simulated callers hold dialogues with the study's systems; all marked as simulated."""
+    from vivavoce.cli.studies import open_log, read_study
+
+    plan = read_study(study)
+    with open_log(plan, log) as opened, progress("simulated dialogues") as report:
+        held = simulate_study(plan, opened, dialogues, seed=seed, error_rate=error_rate, report=report)
+    note(f"{held} simulated dialogues in the log")
+
+
+@app.command("train")
+def train(
+    study: Study_,
+    system: Annotated[str, typer.Option("--system", help="The system that learns.")],
+    out: Annotated[Path, typer.Option("--out", help="File for what was learnt.")],
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 20_000,
+    error_rates: Annotated[
+        list[float], typer.Option("--word-error-rate", min=0, max=0.9, help="Noise; several take turns.")
+    ] = [0.1, 0.3, 0.45],  # noqa: B006 - typer reads it, nobody changes it
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON on stdout.")] = False,
+) -> None:
+    """Train a bot that can learn against simulated callers, without a log, and keep what it learnt."""
+    from vivavoce.cli.studies import make_connectors, read_study
+    from vivavoce.core.errors import UnknownName
+    from vivavoce.simulation.training import train as train_bot
+    from vivavoce.simulation.training import trainable
+
+    plan = read_study(study)
+    if system not in plan.systems:
+        raise UnknownName("system", system, list(plan.systems), place="simulate train --system")
+    connector = make_connectors(plan)[system]
+    bot = trainable(plan.systems[system], system)
+    with progress("dialogues held for practice") as report:
+        practising = _practising(plan, error_rates, seed)
+        held = train_bot(practising, connector, bot, dialogues, progress=report)
+    rates = " ".join(f"--word-error-rate {rate:g}" for rate in error_rates)
+    command = f"vivavoce simulate train STUDY --system {system} --dialogues {dialogues} {rates} --seed {seed}"
+    went = {"first_tenth": _went(held[: len(held) // 10]), "last_tenth": _went(held[-len(held) // 10 :])}
+    kept = {"made_by": command, "simulated": True, **went, "policy": bot.learnt()}
+    out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    note(f"wrote {out}")
+    typer.echo(json.dumps(went) if as_json else _told(went))
+
+
+def _practising(plan: "Study", error_rates: list[float], seed: int) -> "Practising":
+    from vivavoce.core.errors import InputError
+    from vivavoce.simulation.training import Practising
+
+    if plan.ontology is None:
+        raise InputError("callers need an ontology", place=f"study {plan.name}", cure="add `ontology`")
+    return Practising(plan.ontology, plan.tasks, plan.default_language, error_rates, seed)
+
+
+def _went(held: "list[Practice]") -> dict[str, float | int | None]:
+    """Means over some dialogues; null where there was none."""
+    count = len(held)
+
+    def mean(total: float) -> float | None:
+        return round(total / count, 3) if count else None
+
+    return {
+        "dialogues": count,
+        "met": mean(sum(one.met for one in held)),
+        "turns": mean(sum(one.turns for one in held)),
+        "words": mean(sum(one.words for one in held)),
+    }
+
+
+def _told(went: dict[str, dict[str, float | int | None]]) -> str:
+    return "\n".join(
+        f"{part.replace('_', ' ')}: goal met {one['met']}, user turns {one['turns']}, "
+        f"system words {one['words']} (n {one['dialogues']})"
+        for part, one in went.items()
+    )
 
 
 def simulate_study(
     study: "Study", log: "Log", dialogues: int, *, seed: int, error_rate: float = 0.25, report: Report
 ) -> int:
     """Hold so many simulated dialogues; returns how many came to an end."""
+    import asyncio
+
+    from vivavoce.cli.studies import make_connectors
     from vivavoce.session.engine import SessionEngine
     from vivavoce.simulation.trial import run_trial
 

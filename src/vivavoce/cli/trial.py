@@ -1,4 +1,4 @@
-"""Verbs on a study: init, check, serve, simulate."""
+"""Verbs on a study: init, check, serve."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.progress import note, progress
+from vivavoce.cli.progress import note
 
 Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
@@ -83,22 +83,3 @@ def desk(
     serve_desk(
         study, log, host=host, port=port, participant_url=participant_url, secure_cookies=secure_cookies
     )
-
-
-def simulate(
-    study: Study_,
-    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
-    error_rate: Annotated[
-        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise between caller and system.")
-    ] = 0.25,
-    log: LogUrl = None,
-) -> None:
-    """Let simulated callers hold dialogues with the study's systems; all marked as simulated."""
-    from vivavoce.cli.simulating import simulate_study
-    from vivavoce.cli.studies import open_log, read_study
-
-    plan = read_study(study)
-    with open_log(plan, log) as opened, progress("simulated dialogues") as report:
-        held = simulate_study(plan, opened, dialogues, seed=seed, error_rate=error_rate, report=report)
-    note(f"{held} simulated dialogues in the log")

@@ -6,7 +6,6 @@ through them. What is wrong at the top is often right in second place, and score
 
 from collections.abc import Sequence
 from itertools import product
-from math import prod
 from random import Random
 from typing import Final, NamedTuple
 
@@ -116,20 +115,23 @@ class Channel:
 def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
     """The likeliest ways through the alternatives; only the least sure places are varied."""
     unsure = sorted(range(len(network)), key=lambda index: network[index][0].probability)[:_MOST_UNSURE]
+    best = [arcs[0].word for arcs in network]
     scores: dict[str, float] = {}
-    for choice in product(*(range(len(network[index])) for index in unsure)):
-        chosen = dict(zip(unsure, choice, strict=True))
-        path = [arcs[chosen.get(index, 0)] for index, arcs in enumerate(network)]
-        text = " ".join(arc.word for arc in path if arc.word)
-        scores[text] = scores.get(text, 0.0) + prod(path[index].probability for index in unsure)
+    for choice in product(*(network[index] for index in unsure)):
+        path, score = best.copy(), 1.0
+        for index, arc in zip(unsure, choice, strict=True):
+            path[index] = arc.word
+            score *= arc.probability
+        text = " ".join(filter(None, path))
+        scores[text] = scores.get(text, 0.0) + score
     ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
-    top = " ".join(arcs[0].word for arcs in network if arcs[0].word)
+    top = " ".join(filter(None, best))
     ranked.sort(key=lambda pair: pair[0] != top)
-    best = [(text, score) for text, score in ranked[:count]]
-    highest = max(score for _, score in best)
-    best = [(text, highest if text == top else score) for text, score in best]
-    total = sum(score for _, score in best)
-    return tuple(Heard(text, round(score / total, 4)) for text, score in best)
+    kept = ranked[:count]
+    highest = max(score for _, score in kept)
+    kept = [(text, highest if text == top else score) for text, score in kept]
+    total = sum(score for _, score in kept)
+    return tuple(Heard(text, round(score / total, 4)) for text, score in kept)
 
 
 def _rivals(ontology: Ontology, language: str) -> dict[str, list[str]]:

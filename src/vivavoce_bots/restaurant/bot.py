@@ -10,10 +10,12 @@ from vivavoce_bots.restaurant.belief import Belief, meanings_of, normalised
 from vivavoce_bots.restaurant.domain import Domain
 from vivavoce_bots.restaurant.generation import Generation
 from vivavoce_bots.restaurant.policy import Progress, decide
+from vivavoce_bots.restaurant.presentation import Chooser, Heard, Learnt, Plain, presented
 from vivavoce_bots.restaurant.understanding import Understanding
 from vivavoce_bots.restaurant.words import LANGUAGES, language_of
 
 _MOST_HYPOTHESES = 50
+_SURE = 0.7
 
 
 @dataclass
@@ -24,19 +26,25 @@ class Session:
     random: Random
     belief: Belief = field(default_factory=Belief)
     progress: Progress = field(default_factory=Progress)
+    heard: Heard = field(default_factory=Heard)
 
 
 class RestaurantBot:
     """Finds a venue by its constraints and tells what is asked about it.
 
-    variant  nbest: weighs all hypotheses of what was said; onebest: believes the first
+    variant  nbest: weighs all hypotheses of what was said; onebest: believes the first;
+             nbrl: weighs all, and has learnt how much to say at a time
+    chooser  another way to choose how much is said, for learning
     """
 
     name: str = "restaurant"
-    variants: ClassVar[tuple[str, ...]] = ("nbest", "onebest")
+    variants: ClassVar[tuple[str, ...]] = ("nbest", "onebest", "nbrl")
 
-    def __init__(self, domain: Domain, variant: str = "nbest", seed: int = 1) -> None:
+    def __init__(
+        self, domain: Domain, variant: str = "nbest", seed: int = 1, chooser: Chooser | None = None
+    ) -> None:
         self._domain, self._one, self._seed = domain, variant == "onebest", seed
+        self._chooser = chooser or (Learnt.shipped() if variant == "nbrl" else Plain())
         self._understanding = {language: Understanding(domain, language) for language in LANGUAGES}
         self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
@@ -63,9 +71,16 @@ class RestaurantBot:
         understanding = self._understanding[session.language]
         meanings = meanings_of(hypotheses, understanding, _subject(progress), one=self._one)
         session.belief.update(meanings, progress.confirming)
-        acts = decide(self._domain, session.belief, progress)
+        session.heard.add(hypotheses[0].score if hypotheses else 0.0)
+        acts = self._presented(session, decide(self._domain, session.belief, progress))
         text = self._generation[session.language].say(acts, progress.venue, session.random)
         return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
+
+    def _presented(self, session: Session, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        belief = session.belief
+        known = belief.accepted()
+        sure = all(belief.values.get(slot, {}).get(value, 0.0) >= _SURE for slot, value in known.items())
+        return presented(self._domain, acts, known, sure, session.heard, self._chooser)
 
 
 def _subject(progress: Progress) -> str | None:

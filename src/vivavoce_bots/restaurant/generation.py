@@ -44,6 +44,7 @@ _FORMS: Final[dict[str, dict[str, str]]] = {
         "confirm_dontcare": "Does the {slot} not matter to you?",
         "canthelp": "I am sorry, there is no {what}.",
         "canthelp_other": "I am sorry, there is no other {what}.",
+        "echo": "Very well: {what}.",
         "place": "such place",
         "or": " or ",
     },
@@ -59,6 +60,7 @@ _FORMS: Final[dict[str, dict[str, str]]] = {
         "confirm_dontcare": "Le è indifferente questo: {slot}?",
         "canthelp": "Mi dispiace, non c'è nessun {what}.",
         "canthelp_other": "Mi dispiace, non c'è nessun altro {what}.",
+        "echo": "Va bene: {what}.",
         "place": "posto del genere",
         "or": " o ",
     },
@@ -95,6 +97,10 @@ class Generation:
         """The text of one system turn; `venue` is the venue that answers are about."""
         sentences: list[str] = []
         told: set[str] = set()
+        if acts and acts[0].act == "inform" and acts[0].slot != NAME and acts[-1].act == "request":
+            echoed = [act for act in acts if act.act == "inform"]
+            told = {act.slot or "" for act in echoed}
+            sentences.append(self._forms["echo"].format(what=self._what(echoed)))
         for index, act in enumerate(acts):
             if act.act == "offer":
                 described = self._described(acts[index + 1 :])
@@ -164,11 +170,14 @@ class Generation:
         )
 
     def _cannot(self, acts: list[Act]) -> str:
+        form = "canthelp_other" if any(act.slot == NAME for act in acts) else "canthelp"
+        return self._forms[form].format(what=self._what(acts))
+
+    def _what(self, acts: list[Act]) -> str:
+        """A kind of place with its constraints: `pub in the north of town`."""
         types = [act.value or "" for act in acts if act.slot == TYPE]
         what = self._domain.say(TYPE, types[0], self._language) if types else self._forms["place"]
-        told = " ".join([what, *(self._constraint(act) for act in acts if act.slot not in (TYPE, NAME))])
-        form = "canthelp_other" if any(act.slot == NAME for act in acts) else "canthelp"
-        return self._forms[form].format(what=told)
+        return " ".join([what, *(self._constraint(act) for act in acts if act.slot not in (TYPE, NAME))])
 
     def _name_of(self, slot: str) -> str:
         known = self._domain.slots.get(slot)

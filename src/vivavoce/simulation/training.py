@@ -1,0 +1,151 @@
+"""Training a bot against simulated callers, in this process and without the log: nobody is measured here.
+
+A bot that can be trained is reached by `connect: python` with `in_process: true`; its `call` names a method
+of an object that also has `learn(conversation, reward)` and `learnt()`, which gives what is to be kept.
+"""
+
+import asyncio
+import importlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, runtime_checkable
+
+from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
+from vivavoce.core.errors import InputError
+from vivavoce.log.events import LoggedAct
+from vivavoce.simulation.caller import Caller
+from vivavoce.simulation.noise import Channel
+from vivavoce.simulation.traits import Population
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.task import Task
+
+MOST_TURNS: Final = 60
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """What a bot that learns offers beside its turns."""
+
+    def learn(self, conversation: str, reward: float) -> None: ...
+
+    def learnt(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """What a dialogue is worth: so much for success, less a price for each turn and each word heard."""
+
+    success: float = 20.0
+    turn: float = 1.0
+    word: float = 0.05
+
+    def of(self, met: bool, turns: int, words: int) -> float:
+        return self.success * met - self.turn * turns - self.word * words
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """One dialogue held for practice."""
+
+    met: bool
+    turns: int
+    words: int
+
+
+def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
+    """The object that learns behind a system's settings.
+
+    Raises  InputError: the system is not a Python method in this process, or its object cannot learn
+    """
+    if settings.get("connect") != "python" or settings.get("in_process") is not True:
+        raise InputError(
+            "only a Python bot in this process can be trained", place=f"systems.{system}",
+            cure="write connect: python and in_process: true",
+        )  # fmt: skip
+    module, _, name = str(settings.get("call", "")).partition(":")
+    found: Any = importlib.import_module(module)
+    for part in name.split(".")[:-1]:
+        found = getattr(found, part, None)
+    if not isinstance(found, Trainable):
+        raise InputError(
+            f"{settings.get('call')} cannot learn", place=f"systems.{system}.call",
+            cure="name a method of an object with learn(conversation, reward) and learnt()",
+        )  # fmt: skip
+    return found
+
+
+class Practising:
+    """Callers and noise of one domain and language, the same for the same seed."""
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        tasks: Sequence[Task],
+        language: str,
+        rates: Sequence[float],
+        seed: int,
+    ) -> None:
+        if not tasks or not rates:
+            raise InputError("practice needs tasks and at least one word error rate", place="simulate train")
+        self._ontology, self._tasks, self._language = ontology, tasks, language
+        self._channels = [Channel(ontology, language, rate) for rate in rates]
+        self._population = Population(seed)
+
+    async def hold(self, connector: Connector, number: int) -> tuple[str, Practice]:
+        """The dialogue of this number; the key of its conversation, and how it went."""
+        chance = self._population.random(number, "practice")
+        channel = self._channels[number % len(self._channels)]
+        traits = self._population.traits(number)
+        caller = Caller(chance.choice(self._tasks), self._ontology, traits, self._language, chance)
+        conversation = Conversation(key=f"practice-{number}", language=self._language)
+        turns, words = 0, 0
+        text, acts = await _gathered(connector.open(conversation))
+        while turns < MOST_TURNS:
+            words += len(text.split())
+            utterance = caller.reply(acts, text)
+            heard = channel.hear(utterance.text, chance)
+            turns += 1
+            said = UserTurn(key=str(turns), number=turns, text=heard[0].text if heard else "", heard=heard)
+            text, acts = await _gathered(connector.send(conversation, said))
+            if utterance.hangs_up:
+                caller.overhear(acts, text)
+                break
+        await connector.close(conversation)
+        return conversation.key, Practice(caller.judge().met, turns, words)
+
+
+async def _gathered(outputs: AsyncIterator[SystemOutput]) -> tuple[str, list[LoggedAct] | None]:
+    """The text and the acts of one system turn; null for a system that tells none."""
+    texts: list[str] = []
+    acts: list[LoggedAct] | None = None
+    async for output in outputs:
+        if output.kind == "message":
+            texts.append(output.text)
+        elif output.kind == "extras" and output.acts:
+            told = [LoggedAct(act=one.act, slot=one.slot, value=one.value, op=one.op) for one in output.acts]
+            acts = (acts or []) + told
+    return " ".join(texts), acts
+
+
+def train(
+    practising: Practising,
+    connector: Connector,
+    bot: Trainable,
+    dialogues: int,
+    *,
+    reward: Reward = Reward(),
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Practice]:
+    """Hold so many dialogues, each followed by its reward; returns how they went."""
+
+    async def run() -> list[Practice]:
+        held: list[Practice] = []
+        for number in range(dialogues):
+            key, practice = await practising.hold(connector, number)
+            bot.learn(key, reward.of(practice.met, practice.turns, practice.words))
+            held.append(practice)
+            if progress and number % 50 == 49:
+                progress(number + 1, dialogues)
+        return held
+
+    return asyncio.run(run())
