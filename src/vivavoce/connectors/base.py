@@ -135,6 +135,14 @@ class ConnectorSettings(BaseModel):
     first_output_timeout_s: float = Field(30.0, gt=0, le=600, description="seconds until its first output")
     turn_timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds until its turn is complete")
     allow_private: bool = Field(False, description="the address may be on this machine or a private network")
+    at_once: int | None = Field(None, gt=0, le=10_000, description="turns in flight at most")
+    turns_per_minute: float | None = Field(None, gt=0, description="turns begun in a minute at most")
+    rest_after: int = Field(
+        5, ge=0, description="failures in a row after which it gets no new dialogue; 0: never"
+    )
+    rest_s: float = Field(60.0, gt=0, description="seconds until it may get a new dialogue again")
+    price_per_turn: float | None = Field(None, ge=0, description="what a turn costs, in any currency")
+    spend_at_most: float | None = Field(None, ge=0, description="ceiling of what its turns may cost together")
     log_wire: bool = Field(True, description="log raw requests and answers beside each turn")
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from vivavoce.connectors import CONNECTORS
-from vivavoce.connectors.base import Connector, ConnectorSettings
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.governed import Governed
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
@@ -20,7 +21,7 @@ def make_connector(
     *,
     place: str = "",
     folder: Path | None = None,
-) -> Connector:
+) -> Governed:
     """The connector that the settings describe; nothing is contacted yet.
 
     Input   raw: `connect` and the connector's own settings; place: where they stand, for messages;
@@ -39,7 +40,7 @@ def make_connector(
         found = _first_problem(error, place, kind.settings)
         raise InputError(found.problem, place=found.place.strip(), cure=found.cure) from None
     try:
-        return kind.make(settings, secrets)
+        return Governed(kind.make(settings, secrets), settings)
     except InputError as error:
         where = f"{place} {error.place}".strip()
         raise InputError(error.problem, place=where, cure=error.cure) from None

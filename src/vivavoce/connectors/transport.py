@@ -7,6 +7,8 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 import httpx
@@ -176,7 +178,12 @@ def reported(vault: Vault) -> Iterator[None]:
     try:
         yield
     except SystemUnderTestError as error:
-        raise SystemUnderTestError(error.failure, vault.redact(error.detail), reached=error.reached) from None
+        raise SystemUnderTestError(
+            error.failure,
+            vault.redact(error.detail),
+            reached=error.reached,
+            retry_after_s=error.retry_after_s,
+        ) from None
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         detail = vault.redact(str(error)) or "the connection was not made in time"
         raise SystemUnderTestError("unreachable", detail, reached=False) from None
@@ -199,4 +206,21 @@ def check_status(response: httpx.Response, body: bytes) -> None:
         raise SystemUnderTestError("refused", f"HTTP {status}: redirects to {where}; write the final address")
     said = " ".join(body[:300].decode("utf-8", "replace").split())
     failure: FailureKind = "refused" if status < 500 else "bad_answer"
-    raise SystemUnderTestError(failure, f"HTTP {status}{': ' + said if said else ''}")
+    raise SystemUnderTestError(
+        failure, f"HTTP {status}{': ' + said if said else ''}", retry_after_s=_retry_after(response)
+    )
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """The seconds after which a busy system wants to be asked again; a date counts from now."""
+    written = response.headers.get("retry-after", "").strip()
+    if response.status_code not in (429, 503) or not written:
+        return None
+    try:
+        return max(0.0, float(written))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(written) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

@@ -53,11 +53,16 @@ class MissingColumn(InputError):
 
 
 class SystemUnderTestError(VivavoceError):
-    """The system under test failed; `failure` says how, `reached` whether it may have seen the turn."""
+    """The system under test failed; `failure` says how, `reached` whether it may have seen the turn.
 
-    def __init__(self, failure: FailureKind, detail: str, *, reached: bool = True) -> None:
+    retry_after_s: it did not take the turn, and asks to be asked again after so many seconds.
+    """
+
+    def __init__(
+        self, failure: FailureKind, detail: str, *, reached: bool = True, retry_after_s: float | None = None
+    ) -> None:
         self.failure: FailureKind = failure
-        self.detail, self.reached = detail, reached
+        self.detail, self.reached, self.retry_after_s = detail, reached, retry_after_s
         super().__init__(f"{failure}: {detail}")
 
 

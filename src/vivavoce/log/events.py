@@ -154,7 +154,7 @@ class SystemTurnReceived(Event):
     ends_dialogue: bool = False
     notes: dict[str, Any] | None = Field(None, description="what the connector remembers of the conversation")
     raw: Any = None
-    wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, secrets redacted")
+    wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
 
     @property
     def text(self) -> str:
@@ -255,6 +255,19 @@ class TrialResumed(Event):
     by: str
 
 
+class SystemSuspended(Event):
+    """A system gets no new dialogue for now: it keeps failing, or has cost what it may."""
+
+    kind = "system_suspended"
+    system: str
+    reason: str
+
+
+class SystemRestored(Event):
+    kind = "system_restored"
+    system: str
+
+
 EVENT_KINDS: Final[dict[str, type[Event]]] = {
     model.kind: model
     for model in (
@@ -276,6 +289,8 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         DialoguesFinished,
         VisitEnded,
         TrialPaused,
+        SystemSuspended,
+        SystemRestored,
         TrialResumed,
     )
 }

@@ -59,16 +59,18 @@ class SessionEngine:
         self.study, self.log, self.clock = study, log, clock or SystemClock()
         self.rules = MoveRules(study, self.clock)
         self.relay = Relay(log, self.rules, connectors, self.clock)
+        self.rules.suspended = self.relay.suspended
         self._visits: dict[str, Visit] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Note the study's revision in the log and begin to end dialogues that were left."""
+        """Note the study's revision, let systems that call us find us, and end dialogues that were left."""
         study = self.study
         await self.log.transact(
             lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
         )
+        await self.relay.start()
         self._sweeper = asyncio.create_task(self._sweep_for_ever())
 
     async def stop(self) -> None:

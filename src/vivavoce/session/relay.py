@@ -38,6 +38,40 @@ class Relay:
     def __init__(self, log: Log, rules: MoveRules, connectors: Mapping[str, Connector], clock: Clock) -> None:
         self.log, self.rules, self.connectors, self.clock = log, rules, connectors, clock
         self._closing: set[asyncio.Task[None]] = set()
+        self._suspended: set[str] = set()
+
+    async def start(self) -> None:
+        """Let systems that call us find us; one that cannot be listened to fails at its first turn."""
+        for stored in self.log.trial_events():
+            if isinstance(stored.event, log_events.SystemSuspended):
+                self._suspended.add(stored.event.system)
+            elif isinstance(stored.event, log_events.SystemRestored):
+                self._suspended.discard(stored.event.system)
+        for system, connector in self.connectors.items():
+            begin = getattr(connector, "start", None)
+            try:
+                if begin is not None:
+                    await begin()
+            except SystemUnderTestError as error:
+                _report.error("system_cannot_reach_us", system=system, error=str(error))
+
+    def suspended(self) -> set[str]:
+        """Systems that should get no new dialogue now."""
+        return {name for name, one in self.connectors.items() if getattr(one, "resting", None) is not None}
+
+    async def _note_suspension(self, system: str) -> None:
+        """Say in the log that a system is left alone, or may be used again."""
+        why = getattr(self.connectors.get(system), "resting", None)
+        if (why is not None) == (system in self._suspended):
+            return
+        if why is not None:
+            event: log_events.Event = log_events.SystemSuspended(system=system, reason=why)
+            self._suspended.add(system)
+        else:
+            event = log_events.SystemRestored(system=system)
+            self._suspended.discard(system)
+        _report.warning(event.kind, system=system, reason=why)
+        await self.log.transact(lambda tx: tx.append(log_events.TRIAL, event))
 
     def tend(self, visit: Visit) -> None:
         """Start the work that the visit's state calls for, unless it is under way."""
@@ -55,6 +89,7 @@ class Relay:
         """Run one piece of work; a defect of ours must not leave the participant waiting for ever."""
         try:
             await work(visit, dialogue)
+            await self._note_suspension(dialogue.system)
         except Exception as error:
             _report.exception("relay_failed", visit_id=visit.state.visit_id, error=repr(error))
             with suppress(Exception):

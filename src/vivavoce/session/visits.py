@@ -60,12 +60,13 @@ class MoveRules:
     """What follows from a move by itself: a code after a dialogue, the first assignment, the visit's end.
 
     chance gives the generator for an allocation, named by participant and number, so that a simulation can
-    be repeated.
+    be repeated. suspended names systems that get no new dialogue for now; when all are, none is spared.
     """
 
     study: Study
     clock: Clock
     chance: Callable[[str], Random] = lambda _: SystemRandom()
+    suspended: Callable[[], set[str]] = set
 
     def settle(self, draft: Draft) -> None:
         """Write everything that follows, in the same transaction."""
@@ -94,7 +95,9 @@ class MoveRules:
         }
         mine = tx.participant_counts(study.name, state.participant_id)
         chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
-        system = choose_system(study.allocation, list(study.systems), mine, counts, chance)
+        resting = self.suspended()
+        systems = [system for system in study.systems if system not in resting] or list(study.systems)
+        system = choose_system(study.allocation, systems, mine, counts, chance)
         tasks = {task.task_id: task for task in study.tasks}
         task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), chance)
         task = tasks[task_id].model_dump(mode="json") if task_id is not None else None

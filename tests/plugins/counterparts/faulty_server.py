@@ -88,6 +88,9 @@ async def fault(name: str, writer: asyncio.StreamWriter) -> None:
         writer.write(STREAM + frame("begun"))
         await writer.drain()
         await asyncio.sleep(30)
+    elif name == "busy":
+        busy = http(b"{}", "429 Too Many Requests", extra="Retry-After: 0.2\r\n")
+        writer.write(http(b'{"text": "second time"}') if counts["busy"] > 1 else busy)
     elif name == "once":
         writer.write(http(b'{"text": "second time"}') if counts["once"] > 1 else b"")
     else:

@@ -1,0 +1,124 @@
+"""A system within its limits: turns at once and a minute, their cost, and a rest when it keeps failing.
+
+Waiting for a free place is not the system's doing, but it is time that a participant waits: keep the limits
+above what the study needs. A system that asks to be left alone for a while (Retry-After) is asked again then.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, nullcontext
+from typing import Final
+
+from vivavoce.connectors.base import (
+    Capabilities,
+    Connector,
+    ConnectorSettings,
+    Conversation,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.core.clock import SystemClock
+from vivavoce.core.errors import SystemUnderTestError
+
+_TRIES: Final = 3
+
+
+class Governed:
+    """A connector, and the limits that its settings put on it. One object for all conversations."""
+
+    def __init__(
+        self, inner: Connector, settings: ConnectorSettings, now_s: Callable[[], float] | None = None
+    ) -> None:
+        self.inner, self._settings = inner, settings
+        self._now_s = now_s or SystemClock().monotonic_s
+        self._places = asyncio.Semaphore(settings.at_once) if settings.at_once else None
+        self._next_turn_s = self._quiet_until_s = 0.0
+        self._failures_in_a_row, self._rests_until_s = 0, 0.0
+        self._problem = ""
+        self.spent = 0.0
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self.inner.capabilities
+
+    @property
+    def resting(self) -> str | None:
+        """Why no new dialogue should go to this system now; None when one may."""
+        limit = self._settings.spend_at_most
+        if limit is not None and self.spent + (self._settings.price_per_turn or 0.0) > limit:
+            return f"its turns have cost {self.spent:g} of at most {limit:g}"
+        if self._now_s() < self._rests_until_s:
+            return f"{self._failures_in_a_row} failures in a row, the last: {self._problem}"
+        return None
+
+    async def start(self) -> None:
+        """Begin to listen, where the system calls us."""
+        start = getattr(self.inner, "start", None)
+        if start is not None:
+            await start()
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        async for output in self._limited(lambda: self.inner.open(conversation)):
+            yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        self._pay()
+        async for output in self._limited(lambda: self.inner.send(conversation, turn)):
+            yield output
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self.inner.reset(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        await self.inner.close(conversation)
+
+    async def shut_down(self) -> None:
+        await self.inner.shut_down()
+
+    def _pay(self) -> None:
+        """Book a turn before it is sent, so that many at once cannot pass the ceiling together."""
+        price, limit = self._settings.price_per_turn or 0.0, self._settings.spend_at_most
+        if limit is not None and self.spent + price > limit:
+            raise SystemUnderTestError("refused", f"spend ceiling reached: {self.resting}", reached=False)
+        self.spent += price
+
+    async def _limited(self, begin: Callable[[], AsyncIterator[SystemOutput]]) -> AsyncIterator[SystemOutput]:
+        async with self._places or nullcontext():
+            for attempt in range(1, _TRIES + 1):
+                await self._wait()
+                given = False
+                try:
+                    async with aclosing(begin()) as outputs:  # pyright: ignore[reportArgumentType]
+                        async for output in outputs:
+                            given = True
+                            yield output
+                except SystemUnderTestError as error:
+                    if given or attempt == _TRIES or not self._asked_to_wait(error):
+                        self._failed(error)
+                        raise
+                else:
+                    self._failures_in_a_row, self._rests_until_s = 0, 0.0
+                    return
+
+    async def _wait(self) -> None:
+        """Wait for the turn's time: by the rate, or until the system wants to be asked again."""
+        now = self._now_s()
+        start = max(now, self._quiet_until_s)
+        if self._settings.turns_per_minute:
+            start = max(start, self._next_turn_s)
+            self._next_turn_s = start + 60.0 / self._settings.turns_per_minute
+        if start > now:
+            await asyncio.sleep(start - now)
+
+    def _asked_to_wait(self, error: SystemUnderTestError) -> bool:
+        if error.retry_after_s is None or error.retry_after_s > self._settings.turn_timeout_s:
+            return False
+        self._quiet_until_s = max(self._quiet_until_s, self._now_s() + error.retry_after_s)
+        return True
+
+    def _failed(self, error: SystemUnderTestError) -> None:
+        self._failures_in_a_row += 1
+        self._problem = str(error)
+        after = self._settings.rest_after
+        if after and self._failures_in_a_row >= after:
+            self._rests_until_s = self._now_s() + self._settings.rest_s
