@@ -20,14 +20,18 @@ class _Data(BaseModel):
 
 
 class Scale(_Data):
-    """Integer codes from low to high; a wording gives each code its label."""
+    """Integer codes from low to high; a wording gives each code its label.
+
+    A continuous item may lie anywhere between low and high; its codes are then the labelled points.
+    """
 
     low: int
     high: int
+    step: int = Field(1, ge=1)
 
     @property
     def codes(self) -> range:
-        return range(self.low, self.high + 1)
+        return range(self.low, self.high + 1, self.step)
 
     def reversed(self, code: float) -> float:
         """The mirrored code; doing it twice gives the code back."""
@@ -35,25 +39,42 @@ class Scale(_Data):
 
 
 class Item(_Data):
-    """One question: `choice` items are answered by a code of their scale, `comment` items by free text."""
+    """One question.
+
+    kind  `choice` is answered by a code of the scale, `continuous` by a place on it, `comment` by free text
+    """
 
     item_id: str = Field(alias="id")
-    kind: Literal["choice", "comment"] = "choice"
-    scale: str | None = Field(None, description="name of the scale, for choice items")
+    kind: Literal["choice", "continuous", "comment"] = "choice"
+    scale: str | None = Field(None, description="name of the scale; none for comments")
     reverse: bool = Field(False, description="worded negatively: a high code is a bad verdict")
     optional: bool = Field(False, description="may be left unanswered")
     role: Literal["subjective_success"] | None = None
     channels: tuple[str, ...] | None = Field(None, description="asked only on these channels; null: on all")
 
 
-class Score(_Data):
-    """One figure made of items: mean of their codes, or their sum rescaled to low..high."""
+class Band(_Data):
+    """Codes from low to high are worth this figure."""
 
-    rule: Literal["mean", "rescaled"]
+    low: float
+    high: float
+    figure: float
+
+
+class Score(_Data):
+    """One figure made of items: mean of their codes, their sum rescaled to low..high, or a figure by bands.
+
+    flipped  the figure mirrored: high is bad, for sources that name a scale by its bad end
+    bands    of a single item, as for the share of promoters: its mean over people is the published index
+    """
+
+    rule: Literal["mean", "rescaled", "banded"]
     items: tuple[str, ...]
     low: float
     high: float
     mapping: str | None = Field(None, description="computed only under this mapping of items; null: always")
+    flipped: bool = False
+    bands: tuple[Band, ...] = ()
     meaning: str = ""
 
 
@@ -82,9 +103,12 @@ class Instrument(_Data):
         ids = [item.item_id for item in self.items]
         named = [name for score in self.scores.values() for name in score.items]
         strange = [name for name in (*named, *self.switchable) if name not in ids]
-        scaleless = [i.item_id for i in self.items if i.kind == "choice" and i.scale not in self.scales]
+        scaleless = [i.item_id for i in self.items if i.kind != "comment" and i.scale not in self.scales]
         if strange or scaleless or len(set(ids)) != len(ids):
             raise ValueError(f"items do not fit together: {strange or scaleless or ids}")
+        for name, score in self.scores.items():
+            if (score.rule == "banded") != bool(score.bands) or (score.bands and len(score.items) != 1):
+                raise ValueError(f"score {name!r}: bands belong to a banded score of one item")
         return self
 
     @property
@@ -113,9 +137,14 @@ class Instrument(_Data):
             return None
         place = f"questionnaire {self.name} item {item_id}"
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or value not in scale.codes:
-            raise InputError(f"answer {value!r} is outside the scale", place=place,
-                             cure=f"codes are whole numbers from {scale.low} to {scale.high}")  # fmt: skip
+        if item.kind == "continuous":
+            if not number or not scale.low <= value <= scale.high:
+                raise InputError(f"answer {value!r} is outside the scale", place=place,
+                                 cure=f"positions lie from {scale.low} to {scale.high}")  # fmt: skip
+        elif not number or value not in scale.codes:
+            steps = f" in steps of {scale.step}" if scale.step > 1 else ""
+            cure = f"codes are whole numbers from {scale.low} to {scale.high}{steps}"
+            raise InputError(f"answer {value!r} is outside the scale", place=place, cure=cure)
         return float(value)
 
     def score(
@@ -161,11 +190,17 @@ class Instrument(_Data):
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
+        figure = self._made(score, known)
+        return score.low + score.high - figure if score.flipped else figure
+
+    def _made(self, score: Score, codes: Sequence[float]) -> float:
         if score.rule == "mean":
-            return sum(known) / len(known)
+            return sum(codes) / len(codes)
+        if score.rule == "banded":
+            return next(band.figure for band in score.bands if band.low <= codes[0] <= band.high)
         scales = [scale for name in score.items if (scale := self.scale_of(self.item(name))) is not None]
         least, most = sum(scale.low for scale in scales), sum(scale.high for scale in scales)
-        return score.low + (sum(known) - least) * (score.high - score.low) / (most - least)
+        return score.low + (sum(codes) - least) * (score.high - score.low) / (most - least)
 
 
 FOLDER: Final = Path(__file__).parent
@@ -183,5 +218,30 @@ def read_instrument(path: Path) -> Instrument:
         raise problems_of(error, source, Instrument)[0].error() from None
 
 
-for _name in ("cambridge", "idial", "sus"):
+BUILT_IN: Final = (
+    "attrakdiff",
+    "bus11",
+    "bus15",
+    "cambridge",
+    "communicator",
+    "cuq",
+    "godspeed",
+    "idial",
+    "nasa_tlx",
+    "opinion_score",
+    "p851_background",
+    "p851_dialogue",
+    "p851_overall",
+    "paradise",
+    "recommendation",
+    "sassi",
+    "satisfaction",
+    "single_ease",
+    "sus",
+    "ueq",
+    "ueq_s",
+    "umux_lite",
+)
+
+for _name in BUILT_IN:
     INSTRUMENTS.add(_name, read_instrument(FOLDER / "instruments" / f"{_name}.yaml"))

@@ -23,6 +23,13 @@ in the report. To use a published or validated wording, put it beside the study 
 """
 
 
+_RULES: Final = {
+    "mean": "mean of codes",
+    "rescaled": "sum of codes, rescaled",
+    "banded": "by bands of codes",
+}
+
+
 def questionnaires_reference() -> str:
     """The whole page, Markdown."""
     parts = [_HEAD]
@@ -32,7 +39,10 @@ def questionnaires_reference() -> str:
 
 
 def _section(instrument: Instrument) -> str:
-    scales = "; ".join(f"`{name}` {scale.low} to {scale.high}" for name, scale in instrument.scales.items())
+    scales = "; ".join(
+        f"`{name}` {scale.low} to {scale.high}" + (f" by {scale.step}" if scale.step > 1 else "")
+        for name, scale in instrument.scales.items()
+    )
     lines = [
         f"## `{instrument.name}`: {instrument.title}",
         "",
@@ -66,13 +76,14 @@ def _item(item: Item, wording: Wording) -> str:
 def _notes(item: Item) -> str:
     notes = ["reversed"] if item.reverse else []
     notes += ["subjective success"] if item.role else []
+    notes += ["anywhere on the line"] if item.kind == "continuous" else []
     notes += ["optional"] if item.optional else []
     notes += [f"only {', '.join(item.channels)}"] if item.channels else []
     return ", ".join(notes)
 
 
 def _score(name: str, score: Score) -> str:
-    rule = "mean of codes" if score.rule == "mean" else "sum of codes, rescaled"
+    rule = _RULES[score.rule] + (", mirrored" if score.flipped else "")
     mapping = f" (mapping `{score.mapping}`)" if score.mapping else ""
     reach = f"{score.low:g} to {score.high:g}"
     return f"| `{name}` | {rule} | {', '.join(score.items)} | {reach} | {score.meaning}{mapping} |"
