@@ -68,6 +68,7 @@ class Contrast(NamedTuple):
     difference: float
     se: float | None
     clusters: int
+    df: float | None
 
 
 def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> Sums:
@@ -147,8 +148,9 @@ def _influence(sums: Sums, correction: Correction) -> Floats | None:
 def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = None) -> ClusteredRate:
     """Interval of a rate of 0 and 1 (or, with `squares`, of a mean) over participants.
 
-    Output  rates: leave-one-participant-out standard error, t with g - 1 degrees of freedom, on the logit
-            scale; rates of exactly 0 or 1: Wilson's with n over m* cases; means: on the plain scale
+    Output  rates: leave-one-participant-out standard error, t with the degrees of freedom of the effective
+            number of participants, on the logit scale; rates of exactly 0 or 1: Wilson's with n over m*
+            cases; means: on the plain scale
     Empty   fewer than 2 participants: no interval, and the method says so
     Note    coverage on 140 callers of very unequal activity: docs/explanation/statistics.md
     """
@@ -159,10 +161,12 @@ def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = Non
         method = "none: fewer than 2 participants"
     elif squares is not None:
         method = "cluster_jackknife_t"
-        low, high = _plain_interval(float(sums.numerators.sum()) / facts.n, error, facts.clusters, level)
+        df = degrees_of_freedom(sums.denominators, icc=facts.icc or 0.0)
+        low, high = _plain_interval(float(sums.numerators.sum()) / facts.n, error, df, level)
     elif 0 < sums.numerators.sum() < facts.n:
         method = "cluster_jackknife_logit_t"
-        low, high = _logit_interval(float(sums.numerators.sum()) / facts.n, error, facts.clusters, level)
+        df = degrees_of_freedom(sums.denominators, icc=facts.icc or 0.0)
+        low, high = _logit_interval(float(sums.numerators.sum()) / facts.n, error, df, level)
     else:
         method = "wilson_effective_participants"
         low, high = _edge_interval(bool(sums.numerators.sum()), facts, level)
@@ -181,20 +185,37 @@ def ratio_interval(sums: Sums, level: float = 0.95) -> ClusteredRate:
     low = high = None
     if error is not None:
         ratio = float(sums.numerators.sum() / sums.denominators.sum())
-        low, high = _plain_interval(ratio, error, clusters, level)
+        low, high = _plain_interval(ratio, error, degrees_of_freedom(sums.denominators), level)
     return ClusteredRate(
         low=low, high=high, se=error, design_effect=None, icc=None, clusters=clusters, n_effective=None,
         method="cluster_jackknife_t" if error is not None else "none: fewer than 2 participants",
     )  # fmt: skip
 
 
-def _plain_interval(value: float, error: float, clusters: int, level: float) -> Interval:
-    reach = float(student.ppf((1 + level) / 2, clusters - 1)) * error
+def degrees_of_freedom(a: Floats, b: Floats | None = None, *, icc: float = 0.0) -> float:
+    """Effective number of participants less one, as Satterthwaite counts it; g - 1 where all weigh the same.
+
+    Input   cases per participant of one group, or of two groups that are compared, participants in the same
+            order; `icc` of the cases (a negative one is taken as 0)
+    Source  Satterthwaite 1946; Bell and McCaffrey 2002, with an exchangeable working correlation
+    """
+    rho = max(icc, 0.0)
+    share_a = a / a.sum()
+    spread = share_a * (1 + (a - 1) * rho).clip(0) / a.sum()
+    if b is not None:
+        share_b = b / b.sum()
+        spread = spread + share_b * (1 + (b - 1) * rho).clip(0) / b.sum() - 2 * share_a * share_b * rho
+    spread = spread.clip(0)
+    return max(1.0, float(spread.sum() ** 2 / (spread**2).sum()) - 1)
+
+
+def _plain_interval(value: float, error: float, df: float, level: float) -> Interval:
+    reach = float(student.ppf((1 + level) / 2, df)) * error
     return Interval(value - reach, value + reach)
 
 
-def _logit_interval(rate: float, error: float, clusters: int, level: float) -> Interval:
-    reach = float(student.ppf((1 + level) / 2, clusters - 1)) * error / (rate * (1 - rate))
+def _logit_interval(rate: float, error: float, df: float, level: float) -> Interval:
+    reach = float(student.ppf((1 + level) / 2, df)) * error / (rate * (1 - rate))
     middle = float(logit(rate))
     return Interval(float(expit(middle - reach)), float(expit(middle + reach)))
 
@@ -212,10 +233,13 @@ def contrast(
     a: tuple[Floats, Floats],
     b: tuple[Floats, Floats],
     correction: Correction = "jackknife",
+    *,
+    icc: float = 0.0,
 ) -> Contrast | None:
     """Difference of two ratios when a participant may have cases in both.
 
-    Input   participant codes and (numerators, denominators), one entry a dialogue, of each group
+    Input   participant codes and (numerators, denominators), one entry a dialogue, of each group; `icc` for
+            the degrees of freedom
     Output  equal to a GEE with independent working correlation on the risk difference, with CR3 errors
     Empty   a group without cases: None; a group of one participant: no standard error
     """
@@ -231,5 +255,7 @@ def contrast(
     clusters = int(((sums[0].denominators > 0) | (sums[1].denominators > 0)).sum())
     errors = [_influence(one, correction) for one in sums]
     if errors[0] is None or errors[1] is None:
-        return Contrast(ratios[0] - ratios[1], None, clusters)
-    return Contrast(ratios[0] - ratios[1], math.sqrt(float(((errors[0] - errors[1]) ** 2).sum())), clusters)
+        return Contrast(ratios[0] - ratios[1], None, clusters, None)
+    error = math.sqrt(float(((errors[0] - errors[1]) ** 2).sum()))
+    df = degrees_of_freedom(sums[0].denominators, sums[1].denominators, icc=icc)
+    return Contrast(ratios[0] - ratios[1], error, clusters, df)

@@ -47,7 +47,7 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
             name="permutation",
             why=f"{nested} With fewer than {FEW} participants no standard error can be trusted: tests "
             f"permute labels {'within each participant' if both else 'of whole participants'}, and "
-            "intervals (t, one degree of freedom less than participants) are a rough guide.",
+            "intervals (t) are a rough guide.",
         )
     small = (
         f" {people} are few (under {SMALL}), which makes t noticeably wider than z." if people < SMALL else ""
@@ -55,8 +55,8 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     return Model(
         name="cluster_jackknife",
         why=f"{nested} Dialogues of one person are alike, so the participant is the unit: standard errors "
-        "leave out one participant at a time, and t has one degree of freedom less than there are "
-        f"participants.{small}",
+        "leave out one participant at a time, and t has as many degrees of freedom as participants weigh "
+        f"(Satterthwaite).{small}",
     )
 
 

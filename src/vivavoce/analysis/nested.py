@@ -13,6 +13,7 @@ from vivavoce.analysis.clusters import (
     Contrast,
     clustered_rate,
     contrast,
+    nesting,
     ratio_interval,
     sum_by_participant,
 )
@@ -73,7 +74,9 @@ class Nested:
         """Two groups compared on one measure; `p_holm` is filled in by who knows the family."""
         tops_a, bottoms_a, people_a = self._cases(name, a)
         tops_b, bottoms_b, people_b = self._cases(name, b)
-        found = contrast(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b)) if self.known else None
+        icc = self._icc(name, a, b)
+        both = (tops_a, bottoms_a), (tops_b, bottoms_b)
+        found = contrast(people_a, people_b, *both, icc=icc) if self.known else None
         facts = _interval_facts(found, level)
         if found is None:
             why = "No participant is known." if not self.known else "A group has no case."
@@ -86,8 +89,16 @@ class Nested:
             **facts,
             "method": "cluster_jackknife",
             "why": f"{found.clusters} participants; leave-one-participant-out error, "
-            f"t with {found.clusters - 1} degrees of freedom.",
+            f"t with {facts['df']:.0f} degrees of freedom.",
         }
+
+    def _icc(self, name: str, a: int, b: int) -> float:
+        """How alike one participant's cases are over both groups; 0 where cases are not counted."""
+        members = np.concatenate([self._members[a], self._members[b]])
+        tops, bottoms = (values[members] for values in self._values[name])
+        if not _counts(tops, bottoms) or not bottoms.any():
+            return 0.0
+        return nesting(sum_by_participant(self._codes[members], tops, bottoms)).icc or 0.0
 
     def _permuted(self, name: str, a: int, b: int, found: Contrast) -> Facts:
         members = np.concatenate([self._members[a], self._members[b]])
@@ -123,7 +134,7 @@ def _interval_facts(found: Contrast | None, level: float) -> Facts:
         return {**facts, "clusters": 0}
     facts |= {"difference": found.difference, "clusters": found.clusters}
     if found.se is not None and found.se > 1e-12:
-        df = found.clusters - 1
+        df = found.df or 1.0
         reach = float(student.ppf((1 + level) / 2, df)) * found.se
         facts |= {"se": found.se, "t": found.difference / found.se, "df": df}
         facts |= {"low": found.difference - reach, "high": found.difference + reach}

@@ -149,7 +149,7 @@ def _net(codes: np.ndarray, given: np.ndarray, ones: Floats, level: float) -> Fa
     found = contrast(codes, codes, (wins, ones), (losses, ones))
     facts: Facts = {"difference": float(wins.mean() - losses.mean()), "low": None, "high": None, "p": None}
     if found and found.se:
-        df = found.clusters - 1
+        df = found.df or 1.0
         reach = float(student.ppf((1 + level) / 2, df)) * found.se
         facts |= {"low": found.difference - reach, "high": found.difference + reach, "se": found.se}
         facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))

@@ -13,6 +13,7 @@ from vivavoce.analysis.clusters import (
     Sums,
     clustered_rate,
     contrast,
+    degrees_of_freedom,
     nesting,
     ratio_interval,
     standard_error,
@@ -94,7 +95,8 @@ def test_a_mean_needs_squares_and_a_ratio_has_no_icc():
     mean = clustered_rate(sums_of(*cases), squares=squares)
     ratio = ratio_interval(sums_of(*cases))
     assert mean.icc > 0.5
-    assert (mean.low, mean.high) == pytest.approx((ratio.low, ratio.high))
+    assert mean.se == pytest.approx(ratio.se)
+    assert mean.low + mean.high == pytest.approx(ratio.low + ratio.high)
     assert ratio.icc is None
 
 
@@ -119,3 +121,10 @@ def test_intervals_lie_between_0_and_1_around_the_rate(participants):
     assert ratio - 1e-12 <= rate.high <= 1
     if rate.design_effect is not None:
         assert 1 - 1e-9 <= rate.design_effect <= nesting(sums).size_star + 1e-9
+
+
+def test_degrees_of_freedom_are_those_of_participants_where_all_weigh_the_same():
+    assert degrees_of_freedom(np.full(12, 4.0), icc=0.3) == pytest.approx(11)
+    assert degrees_of_freedom(np.full(12, 4.0), np.full(12, 4.0), icc=0.3) == pytest.approx(11)
+    heavy = degrees_of_freedom(np.array([1.0] * 30 + [60.0]), icc=0.2)
+    assert heavy < 2, "one participant decides nearly everything"
