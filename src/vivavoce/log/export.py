@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Row
 from vivavoce.log.events import (
@@ -153,6 +154,7 @@ def _export_visit(
             _add_dialogue(writer, dialogue, row)
     for stored_answer, answer in answered:
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
+    writer.add("preferences", comparison_rows(visit))
 
 
 def _add_dialogue(writer: DatasetWriter, dialogue: DialogueRows, row: Row) -> None:

@@ -17,6 +17,7 @@ from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.session import codes
+from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
@@ -223,6 +224,22 @@ class SessionEngine:
                 ratings=ratings,
             )  # fmt: skip
             await self._move(visit, lambda d: d.add(answered))
+
+    async def compare(
+        self, visit_id: str, *, step: int, position: int, answers: Mapping[str, Preferred]
+    ) -> None:
+        """Store the choices about one pair of transcripts, one a question of the step.
+
+        Raises  Stale: another pair is being compared
+                Refused: `empty` when a question is open or answered as it cannot be
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if (state.phase, state.step, state.position) != ("compare", step, position):
+                raise Stale(f"pair {position} is not being compared")
+            event = answered(self.study, state, answers, self.clock.now())
+            await self._move(visit, lambda d: d.add(event))
 
     async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
         """Begin the next dialogue. Raises Stale when it is not due, Refused when the trial is paused."""

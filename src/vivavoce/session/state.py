@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
-from vivavoce.study.model import DialogueStep, Step, Study
+from vivavoce.study.model import CompareStep, DialogueStep, Step, Study
 
-Phase = Literal["page", "ready", "chat", "code", "feedback", "ended"]
+Phase = Literal["page", "compare", "ready", "chat", "code", "feedback", "ended"]
 
 
 @dataclass(slots=True)
@@ -75,7 +75,8 @@ class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `ready` (the next dialogue can be begun), `chat`, `code`,
+    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `ready`
+    (the next dialogue can be begun), `chat`, `code`,
     `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
@@ -89,6 +90,8 @@ class VisitState:
         self.step, self.round, self.position = 0, 0, 0
         self.phase: Phase = "page"
         self.dialogues: list[DialogueState] = []
+        self.comparisons: list[log_events.LoggedComparison] = []
+        self.comparing: list[StoredEvent] = []
         self.outcome: str | None = None
         self.completion_code: str | None = None
         self.wrong_codes: list[datetime] = []
@@ -116,6 +119,13 @@ class VisitState:
         return step
 
     @property
+    def compare_step(self) -> CompareStep:
+        step = self.current_step
+        if not isinstance(step, CompareStep):
+            raise TypeError(f"step {self.step} compares nothing")
+        return step
+
+    @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
         enough = self.round >= self.dialogue_step.repeat.min
@@ -124,7 +134,7 @@ class VisitState:
     def copy(self) -> "VisitState":
         """A state that can be carried on without touching this one (only the last dialogue still moves)."""
         clone = copy.copy(self)
-        clone.wrong_codes = list(self.wrong_codes)
+        clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
         clone.dialogues = list(self.dialogues)
         if clone.dialogues:
             last = clone.dialogues[-1]
@@ -239,6 +249,19 @@ class VisitState:
             self._ask_feedback()
 
     @_take.register
+    def _(self, event: log_events.ComparisonsAssigned, stored: StoredEvent) -> None:
+        self.comparisons, self.comparing = event.comparisons, [stored]
+
+    @_take.register
+    def _(self, event: log_events.ComparisonAnswered, stored: StoredEvent) -> None:
+        self.comparing.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: log_events.ComparisonsFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
         self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
         self._enter(event.step + 1)
@@ -263,4 +286,5 @@ class VisitState:
 
     def _enter(self, step: int) -> None:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
-        self.phase = "ready" if isinstance(self.current_step, DialogueStep) else "page"
+        kinds: dict[type, Phase] = {DialogueStep: "ready", CompareStep: "compare"}
+        self.phase = kinds.get(type(self.current_step), "page")

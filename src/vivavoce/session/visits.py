@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from random import Random, SystemRandom
 
 from vivavoce.connectors.base import Conversation
@@ -11,6 +12,7 @@ from vivavoce.log import events as log_events
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.session import codes
 from vivavoce.session.allocation import choose_system, choose_task
+from vivavoce.session.comparing import assigned, finished
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import DialogueStep, Study
@@ -74,6 +76,8 @@ class MoveRules:
         dialogue = state.dialogue
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
+        if state.phase == "compare":
+            self.compare(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
             self.assign(draft)
@@ -109,6 +113,16 @@ class MoveRules:
                 factors=dict(study.factors.get(system, {})),
             )
         )  # fmt: skip
+
+    def compare(self, draft: Draft) -> None:
+        """Draw the pairs by the first free slot, as this very transaction sees them; end after the last."""
+        study, state = self.study, draft.state
+        if not state.comparisons:
+            since = self.clock.now() - timedelta(minutes=study.limits.visit_minutes)
+            taken = draft.tx.comparison_slots(study.name, simulated=state.simulated, since=since)
+            draft.add(assigned(study, state, taken))
+        if state.position >= len(state.comparisons):
+            draft.add(finished(state))
 
     def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
         """A code that no dialogue of this study had; one digit more whenever the space gets tight."""

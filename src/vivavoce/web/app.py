@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
-from vivavoce.web import chat_routes, visit_routes
+from vivavoce.web import chat_routes, comparing, visit_routes
 from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
@@ -51,7 +51,7 @@ def create_app(
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
-    for router in (visit_routes.router, chat_routes.router, health):
+    for router in (visit_routes.router, comparing.router, chat_routes.router, health):
         app.include_router(router, prefix=base)
     app.add_middleware(BodyCap)
     app.add_middleware(OwnPostsOnly)

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 from vivavoce.session.codes import new_key
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import ConsentStep
+from vivavoce.web.comparing import Shown, comparison_page
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import Form, asked_form, filled_form
 from vivavoce.web.site import Site
@@ -20,11 +21,12 @@ PROBLEMS: Final = {
 
 
 def visit_page(
-    site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False
+    site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False, shown: Shown = "left"
 ) -> HTMLResponse:
     """The page of a visit as it stands.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
+    shown    which transcript of a pair, where they are shown in turn
     """
     facts = common(state, problem)
     language = state.language
@@ -32,6 +34,8 @@ def visit_page(
         return site.page("end", language, **facts, outcome=state.outcome, code=state.completion_code)
     if state.phase == "ready":
         return _between(site, state, facts)
+    if state.phase == "compare":
+        return comparison_page(site, state, facts, shown)
     form = asked_form(site.study, state)
     if form is not None:
         return _form(site, state, facts, form)

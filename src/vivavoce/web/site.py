@@ -17,7 +17,8 @@ from limits.strategies import MovingWindowRateLimiter
 
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.engine import SessionEngine
-from vivavoce.study.model import DialogueStep, QuestionnaireStep, Study
+from vivavoce.study.model import CompareStep, DialogueStep, QuestionnaireStep, Study
+from vivavoce.study.pairs import length
 from vivavoce.web.i18n import language_name, page_language, translations
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -174,9 +175,23 @@ class Site:
                 total += rounds * (3 + sum(self._form_minutes(one) for one in step.feedback))
             elif isinstance(step, QuestionnaireStep):
                 total += self._form_minutes(step)
+            elif isinstance(step, CompareStep):
+                total += self._comparison_minutes(step)
             else:
                 total += len(study.text(step, study.languages[0]).split()) / 200
         return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
+
+    def pairs(self) -> int:
+        """How many pairs of transcripts a participant compares."""
+        steps = [step for step in self.study.visit if isinstance(step, CompareStep)]
+        extra = sum(pair.attention is not None for pair in self.study.pairs)
+        return sum(len(step.variables) + step.repeats + extra * step.attention for step in steps)
+
+    def _comparison_minutes(self, step: CompareStep) -> float:
+        """Of a typical pair, read whole in both versions, and its questions, for every pair to compare."""
+        texts = [text for pair in self.study.pairs for text in pair.text.values()]
+        words = sum(length(text.control) + length(text.experimental) for text in texts) / len(texts)
+        return self.pairs() * (words / 200 + len(step.questions) / 7)
 
     def _form_minutes(self, step: QuestionnaireStep) -> float:
         return len(self.study.instrument(step.name).asked()) / 7

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.session.engine import Opened
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.web.comparing import Shown
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form, filled_form
 from vivavoce.web.i18n import accepted_language
@@ -56,7 +57,7 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
         minutes=site.minutes(), fewest=sum(one.min for one in repeats), most=sum(one.max for one in repeats),
-        tasks=bool(site.study.tasks), forms=bool(site.study.wordings), key=token_urlsafe(16),
+        tasks=bool(site.study.tasks), forms=bool(site.study.wordings), pairs=site.pairs(), key=token_urlsafe(16),
     )  # fmt: skip
 
 
@@ -91,11 +92,12 @@ async def _token(site: Site, opened: Opened) -> str:
 
 @router.get("/visit")
 async def visit(
-    site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None
-) -> HTMLResponse:
+    site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None,
+    shown: Shown = "left",
+) -> HTMLResponse:  # fmt: skip
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
-    return visit_page(site, state, problem=problem, confirm=confirm == "end")
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", shown=shown)
 
 
 @router.post("/consent")

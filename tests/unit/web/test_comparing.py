@@ -1,0 +1,149 @@
+"""Comparing transcripts in the page: what is shown, what comes back, what is kept."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from scenes.browsing import Forms, Visitor, events_of, serve
+from scenes.comparing import choose, comparing_study, into_comparison, open_questions
+from scenes.visits import Parrot
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+
+
+@pytest.fixture
+def open_site(tmp_path: Path, log: Log) -> Iterator[Callable[..., tuple[Visitor, Study]]]:
+    with ExitStack() as stack:
+
+        def opened(**settings: object) -> tuple[Visitor, Study]:
+            study = comparing_study(tmp_path / "study", **{"attention": False, **settings})
+            return stack.enter_context(serve(study, log, Parrot()))(), study
+
+        yield opened
+
+
+def test_a_whole_comparison_is_logged_pair_by_pair(open_site, log: Log) -> None:
+    visitor, study = open_site()
+    into_comparison(visitor)
+    for number in range(5):
+        assert f"Pair {number + 1} of 5" in visitor.html
+        assert open_questions(visitor.html) == [
+            "item-ease",
+            "item-satisfaction",
+            "item-utility",
+            "item-interaction",
+        ]
+        choose(visitor, "right")
+    assert "Thank you" in visitor.html
+    answers = [one.event for one in events_of(log, "comparison_answered")]
+    (drawn,) = [one.event for one in events_of(log, "comparisons_assigned")]
+    assert [one.pair_id for one in answers] == [one.pair_id for one in drawn.comparisons]
+    for answer, compared in zip(answers, drawn.comparisons, strict=True):
+        expected = "experimental" if compared.experimental_side == "right" else "control"
+        assert {choice.choice for choice in answer.choices} == {expected}
+        assert answer.digest == study.pair(answer.pair_id).text["en"].digest
+    (end,) = [one.event for one in events_of(log, "comparisons_finished")]
+    assert end.flags == ["fast", "one_side"]
+    assert end.accepted
+    assert events_of(log, "visit_ended") == []
+    visitor.press("/read")
+    assert events_of(log, "visit_ended")[0].event.outcome == "completed"
+
+
+def test_left_and_right_are_what_was_drawn(open_site, log: Log) -> None:
+    visitor, study = open_site()
+    into_comparison(visitor, "it")
+    compared = events_of(log, "comparisons_assigned")[0].event.comparisons[0]
+    text = study.pair(compared.pair_id).text["it"]
+    left, right = re.findall(r"<section.*?</section>", visitor.html, flags=re.S)
+    on_left = text.experimental if compared.experimental_side == "left" else text.control
+    said = re.findall(r"</span><p>(.*?)</p>", left)
+    assert said == [turn.text.replace("'", "&#39;") for turn in on_left]
+    assert left != right
+    assert "Conversazione A" in left
+    assert "Conversazione B" in right
+    assert "empath" not in visitor.html.lower()  # nothing tells what it is about
+    assert "experimental" not in visitor.html
+    assert "control" not in visitor.html
+
+
+def test_a_gap_keeps_the_other_choices_and_logs_nothing(open_site, log: Log) -> None:
+    visitor, _ = open_site()
+    into_comparison(visitor)
+    visitor.press("/choices", **{"item-ease": "left", "item-satisfaction": "tie"})
+    assert "3 questions are still open" in visitor.html
+    assert re.search(r'name="item-ease" value="left" required checked', visitor.html)
+    assert re.findall(r'name="([\w-]+)" value="\w+" required autofocus', visitor.html) == [
+        "item-satisfaction"
+    ]
+    assert events_of(log, "comparison_answered") == []
+    choose(visitor)
+    assert len(events_of(log, "comparison_answered")) == 1
+
+
+def test_a_form_sent_twice_counts_once_and_leads_to_the_pair_that_is_due(open_site, log: Log) -> None:
+    visitor, _ = open_site()
+    into_comparison(visitor)
+    form = Forms(visitor.html).forms["/choices"] | dict.fromkeys(open_questions(visitor.html), "left")
+    for _ in range(2):
+        response = visitor.client.post("/choices", data=form)
+        assert "Pair 2 of 5" in response.text
+    assert len(events_of(log, "comparison_answered")) == 1
+
+
+def test_a_change_of_language_shows_the_same_pair_again(open_site, log: Log) -> None:
+    visitor, _ = open_site()
+    into_comparison(visitor)
+    form = Forms(visitor.html).forms["/choices"] | dict.fromkeys(open_questions(visitor.html), "left")
+    visitor.client.post("/language", data={"language": "it"})
+    response = visitor.client.post("/choices", data=form)
+    assert "Coppia 1 di 5" in response.text
+    assert 'value="left" required checked' in response.text
+    assert events_of(log, "comparison_answered") == []
+
+
+def test_ties_and_strengths_are_asked_where_the_study_wants_them(open_site, log: Log) -> None:
+    visitor, _ = open_site(ties=True, strength=True)
+    into_comparison(visitor)
+    fields = dict.fromkeys(open_questions(visitor.html), "tie") | {"item-ease": "left"}
+    visitor.press("/choices", **fields)
+    assert "Please say how much." in visitor.html
+    visitor.press("/choices", **fields, **{"item-ease-strength": "3"})
+    (answer,) = [one.event for one in events_of(log, "comparison_answered")]
+    assert [(one.question, one.choice == "tie", one.side, one.strength) for one in answer.choices] == [
+        ("ease", False, "left", 3), ("satisfaction", True, None, None), ("utility", True, None, None),
+        ("interaction", True, None, None),
+    ]  # fmt: skip
+
+
+def test_in_turn_the_questions_come_after_both(open_site, log: Log) -> None:
+    visitor, _ = open_site(presentation="in-turn")
+    into_comparison(visitor)
+    assert open_questions(visitor.html) == []
+    assert "Conversation A" in visitor.html
+    assert "Conversation B" not in visitor.html.replace("Show conversation B", "")
+    visitor.look("/visit?shown=right")
+    assert ">Conversation B<" in visitor.html
+    visitor.look("/visit?shown=both")
+    choose(visitor)
+    assert events_of(log, "comparison_answered")[0].event.presentation == "in-turn"
+
+
+def test_a_response_that_is_too_short_is_not_accepted_where_the_study_says_so(open_site, log: Log) -> None:
+    visitor, _ = open_site(accept_fast=False, attention=True)
+    into_comparison(visitor)
+    for _ in range(6):
+        choose(visitor)
+    end = events_of(log, "comparisons_finished")[0].event
+    assert not end.accepted
+    assert "fast" in end.flags
+
+
+def test_the_first_page_says_what_there_is_to_do(open_site) -> None:
+    visitor, _ = open_site()
+    visitor.look("/")
+    assert "You read 5 pairs of conversations" in visitor.html
+    assert "What you type" not in visitor.html
