@@ -26,6 +26,7 @@ from vivavoce.connectors.pacing import paced
 from vivavoce.connectors.processes import child_environment, kill_group, tail
 from vivavoce.connectors.python_worker import LINE_LIMIT, Runner
 from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -64,6 +65,7 @@ class PythonConnector:
     def __init__(self, settings: PythonSettings, vault: Vault) -> None:
         self._settings, self._vault = settings, vault
         self._reader = AnswerReader()
+        self._wire = Wire(settings, vault)
         self._worker = _InProcess(settings) if settings.in_process else _Worker(settings, vault)
 
     @classmethod
@@ -102,9 +104,11 @@ class PythonConnector:
 
     async def _outputs(self, request: dict[str, Any]) -> AsyncIterator[SystemOutput]:
         streamed = ""
+        self._wire.sent("call", json.dumps(request, ensure_ascii=False))
         async with aclosing(self._worker.turn(request)) as answers:
             async for kind, value in answers:
                 value = self._vault.redact(clean(value))
+                self._wire.received(kind, json.dumps(value, ensure_ascii=False, default=repr))
                 if kind == "message":
                     for output in self._reader.read({"text": value} if isinstance(value, str) else value):
                         yield output

@@ -23,6 +23,7 @@ from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversati
 from vivavoce.connectors.pacing import paced
 from vivavoce.connectors.processes import child_environment, kill_group, tail
 from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -139,6 +140,7 @@ class _Program:
     def __init__(self, process: asyncio.subprocess.Process, settings: StdioSettings, vault: Vault) -> None:
         self._process, self._settings, self._vault = process, settings, vault
         self._reader, self._said, self._killed = AnswerReader(), bytearray(), False
+        self._wire = Wire(settings, vault)
         self._tail = asyncio.create_task(tail(process.stderr, self._said))
         self._prompt = re.compile(settings.prompt.encode()) if settings.prompt else None
 
@@ -173,6 +175,7 @@ class _Program:
             if turn.heard:
                 message["heard"] = [{"text": clean_text(one.text), "score": one.score} for one in turn.heard]
             line = json.dumps({**message, "language": conversation.language})
+        self._wire.sent("line", line)
         stdin = self._process.stdin
         assert stdin is not None
         try:
@@ -214,18 +217,21 @@ class _Program:
             raise self._too_long() from None
         if not line.endswith(b"\n"):
             raise await self._ended()
+        self._wire.received("line", line[:-1])
         return line
 
     async def _plain_turn(self) -> AsyncGenerator[SystemOutput]:
         """Text until the prompt, or until nothing comes for idle_s; the prompt is not part of it."""
         out, received = self._process.stdout, b""
         assert out is not None
+        held_s = 0.0
         while True:
             idle_s = self._settings.idle_s if received and self._prompt is None else None
             try:
                 async with asyncio.timeout(idle_s):
                     piece = await out.read(65_536)
             except TimeoutError:
+                held_s = self._settings.idle_s
                 break
             received += piece
             if len(received) > self._settings.longest_answer_bytes:
@@ -238,12 +244,13 @@ class _Program:
                 if not received.strip():
                     raise await self._ended()
                 break
+        self._wire.received("text", received)
         try:
             text = clean_text(received.decode("utf-8")).strip()
         except UnicodeDecodeError:
             raise bad_answer("the answer is not UTF-8 text") from None
         if text:
-            yield SystemOutput(kind="message", text=self._vault.redact(text))
+            yield SystemOutput(kind="message", text=self._vault.redact(text), held_s=held_s)
 
     def _too_long(self) -> SystemUnderTestError:
         return bad_answer(f"the answer is larger than {self._settings.longest_answer_bytes} bytes")
