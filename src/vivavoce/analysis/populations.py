@@ -28,7 +28,7 @@ class RankAgreement(NamedTuple):
     same_order: bool
 
 
-def rank_agreement(a: Mapping[str, float], b: Mapping[str, float]) -> RankAgreement:
+def rank_agreement(a: Mapping[Any, float], b: Mapping[Any, float]) -> RankAgreement:
     """How alike two populations rank the systems that both met.
 
     Empty   fewer than 2 common systems, or a population in which all are equal: tau and rho missing
@@ -99,8 +99,8 @@ def compare_populations(
     ]
     ranks = {}
     for name in names:
-        values = [compute(dataset, [name], by).set_index("key")["value"].dropna() for dataset in (a, b)]
-        shared = [{key: float(one[key]) for key in common if key in one} for one in values]
+        values = [_values(dataset, name, by) for dataset in (a, b)]
+        shared = [{key: one[key] for key in common if key in one} for one in values]
         ranks[name] = rank_agreement(*shared)._asdict()
     return {
         "margin": margin,
@@ -124,8 +124,9 @@ def _difference(name: str, key: str | None, found: list[Any], parts: list[Any], 
     known = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
     codes = [_codes(one, known) for one in people]
     test = contrast(codes[0], codes[1], sides[0], sides[1])
+    facts: Facts = dict.fromkeys(("difference", "se", "interval_90", "p_equivalent", "equivalent"))
     if test is None or not test.se:
-        return {"difference": test.difference if test else None, "p_equivalent": None, "equivalent": None}
+        return {**facts, "difference": test.difference if test else None}
     equal = equivalence(test.difference, test.se, margin, df=test.df)
     return {
         "difference": test.difference,
@@ -151,3 +152,10 @@ def _trial(dataset: Dataset, cost: float | None) -> Facts:
         "calls_per_user": spread.mean,
         "cost_per_call": cost / len(people) if cost is not None and people else None,
     }
+
+
+def _values(dataset: Dataset, name: str, by: str) -> dict[str | None, float]:
+    """The value of a measure by group, groups without any left out."""
+    rows = compute(dataset, [name], by)
+    pairs = zip(rows["key"].tolist(), rows["value"].tolist(), strict=True)
+    return {key: float(value) for key, value in pairs if value is not None and value == value}
