@@ -9,18 +9,19 @@ VIVAVOCE_BOT_DOMAIN, VIVAVOCE_BOT_SEED.
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from vivavoce_bots.bot import Bot, answer
 from vivavoce_bots.catalogue import BOTS
 
+_WITH_DOMAIN: Final = ("restaurant", "boris")
 _MADE: dict[tuple[str, str], Bot] = {}
 
 
 def _bot(name: str, variant: str) -> Bot:
     key = name, variant
     if key not in _MADE:
-        domain = os.environ.get("VIVAVOCE_BOT_DOMAIN")
+        domain = os.environ.get("VIVAVOCE_BOT_DOMAIN") if name in _WITH_DOMAIN else None
         seed = int(os.environ.get("VIVAVOCE_BOT_SEED", "1"))
         _MADE[key] = BOTS[name].make(variant, seed, Path(domain) if domain else None)
     return _MADE[key]
@@ -39,3 +40,13 @@ async def restaurant_onebest(text: str, session: dict[str, Any]) -> dict[str, An
 async def restaurant_nbrl(text: str, session: dict[str, Any]) -> dict[str, Any]:
     """The restaurant bot that weighs all hypotheses and has learnt how much to say."""
     return answer(_bot("restaurant", "nbrl"), text, session)
+
+
+async def boris(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The system-directed restaurant bot."""
+    return answer(_bot("boris", "explicit"), text, session)
+
+
+async def carbs(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The counter of carbohydrates, all strategies off."""
+    return answer(_bot("carbs", "control"), text, session)

@@ -2,13 +2,25 @@
 
 from pathlib import Path
 
+from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
+from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
+from vivavoce_bots.restaurant.domain import DomainError, read_domain
 
 
 def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
     return RestaurantBot(read_domain(domain), variant, seed)
+
+
+def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
+    return BorisBot(read_domain(domain), seed)
+
+
+def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
+    if domain is not None:
+        raise DomainError("carbs has a food table of its own: leave out --domain")
+    return CarbsBot(variant)
 
 
 BOTS: dict[str, Entry] = {
@@ -19,6 +31,18 @@ BOTS: dict[str, Entry] = {
             "finds restaurants, pubs and coffee shops, in English and Italian",
             RestaurantBot.variants,
             _restaurant,
+        ),
+        Entry(
+            BorisBot.name,
+            "finds restaurants by leading the caller, confirming each answer, in English and Italian",
+            BorisBot.variants,
+            _boris,
+        ),
+        Entry(
+            CarbsBot.name,
+            "counts the carbohydrates of a meal, in English and Italian; a variant is a strategy",
+            CarbsBot.variants,
+            _carbs,
         ),
     )
 }

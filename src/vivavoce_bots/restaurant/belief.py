@@ -143,14 +143,19 @@ def _either(before: float, heard: float) -> float:
 
 
 def meanings_of(
-    hypotheses: Sequence[Hypothesis], understanding: Understanding, asked: str | None, *, one: bool
+    hypotheses: Sequence[Hypothesis],
+    understanding: Understanding,
+    asked: str | None,
+    *,
+    one: bool,
+    confirming: bool = False,
 ) -> tuple[Meaning, ...]:
     """What each hypothesis means; hypotheses with the same acts are one meaning with their scores added."""
     if one:
         hypotheses = [Hypothesis(hypotheses[0].text, 1.0)] if hypotheses else []
     scores: dict[tuple[Act, ...], float] = {}
     for hypothesis in hypotheses:
-        acts = understanding.acts(hypothesis.text, asked)
+        acts = understanding.acts(hypothesis.text, asked, confirming=confirming)
         scores[acts] = scores.get(acts, 0.0) + hypothesis.score
     ranked = sorted(scores.items(), key=lambda pair: -pair[1])
     return tuple(Meaning(acts, min(1.0, score)) for acts, score in ranked)

@@ -69,7 +69,10 @@ class RestaurantBot:
         progress = session.progress
         hypotheses = normalised(list(texts)[:_MOST_HYPOTHESES])
         understanding = self._understanding[session.language]
-        meanings = meanings_of(hypotheses, understanding, _subject(progress), one=self._one)
+        meanings = meanings_of(
+            hypotheses, understanding, _subject(progress), one=self._one,
+            confirming=progress.confirming is not None,
+        )  # fmt: skip
         session.belief.update(meanings, progress.confirming)
         session.heard.add(hypotheses[0].score if hypotheses else 0.0)
         acts = self._presented(session, decide(self._domain, session.belief, progress))

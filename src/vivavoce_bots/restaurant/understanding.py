@@ -80,13 +80,16 @@ class Understanding:
         """Whether nothing but small words stands between a negation and a value: `not in the east`."""
         return all(word in _SMALL for word in said[before.end : span.start])
 
-    def acts(self, text: str, asked: str | None = None) -> tuple[Act, ...]:
-        """The acts of an utterance in the order of their words; () when nothing was understood."""
+    def acts(self, text: str, asked: str | None = None, *, confirming: bool = False) -> tuple[Act, ...]:
+        """The acts of an utterance in the order of their words; () when nothing was understood.
+
+        confirming  the system asked whether it had heard rightly: yes and no are about that, not the slot
+        """
         said = tokens(text)
         found = self._spans(said)
         acts: list[Act] = []
         for index in range(len(found)):
-            act = self._act(index, said, found, asked)
+            act = self._act(index, said, found, asked, confirming)
             if act is not None and act not in acts:
                 acts.append(act)
         return tuple(acts)
@@ -104,7 +107,9 @@ class Understanding:
                 at += 1
         return spans
 
-    def _act(self, index: int, said: list[str], spans: list[_Span], asked: str | None) -> Act | None:
+    def _act(
+        self, index: int, said: list[str], spans: list[_Span], asked: str | None, confirming: bool
+    ) -> Act | None:
         span = spans[index]
         kind, slot, value = span.entry
         if kind == "value" and slot and value:
@@ -119,7 +124,7 @@ class Understanding:
             return None if self._belongs_to_value(index, spans) else Act("request", slot)
         if kind in ("slot", "not"):
             return None
-        if kind in ("affirm", "negate") and asked in self._yes_or_no:
+        if kind in ("affirm", "negate") and asked in self._yes_or_no and not confirming:
             return stating("inform", asked, "yes" if kind == "affirm" else DONTCARE)
         return Act(kind)
 

@@ -87,9 +87,7 @@ def test_exploring_finds_the_better_manner() -> None:
 
 
 def test_what_was_learnt_is_chosen_and_the_unknown_is_told_plainly() -> None:
-    text = (
-        '{"policy": {"ask poor sure": {"plain": {"value": 1}, "echo": {"value": 2, "tried": 9}}}}'
-    )
+    text = '{"policy": {"ask poor sure": {"plain": {"value": 1}, "echo": {"value": 2, "tried": 9}}}}'
     learnt = Learnt(read_policy(text))
     assert learnt.choose("ask poor sure", MANNERS["ask"]) == "echo"
     assert learnt.choose("ask clear sure", MANNERS["ask"]) == "plain"

@@ -1,0 +1,1 @@
+"""Restaurant information, system-directed: one question at a time, each answer confirmed."""

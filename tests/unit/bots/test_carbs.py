@@ -1,0 +1,112 @@
+"""The counter of carbohydrates: foods, quantities, unknown names, strategies."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce_bots.carbs.bot import CarbsBot, Session
+from vivavoce_bots.carbs.foods import Lexicon, read_foods
+from vivavoce_bots.carbs.strategy import SENTENCES
+
+ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
+
+
+def items(lexicon: Lexicon, text: str) -> list[tuple[str | None, float | None]]:
+    return [
+        (item.food.key if item.food else None, item.quantity.of(item.food) if item.food else None)
+        for item in lexicon.items(text)
+    ]
+
+
+def talk(variant: str, *texts: str, language: str = "en") -> tuple[Session, list[str]]:
+    bot = CarbsBot(variant)
+    session = bot.session("c", language)
+    return session, [bot.greet(session).text, *(bot.reply(session, [(text, None)]).text for text in texts)]
+
+
+def test_foods_and_quantities_are_read_in_both_languages() -> None:
+    assert items(ENGLISH, "I had two slices of bread, 80 g of pasta and an apple") == [
+        ("bread", 100.0), ("pasta", 80.0), ("apple", 180.0),
+    ]  # fmt: skip
+    assert items(ITALIAN, "ho mangiato un piatto di spaghetti, 1,5 etti di pollo e due mele") == [
+        ("pasta", 200.0), ("chicken", 150.0), ("apple", 360.0),
+    ]  # fmt: skip
+    assert items(ENGLISH, "rice") == [("rice", None)]
+
+
+def test_the_total_is_the_sum_of_grams_times_content() -> None:
+    session, said = talk("control", "100 g of rice and 200 g of pasta", "no")
+    assert session.total == 28 + 62
+    assert "90 g of carbohydrates" in said[-1]
+
+
+def test_a_missing_quantity_is_asked_for_and_a_portion_is_proposed() -> None:
+    session, said = talk("control", "risotto", "yes", "no")
+    assert "A portion is 250 g" in said[1]
+    assert session.total == 50
+
+
+def test_an_unknown_dish_is_likened_to_the_most_similar_ones() -> None:
+    session, said = talk("control", "150 g of schnitzl", "1", "no")
+    assert "1 breaded cutlet" in said[1]
+    assert session.total == round(13 * 1.5)
+
+
+def test_nothing_is_counted_for_a_dish_that_nobody_knows() -> None:
+    session, said = talk("control", "qqqqq wwwww", "no")
+    assert "leave it out" in said[1]
+    assert session.total == 0
+
+
+def test_a_name_is_learnt_where_the_vocabulary_can_be_extended_and_there_alone() -> None:
+    taught = ["100 g of tofu", "no", "chickpeas", "200 g of tofu", "no"]
+    session, said = talk("vocabulary-extension", *taught)
+    assert "remember tofu" in said[3]
+    assert session.total == 27 + 54
+    assert "tofu 200 g" in said[-1]
+    control, _ = talk("control", "100 g of tofu", "no", "200 g of tofu", "no")
+    assert control.lexicon.learnt == {}
+
+
+def test_each_strategy_changes_what_it_is_named_after() -> None:
+    assert "sorry to hear" in talk("empathy", "I am tired")[1][1]
+    assert "sorry to hear" not in talk("control", "I am tired")[1][1]
+    assert talk("formality")[1][0].startswith("Good day")
+    assert "only count carbohydrates" in talk("facing", "what is the weather?")[1][1]
+    assert "didn't understand" in talk("control", "what is the weather?")[1][1]
+    assert "spaghetti 200 g" in talk("alignment", "a plate of spaghetti", "no")[1][-1]
+    assert "pasta 200 g" in talk("control", "a plate of spaghetti", "no")[1][-1]
+
+
+@pytest.mark.parametrize("variant", ["empathy", "facing", "vocabulary-extension", "alignment"])
+def test_a_strategy_leaves_the_rest_of_a_dialogue_as_it_is(variant: str) -> None:
+    turns = ["100 g of rice", "two apples", "no", "goodbye"]
+    control = [line.replace("apple 360", "apples 360") for line in talk("control", *turns)[1]]
+    assert [line.replace("apple 360", "apples 360") for line in talk(variant, *turns)[1]] == control
+
+
+def test_the_table_is_plausible_and_every_food_is_known_by_all_its_names() -> None:
+    assert len(read_foods()) >= 45
+    for food in read_foods():
+        assert 0 <= food.carbs <= 100
+        assert 0 < food.portion <= 500
+        for lexicon in (ENGLISH, ITALIAN):
+            for name in food.names[lexicon.language]:
+                assert lexicon.food(name) == food
+                assert items(lexicon, f"100 g {name}") == [(food.key, 100.0)]
+
+
+def test_both_languages_have_the_same_sentences_with_the_same_gaps() -> None:
+    assert SENTENCES["en"].keys() == SENTENCES["it"].keys()
+    for sentence, forms in SENTENCES["en"].items():
+        gaps = {form.count("{") for form in (*forms, *SENTENCES["it"][sentence])}
+        assert len(gaps) == 1
+
+
+@given(
+    st.lists(st.text(max_size=40) | st.sampled_from(["rice", "no", "1", "80 g", "yes", "tofu", "9" * 400]))
+)
+def test_the_total_is_never_negative_and_never_lost(texts: list[str]) -> None:
+    session, said = talk("all", *texts)
+    assert session.total >= 0
+    assert all(line.strip() for line in said)
