@@ -4,6 +4,9 @@ from collections import defaultdict
 from statistics import median
 from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from vivavoce.analysis.groups import Group
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
@@ -61,12 +64,13 @@ def _told(
     dataset: Dataset, chosen: list[tuple[str | None, str]], failed: dict[str, list[str]]
 ) -> list[Facts]:
     wanted = {one for _, one in chosen}
+    if not wanted:
+        return []
     parts: dict[str, dict[str, list[Facts]]] = {}
     for name in ("dialogues", "turns", "goals", "ratings"):
         rows: defaultdict[str, list[Facts]] = defaultdict(list)
         table = dataset.read(name)
-        places = [place for place, one in enumerate(table.column("dialogue_id").to_pylist()) if one in wanted]
-        for row in table.take(places).to_pylist():
+        for row in table.filter(pc.is_in(table.column("dialogue_id"), pa.array(sorted(wanted)))).to_pylist():
             rows[row["dialogue_id"]].append(row)
         parts[name] = rows
     found = []

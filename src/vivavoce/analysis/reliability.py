@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from statsmodels.multivariate.factor import Factor
 
 from vivavoce.analysis.proportions import Interval
 
 DRAWS: Final = 1000
 FEWEST_FOR_OMEGA: Final = 30
+LEAST_UNIQUE: Final = 0.005
+MOST_STEPS: Final = 5000
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -66,12 +67,27 @@ def _omega(answers: Matrix) -> float | None:
     correlations = np.corrcoef(answers, rowvar=False)
     if np.linalg.eigvalsh(correlations)[0] < 1e-6:
         return None
-    try:
-        fitted = Factor(corr=correlations, n_factor=1, method="ml", nobs=forms).fit()
-    except (np.linalg.LinAlgError, ValueError):
-        return None
-    loadings = np.asarray(fitted.loadings, dtype=float)[:, 0]
-    return omega_of_loadings((loadings * np.sign(loadings.sum() or 1)).tolist())
+    return omega_of_loadings(_one_factor(correlations).tolist())
+
+
+def _one_factor(correlations: Matrix) -> Matrix:
+    """Loadings of the one-factor model by maximum likelihood (expectation maximisation).
+
+    Source  Rubin and Thayer 1982; started from the first principal component, so always the same
+    """
+    values, vectors = np.linalg.eigh(correlations)
+    loadings = vectors[:, -1] * np.sqrt(values[-1])
+    unique = np.maximum(1 - loadings**2, LEAST_UNIQUE)
+    for _ in range(MOST_STEPS):
+        weights = np.linalg.solve(np.outer(loadings, loadings) + np.diag(unique), loadings)
+        crossed = correlations @ weights
+        updated = crossed / (1 - weights @ loadings + weights @ crossed)
+        unique = np.maximum(1 - updated * crossed, LEAST_UNIQUE)
+        moved = float(np.abs(updated - loadings).max())
+        loadings = updated
+        if moved < 1e-9:
+            break
+    return loadings * np.sign(loadings.sum() or 1)
 
 
 def _bootstrap(answers: Matrix, level: float, seed: int) -> Interval | None:

@@ -87,7 +87,7 @@ def _document(material: Material, options: Options) -> Document:
         mark=material.mark,
         lead=prose.lead(summary, description),
         answer=() if empty else tuple(answer(summary, material.declared, material.results)),
-        before=(*(translated(one) for one in summary["warnings"]), *description["notes"]),
+        before=tuple(translated(one) for one in (*summary["warnings"], *description["notes"])),
         cover=tuple(prose.cover(summary, description)),
         sections=tuple(sections),
         data=summary["data"],

@@ -54,15 +54,19 @@ def test_the_numbers_are_those_of_the_summary(plain):
     summary = summarise(plain.dataset, "system")
     for row in [*summary["by"], summary["all"]]:
         rate = row["subjective_success"]
+        clustered = rate["clustered"]
         shown = (
-            f"{percent(rate['ratio'])} {span(rate['low'], rate['high'])} {rate['successes']} of {rate['n']}"
+            f"{percent(rate['ratio'])} {span(clustered['low'], clustered['high'])} "
+            f"{rate['successes']} of {rate['n']} Wilson {span(rate['low'], rate['high'])}"
         )
         assert shown in text
         assert rate["signature"] in text
     (test,) = [test for test in summary["tests"] if test["measure"] == "subjective_success"]
-    interval = f"{points(test['low'])} to {points(test['high'])}"
-    numbers = f"{points(test['difference'])} {interval} {z_value(test['z'])} {p_value(test['p'])}"
-    assert f"alpha \u2013 beta {numbers} {p_value(test['p_holm'])}" in text
+    found = test["clustered"]
+    interval = f"{points(found['low'])} to {points(found['high'])}"
+    numbers = f"{points(test['difference'])} {interval} {z_value(found['t'])} {p_value(found['p'])}"
+    naive = f"{points(test['low'])} to {points(test['high'])} {p_value(test['p_holm'])}"
+    assert f"alpha \u2013 beta {numbers} {p_value(found['p_holm'])} {naive}" in text
     assert (
         "40 dialogues with 20 participants, 2 systems, text, 1 March 2026 to 3 March 2026."
         in text.replace("\xa0", " ")
@@ -76,7 +80,7 @@ def test_a_report_of_simulated_dialogues_is_marked_everywhere(simulated):
     marks = [text for name, text in page.texts if name == "span" and text == "SIMULATED"]
     figures, captions = page.names().count("figure"), page.names().count("caption")
     assert headings and figures and captions
-    sections = page.names().count("h2") - 1  # the box of warnings has a heading of its own
+    sections = page.names().count("h2") - 2  # the answer and the box of warnings stand under the banner
     assert len(marks) == 1 + sections + figures + captions
     drawn = [text for name, text in page.texts if name in ("text", "tspan") and "SIMULATED" in text]
     assert len(drawn) == 2 * figures, "in the wide and in the narrow form of each figure"
@@ -128,7 +132,7 @@ def test_without_answers_and_goals_the_report_says_that_no_rate_can_be_given(mak
     page = render(make(rated=False))
     assert "No success rate can be given" in page
     assert 'id="table-success"' not in page
-    assert "Questionnaires" not in page
+    assert 'id="questionnaires"' not in page
 
 
 def test_an_empty_dataset_gives_a_report_that_says_so(make):
@@ -187,7 +191,7 @@ def test_the_report_is_written_where_asked_and_steps_are_told(plain, tmp_path):
     steps: list[str] = []
     path = write_report(plain.dataset, tmp_path / "new" / "report.html", progress=steps.append)
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert steps == ["measures", "description", "figures", "page"]
+    assert steps == ["measures", "description", "sections"]
     assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
 
 

@@ -49,3 +49,24 @@ def test_figures_take_the_colours_of_the_page(browser, plain, scheme):
     )
     assert label == ink
     page.close()
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize("width", [375, 1280])
+def test_axe_finds_nothing_and_nothing_is_fetched(browser, make, tmp_path, language, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    from vivavoce.report.html import write_report
+    from vivavoce.report.material import Options
+
+    options = Options(language=language, transcripts=2)
+    path = write_report(make(simulated=True, people=2), tmp_path / "report.html", options=options)
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == []
+    assert requests == [path.as_uri()]
+    page.close()

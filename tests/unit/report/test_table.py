@@ -5,6 +5,7 @@ from io import StringIO
 from rich.console import Console
 
 from vivavoce.analysis.summary import summarise
+from vivavoce.report.numbers import span
 from vivavoce.report.table import results_table
 
 
@@ -23,7 +24,10 @@ def test_each_group_has_its_counts_and_rates_with_intervals(make):
         "all",
     ]
     assert "75.0% of 20" in text
-    assert "53.1 to 88.8" in text  # Wilson of 15 of 20
+    (alpha, _) = summary["by"]
+    clustered = alpha["subjective_success"]["clustered"]
+    assert span(clustered["low"], clustered["high"]) in text
+    assert "participants" in text[text.index("under each rate") :]
     assert "SIMULATED" not in text
 
 

@@ -1,0 +1,242 @@
+"""What a report says: the answer first, sections by choice, failures by rule, releases, declarations."""
+
+import csv
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
+from vivavoce.report.document import SECTIONS, compose
+from vivavoce.report.html import render
+from vivavoce.report.material import Options
+from vivavoce.report.tables import escaped, write_figures, write_tables
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+STUDY = """study: declared
+systems: {alpha: {connect: http}, beta: {connect: http}}
+visit: [dialogue]
+analysis:
+  primary: {measure: subjective_success, compare: [alpha, beta], alpha: 0.05}
+  exclusions: [Whoever writes nothing.]
+  stopping: After 40 people.
+"""
+
+
+def written(folder: Path, *, better: float = 0.5, study: dict | None = None, people: int = 40) -> Dataset:
+    """Two systems; alpha always succeeds, beta for the first share `better` of the participants."""
+    with DatasetWriter(folder, study=study or {"name": "s"}, source={"kind": "log"}) as writer:
+        for person in range(people):
+            writer.add(
+                "participants",
+                [{"participant_id": f"p{person}", "simulated": False, "outcome": "completed",
+                  "first_seen_at": START + timedelta(hours=person)}],
+            )  # fmt: skip
+            for number, system in enumerate(("alpha", "beta"), start=1):
+                key = {"dialogue_id": f"d{person}-{system}"}
+                writer.add(
+                    "dialogues",
+                    [{**key, "study": "s", "system": system, "condition": system, "language": "en",
+                      "participant_id": f"p{person}", "channel": "text", "simulated": False,
+                      "dialogue_number": number, "duration_s": 30.0 + person}],
+                )  # fmt: skip
+                turns = [("user", "private words here"), ("system", "an answer")]
+                writer.add(
+                    "turns",
+                    [{**key, "turn_index": i, "party": party, "text": text} for i, (party, text) in
+                     enumerate(turns)],
+                )  # fmt: skip
+                success = (system == "alpha" and person != 0) or (
+                    system == "beta" and person < better * people
+                )
+                writer.add(
+                    "ratings",
+                    [{**key, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
+                      "value": float(success), "participant_id": f"p{person}"}],
+                )  # fmt: skip
+    return Dataset(folder)
+
+
+def revision(name: str, file: str, hours: float) -> dict:
+    return {"revision": name, "file": file, "seen_at": (START + timedelta(hours=hours)).isoformat()}
+
+
+def declared(folder: Path, *revisions: dict) -> Dataset:
+    last = revisions[-1]
+    study = {
+        "name": "declared",
+        "revision": last["revision"],
+        "file": last["file"],
+        "revisions": list(revisions),
+    }
+    return written(folder, study=study)
+
+
+def words(document, section: str) -> str:
+    (found,) = [one for one in document.sections if one.name == section]
+    return json.dumps([repr(block) for block in found.blocks], ensure_ascii=False)
+
+
+def test_the_answer_comes_first_and_names_the_better_system(tmp_path):
+    document = compose(written(tmp_path / "d"))
+    assert document.answer[0].startswith(
+        "alpha does better than beta: 97.5% against 50.0% in subjective success."
+    )
+    assert "exploration" in document.answer[1]
+    assert "40 participants" in document.answer[-1]
+
+
+def test_without_a_difference_the_answer_says_that_none_can_be_shown(tmp_path):
+    document = compose(written(tmp_path / "d", better=0.95))
+    assert document.answer[0].startswith("No difference in subjective success can be shown")
+
+
+def test_chosen_sections_alone_are_written_in_the_reports_order(plain):
+    document = compose(plain.dataset, Options(sections=["limits", "results"]))
+    assert [one.name for one in document.sections] == ["results", "limits"]
+
+
+def test_an_unknown_section_is_refused_with_the_nearest(plain):
+    with pytest.raises(InputError, match=r"unknown section 'result'; did you mean 'results'\?"):
+        compose(plain.dataset, Options(sections=["result"]))
+
+
+def test_every_section_has_a_maker_and_a_title():
+    from vivavoce.report.document import TITLES
+    from vivavoce.report.parts import MAKERS
+
+    assert set(SECTIONS) == set(MAKERS) == set(TITLES)
+
+
+def test_transcripts_are_shown_only_when_asked_and_hidden_words_are_counted(tmp_path):
+    dataset = written(tmp_path / "d")
+    assert "private words here" not in render(dataset)
+    shown = compose(dataset, Options(transcripts=3)).blocks(Transcript)
+    assert len(shown) == 3
+    assert shown[0].turns[0] == ("user", "Participant", "private words here")
+    assert "subjective success" in shown[0].why
+    hidden = render(dataset, options=Options(transcripts=3, redact=True))
+    assert "private words here" not in hidden
+    assert "[3 words]" in hidden
+
+
+def test_failures_come_from_the_groups_in_turn(tmp_path):
+    shown = compose(written(tmp_path / "d"), Options(transcripts=2)).blocks(Transcript)
+    assert [one.title.split(" \u00b7 ")[1] for one in shown] == ["alpha", "beta"]
+
+
+def test_the_flow_counts_arrived_and_completed(tmp_path):
+    document = compose(written(tmp_path / "d"))
+    (table,) = [one for one in document.blocks(TableOfText) if one.name == "flow"]
+    assert {row.heading: row.cells[0].main for row in table.rows}["Completed"] == "40"
+
+
+def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
+    dataset = declared(tmp_path / "d", revision("r1", STUDY, -1))
+    document = compose(dataset)
+    assert "the comparison declared beforehand" in document.answer[0]
+    said = words(document, "declared")
+    assert "exploration" in said
+    assert "After 40 people." in said
+    assert hashlib.sha256(STUDY.encode()).hexdigest() in said
+    (section,) = [one for one in document.sections if one.name == "declared"]
+    assert not [block for block in section.blocks if isinstance(block, Bullets)], "nothing was changed"
+
+
+def test_a_change_after_the_first_participant_is_named_and_ignored(tmp_path):
+    later = STUDY.replace("alpha: 0.05", "alpha: 0.2").replace(
+        "After 40 people.", "Whenever it is significant."
+    )
+    dataset = declared(tmp_path / "d", revision("r1", STUDY, -1), revision("r2", later, 2))
+    said = words(compose(dataset), "declared")
+    assert "primary comparison, stopping rule" in said
+    assert "After 40 people." in said
+    assert "Whenever" not in said
+
+
+def test_a_change_before_the_first_participant_counts(tmp_path):
+    later = STUDY.replace("After 40 people.", "After 50 people.")
+    dataset = declared(tmp_path / "d", revision("r1", STUDY, -2), revision("r2", later, -1))
+    said = words(compose(dataset), "declared")
+    assert "After 50 people." in said
+    assert "Changed in a later revision" not in said
+
+
+def test_a_declared_measure_that_nobody_knows_is_said_to_be_missing(tmp_path):
+    file = STUDY.replace("subjective_success", "happiness")
+    said = words(compose(declared(tmp_path / "d", revision("r1", file, -1))), "declared")
+    assert "cannot be tested: the dataset has no happiness" in said
+
+
+def test_without_declaration_everything_is_exploration(plain):
+    assert "Everything in this report is exploration." in words(compose(plain.dataset), "declared")
+
+
+def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
+    old, worse = written(tmp_path / "old", better=0.9), written(tmp_path / "worse", better=0.4)
+    (verdicts,) = [
+        block
+        for one in compose(worse, Options(against=old)).sections
+        if one.name == "against"
+        for block in one.blocks
+        if isinstance(block, Bullets)
+    ]
+    assert verdicts.items[0].startswith("Subjective success got worse: \u221225.0 points")
+    same = words(
+        compose(written(tmp_path / "same", better=0.9), Options(against=old, margin=0.15)), "against"
+    )
+    assert "stayed the same within 15.0 points" in same
+    unsure = words(
+        compose(written(tmp_path / "few", better=0.85), Options(against=old, margin=0.01)), "against"
+    )
+    assert "neither a difference nor equality within 1.0 points" in unsure
+
+
+def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
+    files = write_tables(compose(simulated.dataset), tmp_path / "tables")
+    names = {path.name for path in files}
+    assert {"success.csv", "success.tex", "tests.csv", "flow.tex"} <= names
+    with (tmp_path / "tables" / "success.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["SIMULATED"]
+    assert any("alpha" in row and "75.0%" in row for row in rows)
+    latex = (tmp_path / "tables" / "success.tex").read_text(encoding="utf-8")
+    assert r"\toprule" in latex
+    assert r"75.0\%" in latex
+    assert r"\caption{SIMULATED: Success rates}" in latex
+
+
+def test_latex_and_csv_take_hostile_names_as_text(make, tmp_path):
+    dataset = make(systems=(r"\input{x} & 50% #1 _a_ ~^", "=cmd()"))
+    write_tables(compose(dataset), tmp_path)
+    latex = (tmp_path / "success.tex").read_text(encoding="utf-8")
+    assert r"\input" not in latex
+    assert r"\textbackslash{}input\{x\} \& 50\% \#1 \_a\_" in latex
+    assert "'=cmd()" in (tmp_path / "success.csv").read_text(encoding="utf-8")
+    assert escaped("\u22121.5") == "$-$1.5"
+
+
+def test_figures_are_written_as_svg_and_vega_lite_that_stand_alone(simulated, tmp_path):
+    write_figures(compose(simulated.dataset), tmp_path)
+    svg = (tmp_path / "success.svg").read_text(encoding="utf-8")
+    assert svg.startswith("<svg")
+    assert 'xmlns="http://www.w3.org/2000/svg"' in svg
+    assert "SIMULATED" in svg
+    spec = json.loads((tmp_path / "success.vl.json").read_text(encoding="utf-8"))
+    assert "vega-lite" in spec["$schema"]
+    assert "alpha" in json.dumps(spec)
+
+
+def test_the_title_page_says_what_who_and_when(plain):
+    document = compose(plain.dataset)
+    terms = dict(document.cover)
+    assert terms["What"] == "alpha (20), beta (20)"
+    assert terms["Who"] == "20 participants"
+    assert "March" in terms["When"]
+    (cite,) = [one for one in document.sections if one.name == "cite"]
+    assert plain.dataset.hash in repr(cite.blocks[0])
+    assert any(isinstance(block, FactList) for one in document.sections for block in one.blocks)

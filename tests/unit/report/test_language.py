@@ -1,0 +1,129 @@
+"""The report in another language: nothing forgotten, numbers written as people there write them."""
+
+import ast
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+import vivavoce.report
+from vivavoce.core.errors import UnknownName
+from vivavoce.core.i18n import catalogue_file
+from vivavoce.measures import MEASURES
+from vivavoce.report import background, content, document, people, questions
+from vivavoce.report.html import render
+from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
+from vivavoce.report.material import Options
+from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
+
+ROOM = Path(vivavoce.report.__file__).parent
+LANGUAGES = [language for language in report_languages() if language != "en"]
+SAME_EVERYWHERE = {"Holm", "Bonferroni"}
+SHOWN_WITHOUT_EXPERTS = ("communication", "task_success", "recognition")
+
+
+def phrases() -> set[str]:
+    """What the room says: first arguments of `say` and `translated`, and the words of its tables."""
+    found: set[str] = set()
+    for file in ROOM.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+                said = node.args[1 if node.func.id == "plural" and len(node.args) > 1 else 0]
+                if node.func.id in ("say", "translated", "plural") and isinstance(said, ast.Constant):
+                    found.add(said.value)
+    tables = (
+        background.WORDINGS,
+        people.OUTCOMES,
+        questions.CORRECTIONS,
+        questions.SETTINGS,
+        content.UNIT_NAMES,
+    )
+    found |= {words for table in tables for words in table.values()}
+    found |= {word for words in document.TITLES.values() for word in words}
+    return {phrase for phrase in found if isinstance(phrase, str)} - SAME_EVERYWHERE
+
+
+def catalogue(language: str, domain: str) -> dict[str, str | tuple[str, ...]]:
+    with catalogue_file(LOCALE, language, domain).open("rb") as file:
+        words = read_po(file, locale=language)
+    return {one.id[0] if isinstance(one.id, tuple) else one.id: one.string for one in words if one.id}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_phrase_of_the_report_is_translated(language):
+    known = catalogue(language, "report")
+    assert not {phrase for phrase in phrases() if not known.get(phrase)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("domain", ["report", "measures"])
+def test_a_translation_has_the_places_of_its_phrase(language, domain):
+    for phrase, words in catalogue(language, domain).items():
+        for form in words if isinstance(words, tuple) else (words,):
+            assert set(re.findall(r"\{\w+\}", form)) == set(re.findall(r"\{\w+\}", phrase)), phrase
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_measures_that_any_log_may_yield_have_a_name_and_a_meaning_in_every_language(language):
+    with speaking(language):
+        for _, measure in MEASURES:
+            if measure.family in SHOWN_WITHOUT_EXPERTS and measure.origin == "instrumental":
+                assert translated(measure.title) != measure.title, measure.title
+                assert translated(measure.meaning) != measure.meaning, measure.meaning
+
+
+def test_italian_numbers_have_a_comma():
+    with speaking("it"):
+        assert percent(0.8461) == "84,6%"
+        assert span(0.795, 0.886) == "da 79,5 a 88,6"
+        assert points(-0.0123) == "\u22121,2"
+        assert p_value(0.0123) == "0,012"
+        assert p_value(0.0001) == "< 0,001"
+        assert amount(3.14159, "s") == "3,14 s"
+        assert count(1234) == "1\u202f234"
+        assert instant(datetime(2026, 3, 1, tzinfo=UTC)) == "1\u00a0marzo\u00a02026"
+        assert plural(1, "goal") == "1 obiettivo"
+        assert plural(2, "goal") == "2 obiettivi"
+
+
+def test_a_finished_sentence_is_found_by_its_pattern_and_its_parts_too():
+    warning = (
+        "Few participants dominate: the 3 busiest of 30 participants hold 43.5% of the 240 dialogues and one "
+        "participant alone had 40 of 240 (17%)."
+    )
+    with speaking("it"):
+        assert translated(warning) == (
+            "Pochi partecipanti dominano: i 3 più attivi di 30 partecipanti hanno tenuto il 43,5% "
+            "dei 240 dialoghi e un solo partecipante ne ha avuti 40 su 240 (17%)."
+        )
+
+
+def test_braces_in_what_users_wrote_are_no_places():
+    with speaking("it"):
+        assert translated("The same holds within {x} {0}.") == "Lo stesso vale entro {x} {0}."
+        assert say("{n} left out: no value", n="{secret}") == "{secret} tralasciati: nessun valore"
+
+
+def test_the_language_ends_with_its_report(plain):
+    page = render(plain.dataset, options=Options(language="it"))
+    assert '<html lang="it">' in page
+    assert "Rapporto di valutazione" in page
+    assert percent(0.5) == "50.0%"
+    assert render(plain.dataset) == plain.html
+
+
+def test_no_english_sentence_is_left_in_an_italian_report(make):
+    from html import unescape
+
+    page = unescape(render(make(people=2, simulated=True), options=Options(language="it", transcripts=1)))
+    english = [phrase for phrase in phrases() if len(phrase) > 25 and "{" not in phrase and phrase in page]
+    assert english == []
+    assert "SIMULATO" in page
+    assert "SIMULATED" not in page
+
+
+def test_an_unknown_language_is_refused_with_those_that_there_are(plain):
+    with pytest.raises(UnknownName, match=r"unknown language 'xx'.*known: en, it"):
+        render(plain.dataset, options=Options(language="xx"))
