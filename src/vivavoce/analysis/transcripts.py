@@ -81,8 +81,8 @@ def compare_transcripts(
     """Everything that the method reports, as plain values for JSON.
 
     groups  an attribute by participant; then `by_group` compares its groups with the person as the unit
-    Note    attention pairs, repeats, unfinished responses' refusals and not accepted ones are left out of the
-            results and counted under `responses`
+    Note    attention pairs, repeats and responses that were not accepted are left out of the results and
+            counted under `responses`; choices of responses that were not finished stay in
     Raises  InputError: the dataset has no choices between transcripts
     """
     every = dataset.read("preferences").to_pylist()

@@ -28,6 +28,14 @@ def check_bots(path: Path) -> list[dict[str, Any]]:
     return asyncio.run(_say_hello(path))
 
 
+def check_pairs(path: Path) -> list[str]:
+    """What is doubtful about the study's pairs of transcripts, one line each; [] where it has none."""
+    from vivavoce.study.pairs_study import comparison_warnings
+
+    study = read_study(path)
+    return comparison_warnings(study.pairs, study.languages)
+
+
 async def _say_hello(path: Path) -> list[dict[str, Any]]:
     from vivavoce.connectors.probe import hello
 

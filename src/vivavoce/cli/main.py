@@ -7,7 +7,18 @@ import sys
 
 import typer
 
-from vivavoce.cli import analyse, bots, data, demo, measuring, reporting, simulating, talking, trial
+from vivavoce.cli import (
+    analyse,
+    bots,
+    comparing,
+    data,
+    demo,
+    measuring,
+    reporting,
+    simulating,
+    talking,
+    trial,
+)
 
 app = typer.Typer(
     name="vivavoce",
@@ -21,6 +32,7 @@ app.command("demo")(demo.demo)
 app.add_typer(bots.app, name="bots")
 app.command("init")(trial.init)
 app.command("check")(trial.check)
+app.command("pairs")(comparing.pairs)
 app.command("talk")(talking.talk)
 app.command("serve")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)

@@ -32,16 +32,18 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.checking import check_bots, check_file, told
+    from vivavoce.cli.checking import check_bots, check_file, check_pairs, told
 
     problems = check_file(study)
     greetings = check_bots(study) if bots and not problems else []
     failed = [one for one in greetings if not one["ok"]]
+    warnings = [] if problems else check_pairs(study)
+    facts = {"problems": problems, "warnings": warnings, "systems": greetings}
     if as_json:
-        typer.echo(json.dumps({"problems": problems, "systems": greetings}, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        for problem in problems:
-            typer.echo(problem)
+        for line in (*problems, *warnings):
+            typer.echo(line)
         for one in greetings:
             for line in told(one):
                 typer.echo(line)

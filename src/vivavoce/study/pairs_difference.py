@@ -66,7 +66,7 @@ def _stretches(transcript: Transcript) -> list[tuple[str, str]]:
 
 
 def _pieces(before: str, after: str) -> tuple[tuple[Piece, ...], int, int]:
-    """Pieces in reading order, and how many tokens are gone and new."""
+    """Pieces in reading order, what is gone before what is new, and how many tokens are gone and new."""
     old, new = tokens(before), tokens(after)
     steps = LCSseq.opcodes([one.casefold() for one in old], [one.casefold() for one in new])
     old_at, new_at = _starts(before, old), _starts(after, new)
@@ -77,7 +77,9 @@ def _pieces(before: str, after: str) -> tuple[tuple[Piece, ...], int, int]:
             pieces.append(Piece("same", after[new_at[step.dest_start] : new_at[step.dest_end]]))
             continue
         if step.src_end > step.src_start:
-            pieces.append(Piece("removed", before[old_at[step.src_start] : old_at[step.src_end]]))
+            gone = Piece("removed", before[old_at[step.src_start] : old_at[step.src_end]])
+            after_added = pieces and pieces[-1].kind == "added"
+            pieces.insert(len(pieces) - 1 if after_added else len(pieces), gone)
             removed += step.src_end - step.src_start
         if step.dest_end > step.dest_start:
             pieces.append(Piece("added", after[new_at[step.dest_start] : new_at[step.dest_end]]))

@@ -93,7 +93,7 @@ def dataset(tmp_path: Path) -> Make:
                     rows.append({
                         "participant_id": f"p{person}", "visit_id": f"v{person}", "role": "main",
                         "comparison_number": number, "pair_id": variable, "variable": variable,
-                        "change": "insertion", "control_level": "control", "experimental_level": "experimental",
+                        "change": "insertion", "control_level": "old", "experimental_level": "new",
                         "question": question, "quality": quality, "choice": choice, "side": chosen,
                         "experimental_side": side, "total_s": 200.0, "accepted": True, "flags": "",
                         "simulated": True, **changes,

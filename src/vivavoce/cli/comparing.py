@@ -1,0 +1,77 @@
+"""The verb on pairs of transcripts: what was changed in each, and what is doubtful about them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from vivavoce.study.pairs_difference import Difference
+
+
+def pairs(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    language: Annotated[
+        str | None, typer.Option("--language", help="Of the transcripts; else the first.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Show pairs of transcripts: what differs word by word, how much, and what is doubtful."""
+    found = described(study, language)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for one in found["pairs"]:
+        kind = (
+            f"attention pair ({one['attention']})"
+            if one["attention"]
+            else f"{one['variable']}, {one['change']}"
+        )
+        typer.echo(
+            f"{one['pair_id']}: {kind}; {one['removed']} tokens removed, {one['added']} added; "
+            f"lengths {one['control_tokens']} and {one['experimental_tokens']}"
+        )
+        for line in one["difference"]:
+            typer.echo(f"    {line}")
+    for warning in found["warnings"]:
+        typer.echo(warning)
+
+
+def described(path: Path, language: str | None) -> dict[str, Any]:
+    """Every pair of a study with its difference and counts, and the warnings about them.
+
+    Raises  InputError: the study has problems, or compares nothing
+    """
+    from vivavoce.cli.studies import read_study
+    from vivavoce.core.errors import InputError
+    from vivavoce.study.pairs import length
+    from vivavoce.study.pairs_difference import difference
+    from vivavoce.study.pairs_study import comparison_warnings
+
+    study = read_study(path)
+    if not study.pairs:
+        raise InputError("compares no transcripts", place=str(path), cure="add a step `compare` to `visit`")
+    spoken = study.language(language)
+    rows = []
+    for pair in study.pairs:
+        text = pair.text[spoken]
+        changed = difference(text)
+        rows.append({
+            "pair_id": pair.pair_id, "variable": pair.variable, "change": pair.change,
+            "attention": pair.attention, "language": spoken, "removed": changed.removed,
+            "added": changed.added, "control_tokens": length(text.control),
+            "experimental_tokens": length(text.experimental), "difference": shown(changed),
+        })  # fmt: skip
+    return {"pairs": rows, "warnings": comparison_warnings(study.pairs, study.languages)}
+
+
+def shown(changed: "Difference") -> list[str]:
+    """The changed turns as lines: [-what was removed-] and {+what was added+}."""
+    marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+    lines = []
+    for segment in changed.segments:
+        if any(piece.kind != "same" for piece in segment.pieces):
+            words = [marks[piece.kind].format(" ".join(piece.text.split())) for piece in segment.pieces]
+            lines.append(f"{segment.party.capitalize()}: {' '.join(words)}")
+    return lines

@@ -1,0 +1,59 @@
+"""The verbs that tell of pairs of transcripts."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vivavoce.cli.main import app
+from vivavoce.study.scaffold import write_study
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_study(tmp_path / "study", "guerini-2018")
+    return tmp_path / "study"
+
+
+def test_pairs_shows_what_was_changed_word_by_word(folder: Path) -> None:
+    told = CliRunner().invoke(app, ["pairs", str(folder)])
+    assert told.exit_code == 0
+    assert "empathy-train: empathy, insertion; 0 tokens removed, 12 added; lengths 78 and 90" in told.output
+    assert "{+Oh no, I am sorry, that must be upsetting!+} The next train" in told.output
+    assert "[-object-] {+spurtle+}" in told.output
+
+
+def test_pairs_in_italian_as_json(folder: Path) -> None:
+    told = CliRunner().invoke(app, ["pairs", str(folder), "--language", "it", "--json"])
+    found = json.loads(told.output)
+    assert len(found["pairs"]) == 11
+    assert found["warnings"] == []
+    assert {one["language"] for one in found["pairs"]} == {"it"}
+
+
+def test_a_study_without_pairs_is_told(tmp_path: Path) -> None:
+    write_study(tmp_path / "city", "cambridge-2011")
+    told = CliRunner().invoke(app, ["pairs", str(tmp_path / "city")])
+    assert "compares no transcripts" in str(told.exception)
+
+
+def test_check_warns_in_words_and_finds_the_study_ready(folder: Path) -> None:
+    pairs = folder / "pairs.yaml"
+    pairs.write_text(
+        pairs.read_text().replace("change: insertion", "change: substitution", 1), encoding="utf-8"
+    )
+    told = CliRunner().invoke(app, ["check", str(folder)])
+    assert told.exit_code == 0, told.output
+    assert "pair 'empathy-train' (en): called a substitution, but text was only added" in told.output
+    assert "ready" in told.output
+
+
+def test_check_fails_for_an_unfair_pair(folder: Path) -> None:
+    pairs = folder / "pairs.yaml"
+    text = pairs.read_text()
+    before, mark, after = text.partition("experimental: |")
+    pairs.write_text(before + mark + after.replace("my daughter", "my son", 1), encoding="utf-8")
+    told = CliRunner().invoke(app, ["check", str(folder)])
+    assert told.exit_code == 2
+    assert "pair 'empathy-train' (en): user turn 1 differs" in told.output
