@@ -1,12 +1,15 @@
 """The bots by name, with what makes each."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
+from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
 from vivavoce_bots.restaurant.domain import DomainError, read_domain
+from vivavoce_bots.telco.bot import TelcoBot
 
 
 def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
@@ -21,6 +24,15 @@ def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
     if domain is not None:
         raise DomainError("carbs has a food table of its own: leave out --domain")
     return CarbsBot(variant)
+
+
+def _without_domain(make: Callable[[], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
+    def made(variant: str, seed: int, domain: Path | None) -> Bot:
+        if domain is not None:
+            raise DomainError(f"{name} has no domain file: leave out --domain")
+        return make()
+
+    return made
 
 
 BOTS: dict[str, Entry] = {
@@ -43,6 +55,18 @@ BOTS: dict[str, Entry] = {
             "counts the carbohydrates of a meal, in English and Italian; a variant is a strategy",
             CarbsBot.variants,
             _carbs,
+        ),
+        Entry(
+            CallSteeringBot.name,
+            "identifies a bank's caller and routes the call, in English and Italian",
+            CallSteeringBot.variants,
+            _without_domain(CallSteeringBot, CallSteeringBot.name),
+        ),
+        Entry(
+            TelcoBot.name,
+            "self-service of a telephone company, in English and Italian",
+            TelcoBot.variants,
+            _without_domain(TelcoBot, TelcoBot.name),
         ),
     )
 }

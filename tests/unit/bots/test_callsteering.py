@@ -1,0 +1,68 @@
+"""Call steering: identification, an open question, a question that decides, a target."""
+
+import pytest
+
+from vivavoce_bots.acts import Reply
+from vivavoce_bots.callsteering.bot import CallSteeringBot
+
+WHO = {
+    "en": ("my name is Anna", "Rossi", "4 May 1980"),
+    "it": ("mi chiamo Anna", "Rossi", "4 maggio 1980"),
+}
+
+
+def talk(*texts: str, language: str = "en", identified: bool = True) -> Reply:
+    bot = CallSteeringBot()
+    session = bot.session("c", language)
+    bot.greet(session)
+    said = [*(WHO[language] if identified else ()), *texts]
+    return [bot.reply(session, [(text, None)]) for text in said][-1]
+
+
+def target(reply: Reply) -> str | None:
+    return next((act.value for act in reply.acts if act.slot == "target"), None)
+
+
+def test_it_identifies_before_it_asks_openly() -> None:
+    assert "surname" in talk("Anna", identified=False).text
+    assert "date of birth" in talk("Anna", "Rossi", identified=False).text
+    assert talk().text == "Thank you, Anna. How can I help you?"
+    assert "did not understand" in talk("Anna", "Rossi", "yesterday", identified=False).text
+
+
+@pytest.mark.parametrize(
+    ("said", "routed"),
+    [("I have a question about my card", "cards"), ("my account please", "account"),
+     ("my card was stolen", "fraud"), ("let me talk to a person", "operator"), ("a payment", "transfers")],
+)  # fmt: skip
+def test_a_clear_matter_is_routed_at_once(said: str, routed: str) -> None:
+    reply = talk(said)
+    assert target(reply) == routed
+    assert reply.end
+
+
+@pytest.mark.parametrize(
+    ("answer", "routed"),
+    [("lower", "small_loans"), ("2500 euros", "small_loans"),
+     ("higher", "large_loans"), ("9000", "large_loans")],
+)  # fmt: skip
+def test_a_loan_is_asked_back_by_its_amount(answer: str, routed: str) -> None:
+    assert "3000" in talk("I want to get a loan").text
+    assert target(talk("I want to get a loan", answer)) == routed
+
+
+def test_two_matters_are_told_apart() -> None:
+    assert talk("a payment with my card").text == "Is it about cards or about payments?"
+    assert target(talk("a payment with my card", "the card")) == "cards"
+
+
+def test_three_failures_lead_to_an_operator() -> None:
+    assert target(talk("mumble", "mumble")) is None
+    assert target(talk("mumble", "mumble", "mumble")) == "operator"
+
+
+def test_italian_is_understood_and_spoken() -> None:
+    assert talk(language="it").text == "Grazie, Anna. Come posso aiutarLa?"
+    assert target(talk("vorrei un prestito", "inferiore", language="it")) == "small_loans"
+    assert target(talk("ho perso la carta", language="it")) == "fraud"
+    assert target(talk("vorrei parlare con una persona", language="it")) == "operator"
