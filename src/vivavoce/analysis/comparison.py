@@ -198,9 +198,13 @@ def _rate(summary: Facts, nested: Nested, name: str, place: int, group: Group) -
 
 def _family(tests: int, items: int, names: list[str], correction: str) -> Facts:
     label = correction.replace("_", "-").title() if correction != "holm" else "Holm"
-    why = f"{label} over all {tests} comparisons above ({', '.join(names)})"
-    why += f", and apart from them over the {items} comparisons of questionnaire items." if items else "."
+    why = f"{label} over the {_comparisons(tests)} above ({', '.join(names)})"
+    why += f", and apart from them over the {_comparisons(items)} of questionnaire items." if items else "."
     return {"correction": correction, "tests": tests, "items": items, "measures": names, "why": why}
+
+
+def _comparisons(number: int) -> str:
+    return f"{number} comparison{'' if number == 1 else 's'}"
 
 
 def _unused(names: list[str], used: list[str]) -> list[str]:

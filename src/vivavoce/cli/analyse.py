@@ -31,6 +31,12 @@ def analyse(
     margin: Annotated[
         float | None, typer.Option("--margin", help="Also test equivalence within this difference.")
     ] = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Dataset of other people with the same systems.")
+    ] = None,
+    cost: Annotated[
+        list[float] | None, typer.Option("--cost", help="What the trial cost; twice, with --against.")
+    ] = None,
     correction: Annotated[
         str, typer.Option("--correction", help="holm, benjamini_hochberg or bonferroni.")
     ] = "holm",
@@ -54,6 +60,19 @@ def analyse(
     from vivavoce.analysis.comparison import compare_systems
     from vivavoce.log.dataset import Dataset
 
+    if against is not None:
+        from vivavoce.analysis.populations import compare_populations
+
+        costs = [*(cost or []), None, None]
+        facts = compare_populations(
+            Dataset(Path(words[0])),
+            Dataset(against),
+            by=by or "system",
+            margin=0.1 if margin is None else margin,
+            costs=(costs[0], costs[1]),
+        )
+        _print(facts, as_json, tables.populations)
+        return
     facts = compare_systems(
         Dataset(Path(words[0])),
         by=by,

@@ -111,6 +111,8 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
             number(clustered["design_effect"], 2), number(clustered["n_effective"], 0),
         )  # fmt: skip
     yield table
+    if not facts["tests"]:
+        return
     adjusted = f"p ({facts['family']['correction']})"
     tests = _table("measure", "pair", "difference", "naive", "p", "clustered", "p", adjusted)
     for test in facts["tests"]:
@@ -136,6 +138,32 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
             )  # fmt: skip
         yield items
     yield Text(facts["family"]["why"], style="dim")
+
+
+def populations(facts: Facts) -> Iterator[RenderableType]:
+    """Two trials on the same systems: differences with equivalence, ranks, calls per user."""
+    first, second = facts["trials"]
+    table = _table("measure", "group", f"{first['study']} - {second['study']}", "90 %", "equivalent", "p")
+    for one in facts["by"]:
+        same = {True: "yes", False: "no", None: ""}[one["equivalent"]]
+        table.add_row(
+            one["measure"], str(one["key"]), number(one["difference"], 3), span(one["interval_90"] or []),
+            same, chance(one["p_equivalent"]),
+        )  # fmt: skip
+    yield table
+    for measure, rank in facts["ranks"].items():
+        if rank["tau"] is not None:
+            order = "the same order" if rank["same_order"] else "another order"
+            yield Text(f"{measure}: {rank['systems']} groups in {order}, Kendall's tau {rank['tau']:.2f}")
+    for trial in facts["trials"]:
+        calls = f"{number(trial['calls_per_user'], 2)} dialogues a participant"
+        cost = "" if trial["cost_per_call"] is None else f", {trial['cost_per_call']:.2f} a dialogue"
+        yield Text(
+            f"{trial['study']}: {trial['dialogues']} dialogues, {trial['participants']} people, {calls}{cost}"
+        )
+    yield Text(
+        f"Equivalent: the difference is within {facts['margin']:g}, clustered by participant.", style="dim"
+    )
 
 
 def _checks(facts: Facts) -> Iterator[RenderableType]:

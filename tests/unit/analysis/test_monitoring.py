@@ -11,19 +11,16 @@ from vivavoce.core.errors import InputError, UnknownName
 def trial(people: int, gap: int) -> list[tuple]:
     """Everybody has 4 dialogues with each system; `a` succeeds in up to `gap` more of them."""
     return [
-        (
-            system,
-            f"p{person:02}",
-            number < 1 + person % 2 + (gap - (person % 4 > 2)) * (system == "a") - person % 3 % 2,
-        )
+        (system, f"p{person:02}", number < 1 + person % 2 - person % 3 % 2 + better)
         for person in range(people)
         for number in range(4)
         for system in ("a", "b")
+        for better in [(gap - (person % 4 > 2)) * (system == "a")]
     ]
 
 
 def test_a_clear_difference_stops_the_trial_early(make):
-    facts = monitor(make(*trial(30, 2)), "subjective_success", ("a", "b"), planned=60, looks=4)
+    facts = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=120, looks=4)
     assert facts["information"] == 0.5
     assert (facts["look"]["number"], facts["look"]["stop"]) == (2, "effect")
     assert facts["anytime"]["stop"] is True
