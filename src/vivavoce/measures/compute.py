@@ -46,7 +46,8 @@ def components(
 
 def _components(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> pd.DataFrame:
     measures = [MEASURES.get(name) for name in names]
-    dialogues = pd.Index(dataset.read("dialogues").column("dialogue_id").to_pylist(), name="dialogue_id")
+    known = dataset.read("dialogues").column("dialogue_id").to_pylist()
+    dialogues = pd.Index(known, name="dialogue_id", dtype=object)
     tables = Tables(dataset, keywords=keywords)
     frames: list[pd.DataFrame] = []
     try:

@@ -64,6 +64,10 @@ def compose(
 
 
 def _check(options: Options) -> None:
+    if options.margin is not None and not 0 < options.margin < 1:
+        raise InputError(
+            f"margin {options.margin:g}", place="--margin", cure="a margin lies between 0 and 1, such as 0.05"
+        )
     for name in options.sections or ():
         if name not in SECTIONS:
             raise InputError(

@@ -75,7 +75,8 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
     found = groups(dataset, by)
     keys = {one: group.key for group in found for one in group.dialogue_ids}
     declared = declaration(dataset)
-    margin = options.margin or ((declared or {}).get("analysis") or {}).get("margin") or MARGIN
+    declared_margin = declared["analysis"]["margin"] if declared else None
+    margin = options.margin if options.margin is not None else declared_margin or MARGIN
     return Material(
         summary=summary,
         description=description,

@@ -1,0 +1,71 @@
+"""From a trial to what is passed on: report in both forms and languages, tables, figures, preregistration."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def vivavoce(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
+    assert run.returncode == code, f"{run.returncode}\n{run.stdout}\n{run.stderr}"
+    assert "Traceback" not in run.stderr
+    return run
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("trial")
+    vivavoce("demo", "--no-serve", "--out", out, "--dialogues", "20", "--seed", "5")
+    return out
+
+
+def test_a_report_is_printed_with_its_tables_and_figures(trial, tmp_path):
+    vivavoce(
+        "report", trial / "dataset", "--out", tmp_path / "r.pdf", "--language", "it",
+        "--tables", tmp_path / "tables", "--figures", tmp_path / "figures", "--transcripts", "1", "--redact",
+    )  # fmt: skip
+    assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF-")
+    assert "SIMULATO" in (tmp_path / "tables" / "success.csv").read_text(encoding="utf-8")
+    assert "SIMULATO" in (tmp_path / "figures" / "success.svg").read_text(encoding="utf-8")
+
+
+def test_a_release_is_held_against_itself_and_found_equal(trial, tmp_path):
+    out = tmp_path / "r.html"
+    vivavoce(
+        "report", trial / "dataset", "--out", out, "--sections", "against", "--against", trial / "dataset",
+        "--margin", "0.9",
+    )  # fmt: skip
+    page = out.read_text(encoding="utf-8")
+    assert "stayed the same within 90.0 points" in page
+    assert 'id="results"' not in page
+
+
+def test_the_preregistration_and_the_report_name_the_same_study_file(trial, tmp_path):
+    text = vivavoce("preregister", trial / "study", "--shape", "aspredicted").stdout
+    digest = hashlib.sha256((trial / "study" / "study.yaml").read_bytes()).hexdigest()
+    assert digest in text
+    assert "objective success, inferred goal" in text
+    vivavoce("report", trial / "dataset", "--out", tmp_path / "r.html", "--sections", "declared")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert digest in page
+    assert "Results of the declared comparisons" in page
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--language", "xx", "unknown language 'xx'"),
+        ("--sections", "result", "did you mean 'results'?"),
+        ("--margin", "-1", "margin"),
+        ("--out", ".", "this is a folder"),
+    ],
+)
+def test_wrong_options_get_one_line(trial, tmp_path, option, value, said):
+    arguments = ["report", trial / "dataset", "--out", tmp_path / "r.html", "--against", trial / "dataset"]
+    run = vivavoce(*arguments, option, value, code=2)
+    assert said in run.stderr
+    assert not (tmp_path / "r.html").exists()
