@@ -20,7 +20,20 @@ from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 Settings = dict[str, Any]
+LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
 SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
+    "a2a": lambda all_: {"url": f"http://{all_.server('a2a_agent.py')}"},
+    "dialogflow": lambda all_: {
+        "url": f"http://{all_.server('assistant_services.py')}",
+        "agent": "projects/p/agent",
+    },
+    "directline": lambda all_: {
+        "url": f"http://{all_.server('assistant_services.py')}",
+        "secret": "hunter2secret",
+        "greeting_s": 0,
+        "poll_s": 0.02,
+    },
+    "lex": lambda all_: {"url": f"http://{all_.server('assistant_services.py')}", **LEX},
     "http": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/chat"},
     "openai": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/v1", "model": "m"},
     "python": lambda _: {"call": "python_bots:remembers", "path": str(FOLDER)},
@@ -40,6 +53,10 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     },
 }
 NOBODY: dict[str, Settings] = {
+    "a2a": {"url": "http://127.0.0.1:1"},
+    "dialogflow": {"url": "http://127.0.0.1:1", "agent": "projects/p/agent"},
+    "directline": {"url": "http://127.0.0.1:1", "secret": "x"},
+    "lex": {"url": "http://127.0.0.1:1", **LEX},
     "http": {"url": "http://127.0.0.1:1/chat"},
     "openai": {"url": "http://127.0.0.1:1/v1", "model": "m"},
     "python": {"call": "nobody:bot", "path": str(FOLDER)},
@@ -71,6 +88,10 @@ def told(name: str, **words: str) -> Callable[[Counterparts, str], tuple[Setting
 
 
 FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = {
+    "a2a": at_path("http", "faulty_server.py"),
+    "dialogflow": at_path("http", "faulty_server.py", agent="projects/p/agent"),
+    "directline": at_path("http", "faulty_server.py", secret="x"),
+    "lex": at_path("http", "faulty_server.py", **LEX),
     "http": at_path("http", "faulty_server.py"),
     "openai": at_path("http", "faulty_server.py", model="m"),
     "python": lambda _, fault: (
@@ -162,7 +183,7 @@ def test_a_reset_makes_the_system_forget(settings: dict[str, Any]) -> None:
 
 
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:
-    count = {"stdio": 8, "rasa-socketio": 50, "websocket": 100}.get(settings["connect"], 200)
+    count = {"stdio": 8, "rasa-socketio": 50, "websocket": 100, "lex": 60}.get(settings["connect"], 200)
 
     async def one(connector: Connector, number: int) -> tuple[str, str]:
         conversation = Conversation(f"many-{number}")

@@ -1,7 +1,11 @@
 """The system under test behind one small protocol; each connector is one file with its facts."""
 
+from vivavoce.connectors.a2a import A2AConnector
 from vivavoce.connectors.base import ConnectorKind
+from vivavoce.connectors.dialogflow import DialogflowConnector
+from vivavoce.connectors.directline import DirectLineConnector
 from vivavoce.connectors.http import HttpConnector
+from vivavoce.connectors.lex import LexConnector
 from vivavoce.connectors.openai import OpenAIConnector
 from vivavoce.connectors.python import PythonConnector
 from vivavoce.connectors.rasa import RasaConnector
@@ -16,8 +20,9 @@ from vivavoce.core.registry import Registry
 CONNECTORS: Registry[ConnectorKind] = Registry("connector")
 
 _KINDS: tuple[ConnectorKind, ...] = (
-    EventStreamConnector, HttpConnector, OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector,
-    ScriptedConnector, StdioConnector, TelegramConnector, WebSocketConnector,
+    A2AConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector, HttpConnector, LexConnector,
+    OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector, ScriptedConnector, StdioConnector,
+    TelegramConnector, WebSocketConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

@@ -11,7 +11,12 @@ from vivavoce.connectors.make import make_connector
 
 GUIDE = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "connect-a-bot.md").read_text("utf-8")
 SECRETS = {"BOT_KEY": "secret1", "OPENAI_API_KEY": "secret2", "MODEL_KEY": "secret3"}
-SECRETS |= {"RASA_TOKEN": "secret4", "TELEGRAM_TOKEN": "1:secret5"}
+SECRETS |= {
+    "RASA_TOKEN": "secret4",
+    "TELEGRAM_TOKEN": "1:secret5",
+    "DIRECT_LINE_SECRET": "secret6",
+    "DIALOGFLOW_TOKEN": "s7",
+}
 
 
 def examples() -> dict[str, dict[str, object]]:

@@ -1,0 +1,165 @@
+"""An agent that speaks A2A 1.0 (JSON-RPC).
+
+Wire    the agent's card names the address; SendMessage with the text and, from the second turn on, the
+        context that the agent gave; a task or a message comes back
+Memory  in the agent, under that context; a reset leaves it out
+Retry   when the connection was never made
+"""
+
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, ClassVar, Final
+from urllib.parse import urljoin
+
+from pydantic import Field
+
+from vivavoce.connectors.answers import bad_answer, clean_text
+from vivavoce.connectors.asking import Asking
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.core.errors import SystemUnderTestError
+
+_CARD: Final = "/.well-known/agent-card.json"
+_BAD: Final = {"TASK_STATE_FAILED", "TASK_STATE_REJECTED", "TASK_STATE_CANCELED", "TASK_STATE_AUTH_REQUIRED"}
+
+
+class A2ASettings(ConnectorSettings):
+    """Settings of a system with `connect: a2a`."""
+
+    url: WebAddress = Field(description="base address of the agent, where its card stands")
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+
+
+class A2AConnector:
+    """An A2A agent."""
+
+    name: ClassVar[str] = "a2a"
+    summary: ClassVar[str] = "an agent that speaks A2A 1.0"
+    settings: ClassVar[type[ConnectorSettings]] = A2ASettings
+
+    def __init__(self, settings: A2ASettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._url = vault.expand(settings.url).rstrip("/")
+        headers = compile_template(settings.headers, set(), place="headers")
+        self._headers = {"A2A-Version": "1.0", **headers({"secrets": vault.values})}
+        self._asking = Asking(settings, vault, settings.longest_answer_bytes)
+        self._address: str | None = None
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "A2AConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(memory="system", greets=False)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        return
+        yield
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        address = self._address or await self._find()
+        known = {
+            name: conversation.state[name] for name in ("contextId", "taskId") if name in conversation.state
+        }
+        message = {
+            "messageId": str(uuid.uuid5(uuid.NAMESPACE_OID, turn.key)), "role": "ROLE_USER",
+            "parts": [{"text": clean_text(turn.message)}], **known,
+        }  # fmt: skip
+        request = {
+            "jsonrpc": "2.0", "id": turn.key, "method": "SendMessage",
+            "params": {"message": message, "configuration": {"returnImmediately": False}},
+        }  # fmt: skip
+        answer = await self._asking.ask("POST", address, json=request, headers=self._headers)
+        for output in _read(_result(answer), conversation):
+            yield output
+
+    async def _find(self) -> str:
+        """The address in the agent's card; before it is known, nothing was said."""
+        try:
+            card = await self._asking.ask("GET", self._url + _CARD, headers=self._headers, idempotent=True)
+        except SystemUnderTestError as error:
+            detail = f"no agent card: {error.detail}"
+            raise SystemUnderTestError(error.failure, detail, reached=error.reached) from None
+        offered = card.get("supportedInterfaces") if isinstance(card, dict) else None
+        for one in offered if isinstance(offered, list) else []:
+            if isinstance(one, dict) and one.get("protocolBinding") == "JSONRPC":
+                self._address = urljoin(self._url + "/", str(one.get("url")))
+                return self._address
+        raise bad_answer("the agent's card names no interface with JSONRPC")
+
+    async def reset(self, conversation: Conversation) -> None:
+        conversation.state.clear()
+        conversation.history = ()
+
+    async def close(self, conversation: Conversation) -> None:
+        """A context ends by itself."""
+
+    async def shut_down(self) -> None:
+        await self._asking.close()
+
+
+def _result(answer: Any) -> dict[str, Any]:
+    if not isinstance(answer, dict):
+        raise bad_answer("the answer is no mapping")
+    error = answer.get("error")
+    if error:
+        said = error.get("message") if isinstance(error, dict) else error
+        raise bad_answer(f"the agent reports: {said}")
+    result = answer.get("result")
+    if not isinstance(result, dict):
+        raise bad_answer("the answer has no result")
+    return result
+
+
+def _read(result: dict[str, Any], conversation: Conversation) -> list[SystemOutput]:
+    task, message = result.get("task"), result.get("message")
+    if isinstance(message, dict):
+        _remember(conversation, message.get("contextId"), None)
+        parts = _list(message.get("parts"))
+    elif isinstance(task, dict):
+        parts = _of_task(task, conversation)
+    else:
+        raise bad_answer("the answer is neither a task nor a message")
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
+    images = [
+        str(part["url"])
+        for part in parts
+        if "url" in part and str(part.get("mediaType", "")).startswith("image/")
+    ]
+    if not texts and not images:
+        raise bad_answer("the answer has no text")
+    outputs = [SystemOutput(kind="message", text=text) for text in texts[:-1]]
+    outputs.append(SystemOutput(kind="message", text=texts[-1] if texts else "", images=tuple(images)))
+    return [*outputs, SystemOutput(kind="extras", raw=result)]
+
+
+def _of_task(task: dict[str, Any], conversation: Conversation) -> list[dict[str, Any]]:
+    """The parts of a task's artifacts and of its state's message. Raises for one that failed."""
+    status = task.get("status") if isinstance(task.get("status"), dict) else {}
+    assert isinstance(status, dict)
+    said = status.get("message")
+    words = _list(said.get("parts")) if isinstance(said, dict) else []
+    state = status.get("state")
+    if state in _BAD:
+        why = " ".join(str(part.get("text", "")) for part in words)
+        raise bad_answer(f"the task ended as {state}{': ' + why if why.strip() else ''}")
+    waits = state == "TASK_STATE_INPUT_REQUIRED"
+    _remember(conversation, task.get("contextId"), task.get("id") if waits else None)
+    made = [part for artifact in _list(task.get("artifacts")) for part in _list(artifact.get("parts"))]
+    return [*made, *words]
+
+
+def _remember(conversation: Conversation, context: Any, task: Any) -> None:
+    conversation.state.pop("taskId", None)
+    if isinstance(context, str) and context:
+        conversation.state["contextId"] = context
+    if isinstance(task, str) and task:
+        conversation.state["taskId"] = task
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,205 @@
+"""A bot of the Bot Framework over Direct Line 3.0.
+
+Wire    POST /v3/directline/conversations, then one activity a turn; activities that come back are fetched by
+        watermark until one expects input, or until none came for `idle_s` and the bot is not typing
+Memory  in the bot, under the conversation that Direct Line opened; a reset opens another
+Retry   when the connection was never made
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any, ClassVar, Final
+from urllib.parse import quote
+
+from pydantic import Field
+
+from vivavoce.connectors.answers import bad_answer, clean_text
+from vivavoce.connectors.asking import Asking
+from vivavoce.connectors.base import (
+    Capabilities,
+    Choice,
+    ConnectorSettings,
+    Conversation,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.core.errors import SystemUnderTestError
+
+_PICTURE: Final = "image/"
+
+
+class DirectLineSettings(ConnectorSettings):
+    """Settings of a system with `connect: directline`."""
+
+    url: WebAddress = Field("https://directline.botframework.com", description="address of Direct Line")
+    secret: str = Field(description="${NAME} of the channel's secret")
+    greeting_s: float = Field(3.0, ge=0, le=120, description="seconds to wait for a greeting; 0: none")
+    idle_s: float = Field(2.0, gt=0, le=60, description="silence that ends the bot's turn")
+    typing_s: float = Field(6.0, gt=0, le=60, description="how long `typing` keeps its turn open")
+    poll_s: float = Field(0.2, gt=0, le=10, description="seconds between two looks for activities")
+    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+
+
+class DirectLineConnector:
+    """A bot behind Direct Line."""
+
+    name: ClassVar[str] = "directline"
+    summary: ClassVar[str] = "a Bot Framework bot over Direct Line 3.0"
+    settings: ClassVar[type[ConnectorSettings]] = DirectLineSettings
+
+    def __init__(self, settings: DirectLineSettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings = settings
+        self._asking = Asking(settings, vault, settings.longest_answer_bytes)
+        self._base = vault.expand(settings.url).rstrip("/") + "/v3/directline/conversations"
+        self._headers = {"authorization": f"Bearer {vault.expand(settings.secret)}"}
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "DirectLineConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(choices=True, memory="system", greets=self._settings.greeting_s > 0)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        await self._address(conversation)
+        greeting_s = self._settings.greeting_s
+        if greeting_s and not conversation.history:
+            async for output in self._heard(conversation, greeting_s):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        address = await self._address(conversation)
+        activity = {
+            "type": "message", "from": {"id": _user(conversation)}, "text": clean_text(turn.message),
+            "locale": conversation.language,
+        }  # fmt: skip
+        await self._asking.ask("POST", f"{address}/activities", json=activity, headers=self._headers)
+        settings = self._settings
+        outputs = paced(
+            self._heard(conversation, None),
+            first_s=settings.first_output_timeout_s,
+            whole_s=settings.turn_timeout_s,
+        )
+        async with aclosing(outputs):
+            async for output in outputs:
+                yield output
+
+    async def _address(self, conversation: Conversation) -> str:
+        """The conversation's address; it is opened when there is none."""
+        if "id" not in conversation.state:
+            user = {"user": {"id": _user(conversation)}}
+            opened = await self._asking.ask("POST", self._base, json=user, headers=self._headers)
+            if not isinstance(opened, dict) or not isinstance(opened.get("conversationId"), str):
+                raise bad_answer("the answer has no conversationId")
+            conversation.state["id"] = opened["conversationId"]
+        return f"{self._base}/{quote(conversation.state['id'], safe='')}"
+
+    async def _heard(
+        self, conversation: Conversation, silent_ok_s: float | None
+    ) -> AsyncIterator[SystemOutput]:
+        """Activities until the bot expects input, or is idle; a greeting may stay out."""
+        settings, clock = self._settings, asyncio.get_running_loop().time
+        begun, last, typing_until = clock(), None, 0.0
+        while True:
+            for activity in await self._news(conversation):
+                kind = activity.get("type")
+                if kind == "typing":
+                    typing_until = clock() + settings.typing_s
+                elif kind == "endOfConversation":
+                    yield SystemOutput(kind="end")
+                    return
+                elif kind == "message":
+                    last, typing_until = clock(), 0.0
+                    for output in _read(activity):
+                        yield output
+                    if activity.get("inputHint") == "expectingInput":
+                        return
+            now = clock()
+            if last is not None and now - last >= settings.idle_s and now >= typing_until:
+                yield SystemOutput(kind="extras", held_s=now - last)
+                return
+            if (
+                last is None
+                and silent_ok_s is not None
+                and now - begun >= silent_ok_s
+                and now >= typing_until
+            ):
+                return
+            await asyncio.sleep(settings.poll_s)
+
+    async def _news(self, conversation: Conversation) -> list[dict[str, Any]]:
+        """Activities of the bot since the last look."""
+        address, watermark = await self._address(conversation), conversation.state.get("watermark")
+        params = {"watermark": watermark} if watermark is not None else None
+        found = await self._asking.ask(
+            "GET", f"{address}/activities", headers=self._headers, params=params, idempotent=True
+        )
+        activities = found.get("activities") if isinstance(found, dict) else None
+        if not isinstance(activities, list):
+            raise bad_answer("the answer has no activities")
+        if found.get("watermark") is not None:
+            conversation.state["watermark"] = str(found["watermark"])
+        mine = _user(conversation)
+        return [one for one in activities if isinstance(one, dict) and _sender(one) != mine]
+
+    async def reset(self, conversation: Conversation) -> None:
+        renamed(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        if "id" not in conversation.state:
+            return
+        ending = {"type": "endOfConversation", "from": {"id": _user(conversation)}}
+        try:
+            address = await self._address(conversation)
+            await self._asking.ask("POST", f"{address}/activities", json=ending, headers=self._headers)
+        except SystemUnderTestError:
+            pass
+
+    async def shut_down(self) -> None:
+        await self._asking.close()
+
+
+def _user(conversation: Conversation) -> str:
+    return f"dl_{name_of(conversation)}"
+
+
+def _sender(activity: dict[str, Any]) -> Any:
+    sender = activity.get("from")
+    return sender.get("id") if isinstance(sender, dict) else None
+
+
+def _read(activity: dict[str, Any]) -> list[SystemOutput]:
+    text = activity.get("text") or ""
+    if not isinstance(text, str):
+        raise bad_answer("the text of an activity is no text")
+    suggested = activity.get("suggestedActions")
+    actions = list(_list(suggested.get("actions"))) if isinstance(suggested, dict) else []
+    images, lines = [], [text] if text else []
+    for attachment in _list(activity.get("attachments")):
+        content = attachment.get("content")
+        if str(attachment.get("contentType", "")).startswith(_PICTURE):
+            images.append(str(attachment.get("contentUrl")))
+        elif isinstance(content, dict):
+            lines += [content[part] for part in ("title", "text") if isinstance(content.get(part), str)]
+            images += [str(image["url"]) for image in _list(content.get("images")) if "url" in image]
+            actions += _list(content.get("buttons"))
+    choices = tuple(
+        Choice(str(one.get("title") or one.get("value")), str(one.get("value") or one.get("title")))
+        for one in actions
+    )
+    outputs = [SystemOutput(kind="extras", raw=activity)]
+    if lines or images or choices:
+        shown = "\n".join(lines)
+        outputs.insert(0, SystemOutput(kind="message", text=shown, choices=choices, images=tuple(images)))
+    return outputs
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

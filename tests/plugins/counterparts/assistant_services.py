@@ -1,0 +1,135 @@
+"""Services that exist only in a cloud, as their documentation shows them: `assistant_services.py PORT`.
+
+Knows nothing of ours. Direct Line 3.0, Dialogflow ES and CX, and the runtime of Lex V2; each remembers the
+first thing said in a conversation, and refuses a request that is not as documented.
+"""
+
+import sys
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+first: dict[str, str] = {}
+activities: dict[str, list[dict[str, Any]]] = {}
+ES = "/v2/projects/{p}/agent/sessions/{session}:detectIntent"
+CX = "/v3/projects/{p}/locations/{l}/agents/{a}/sessions/{session}:detectIntent"
+LEX = "/bots/{bot}/botAliases/{alias}/botLocales/{locale}/sessions/{session}/text"
+
+
+def authorised(request: Request) -> bool:
+    return request.headers.get("authorization") == "Bearer hunter2secret"
+
+
+async def open_line(request: Request) -> Response:
+    if not authorised(request):
+        return JSONResponse({"error": {"code": "Unauthorized", "message": "no"}}, status_code=403)
+    name = f"line{len(activities)}|o"
+    activities[name] = []
+    return JSONResponse({"conversationId": name, "token": "t", "expires_in": 1800}, status_code=201)
+
+
+async def say_on_line(request: Request) -> Response:
+    said = await request.json()
+    name = request.path_params["name"]
+    log = activities[name]
+    log.append({**said, "id": f"{name}|{len(log):07d}"})
+    if said["type"] == "message":
+        answer(log, said["text"], first.setdefault(name, said["text"]))
+    return JSONResponse({"id": log[0]["id"]})
+
+
+def answer(log: list[dict[str, Any]], text: str, remembered: str) -> None:
+    bot = {"from": {"id": "bot", "role": "bot"}}
+    log.append({**bot, "type": "typing"})
+    if text == "menu":
+        actions = [{"type": "imBack", "title": "Yes", "value": "yes"}]
+        card = {
+            "contentType": "application/vnd.microsoft.card.hero",
+            "content": {
+                "title": "A card",
+                "images": [{"url": "https://example.org/a.png"}],
+                "buttons": [{"type": "postBack", "title": "More", "value": "more"}],
+            },
+        }
+        more = {"suggestedActions": {"actions": actions}, "attachments": [card]}
+        log.append({**bot, "type": "message", "text": "Well?", "inputHint": "acceptingInput", **more})
+        return
+    if text == "bye":
+        log.append({**bot, "type": "endOfConversation"})
+        return
+    message = {"type": "message", "text": f"first was {remembered}", "inputHint": "expectingInput"}
+    log.append({**bot, **message})
+
+
+async def hear_line(request: Request) -> Response:
+    log = activities[request.path_params["name"]]
+    after = int(request.query_params.get("watermark") or 0)
+    return JSONResponse({"activities": log[after:], "watermark": str(len(log))})
+
+
+async def detect_es(request: Request) -> Response:
+    text = (await request.json())["queryInput"]["text"]
+    assert text["languageCode"] and len(request.path_params["session"]) <= 36
+    said = first.setdefault(request.path_params["session"], text["text"])
+    result = {
+        "queryText": text["text"],
+        "fulfillmentMessages": [{"text": {"text": [f"first was {said}"]}}],
+        "intent": {"name": "projects/p/agent/intents/1", "displayName": "inform"},
+        "parameters": {"food": "thai", "area": ""},
+        "intentDetectionConfidence": 0.75,
+    }
+    if text["text"] == "menu":
+        replies = {"title": "?", "quickReplies": ["Yes", "No"]}
+        result["fulfillmentMessages"] = [{"text": {"text": ["Well?"]}}, {"quickReplies": replies}]
+    return JSONResponse({"responseId": "r", "queryResult": result})
+
+
+async def detect_cx(request: Request) -> Response:
+    query = (await request.json())["queryInput"]
+    assert query["languageCode"] and len(request.path_params["session"]) <= 36
+    text = query["text"]["text"]
+    said = first.setdefault("cx" + request.path_params["session"], text)
+    messages: list[dict[str, Any]] = [{"text": {"text": [f"first was {said}"]}}]
+    messages += [{"endInteraction": {}}] if text == "bye" else []
+    match = {"intent": {"displayName": "inform"}, "parameters": {"food": "thai"}, "confidence": 0.5}
+    return JSONResponse({"queryResult": {"responseMessages": messages, "match": match}})
+
+
+async def recognize(request: Request) -> Response:
+    assert request.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIA")
+    text = (await request.json())["text"]
+    said = first.setdefault(request.path_params["session"], text)
+    message: dict[str, Any] = {"contentType": "PlainText", "content": f"first was {said}"}
+    if text == "menu":
+        card = {"title": "Well?", "subtitle": "Choose", "imageUrl": "https://example.org/a.png"}
+        message = {"contentType": "ImageResponseCard"}
+        message["imageResponseCard"] = {**card, "buttons": [{"text": "Yes", "value": "yes"}]}
+    slot = {"value": {"originalValue": "Thai", "interpretedValue": "thai", "resolvedValues": []}}
+    intent = {"name": "inform", "slots": {"food": slot, "area": None}, "state": "InProgress"}
+    close = text == "bye"
+    state = {
+        "dialogAction": {"type": "Close" if close else "ElicitSlot"},
+        "intent": {**intent, "state": "Fulfilled" if close else "InProgress"},
+    }
+    heard = [{"nluConfidence": {"score": 0.9}, "intent": intent}]
+    return JSONResponse({"messages": [message], "sessionState": state, "interpretations": heard})
+
+
+LINE = "/v3/directline/conversations"
+app = Starlette(
+    routes=[
+        Route(LINE, open_line, methods=["POST"]),
+        Route(LINE + "/{name}/activities", say_on_line, methods=["POST"]),
+        Route(LINE + "/{name}/activities", hear_line, methods=["GET"]),
+        Route(ES, detect_es, methods=["POST"]),
+        Route(CX, detect_cx, methods=["POST"]),
+        Route(LEX, recognize, methods=["POST"]),
+    ]
+)
+
+if __name__ == "__main__":
+    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")

@@ -1,0 +1,107 @@
+"""Buttons, pictures, intents and endings of assistants behind their own interfaces."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from scenes.counterparts import Counterparts
+from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+LEX = {"bot": "ABCDEFGHIJ", "access_key": "${KEY}", "secret_key": "${SECRET}"}
+SECRETS = {"KEY": "AKIATEST", "SECRET": "hunter2secret"}
+PICTURE = "https://example.org/a.png"
+
+
+@pytest.fixture(scope="module")
+def counterparts() -> Iterator[Counterparts]:
+    running = Counterparts()
+    yield running
+    running.stop()
+
+
+def said(settings: dict[str, Any], text: str) -> list[SystemOutput]:
+    async def run() -> list[SystemOutput]:
+        connector = make_connector({"allow_private": True, **settings}, SECRETS)
+        turn = UserTurn(key="k", number=1, text=text)
+        try:
+            return [one async for one in connector.send(Conversation(f"said-{text}"), turn)]
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+def services(counterparts: Counterparts) -> str:
+    return f"http://{counterparts.server('assistant_services.py')}"
+
+
+@pytest.mark.parametrize(
+    ("connect", "script"), [("rasa", "chat_server.py"), ("rasa-socketio", "rasa_socketio_server.py")]
+)
+def test_rasas_buttons_and_images_arrive(counterparts: Counterparts, connect: str, script: str) -> None:
+    settings = {"connect": connect, "url": f"http://{counterparts.server(script)}"}
+    messages = [one for one in said(settings, "menu") if one.kind == "message"]
+    assert [(one.text, one.choices, one.images) for one in messages] == [
+        ("Well?", (Choice("Yes", "/affirm"),), ()),
+        ("", (), (PICTURE,)),
+    ]
+
+
+def test_a_direct_line_bots_cards_and_actions_arrive_and_it_ends(counterparts: Counterparts) -> None:
+    settings = {
+        "connect": "directline", "url": services(counterparts), "secret": "${SECRET}", "idle_s": 0.1,
+        "typing_s": 0.1, "poll_s": 0.02,
+    }  # fmt: skip
+    outputs = said(settings, "menu")
+    assert (outputs[0].text, outputs[0].images) == ("Well?\nA card", (PICTURE,))
+    assert outputs[0].choices == (Choice("Yes", "yes"), Choice("More", "more"))
+    assert outputs[-1].held_s >= 0.1
+    assert [one.kind for one in said(settings, "bye")] == ["end"]
+
+
+def test_a_wrong_secret_is_refused_and_not_shown(counterparts: Counterparts) -> None:
+    settings = {"connect": "directline", "url": services(counterparts), "secret": "${KEY}"}
+    with pytest.raises(SystemUnderTestError, match="refused: HTTP 403") as caught:
+        said(settings, "hello")
+    assert "AKIATEST" not in str(caught.value)
+
+
+def test_what_dialogflow_es_understood_is_kept(counterparts: Counterparts) -> None:
+    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": "projects/p/agent"}
+    outputs = said(settings, "menu")
+    assert (outputs[0].text, [one.title for one in outputs[0].choices]) == ("Well?", ["Yes", "No"])
+    assert outputs[1].understood == (Understood((Act("inform", "food", "thai", "="),), 0.75),)
+
+
+def test_dialogflow_cx_ends_the_dialogue(counterparts: Counterparts) -> None:
+    agent = "projects/p/locations/global/agents/a"
+    outputs = said({"connect": "dialogflow", "url": services(counterparts), "agent": agent}, "bye")
+    assert [one.kind for one in outputs] == ["message", "extras", "end"]
+    assert outputs[1].understood == (Understood((Act("inform", "food", "thai", "="),), 0.5),)
+
+
+def test_an_agent_that_cannot_be_is_answered_with_how_to_write_one() -> None:
+    with pytest.raises(InputError, match="write projects/P/agent"):
+        make_connector({"connect": "dialogflow", "agent": "my-agent"}, {})
+
+
+def test_lex_cards_slots_and_endings_arrive(counterparts: Counterparts) -> None:
+    settings = {"connect": "lex", "url": services(counterparts), **LEX}
+    card, extras = said(settings, "menu")
+    assert (card.text, card.choices, card.images) == (
+        "Well?\nChoose",
+        (Choice("Yes", "yes"),),
+        (PICTURE,),
+    )
+    assert extras.understood == (Understood((Act("inform", "food", "thai", "="),), 0.9),)
+    assert said(settings, "bye")[-1].kind == "end"
+
+
+def test_a_turn_that_lex_cannot_take_is_refused_not_cut(counterparts: Counterparts) -> None:
+    with pytest.raises(SystemUnderTestError, match="longer than the 1024") as caught:
+        said({"connect": "lex", "url": services(counterparts), **LEX}, "x" * 1025)
+    assert not caught.value.reached
