@@ -14,6 +14,7 @@ from vivavoce.cli import (
     data,
     demo,
     measuring,
+    predicting,
     reporting,
     simulating,
     talking,
@@ -42,6 +43,7 @@ app.command("export")(data.export)
 app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
+app.add_typer(predicting.app, name="predict")
 app.command("report")(reporting.report)
 app.command("preregister")(reporting.preregister)
 

@@ -1,0 +1,130 @@
+"""What prediction works on: one row a dialogue, interaction parameters beside what people judged."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES, components
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+
+Numbers = NDArray[np.float64]
+JUDGEMENTS: Final = ("subjective_success",)
+HEADLINES: Final = ("objective_success_assigned", "objective_success_inferred")
+ALIASES: Final = {"understood_me": "understood", "satisfaction": "satisfied", "use_again": "future"}
+LEAST_KNOWN: Final = 0.5
+TWINS: Final = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionTable:
+    """Dialogues in which the target was answered.
+
+    values        one column a predictor; NaN where a measure is missing
+    judgements    predictors that are users' judgements themselves, admitted because they were asked for
+    """
+
+    target: str
+    predictors: tuple[str, ...]
+    judgements: tuple[str, ...]
+    values: Numbers
+    answers: Numbers
+    participants: list[str]
+    systems: list[str]
+
+
+def targets(dataset: Dataset) -> pd.DataFrame:
+    """Every score and item that was answered about dialogues: one row a dialogue, one column a target.
+
+    A score of a known questionnaire goes by its name, a single item by its item's; scores come first.
+    """
+    answers: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for row in dataset.read("ratings").to_pylist():
+        if row["dialogue_id"] is not None and row["value"] is not None:
+            answers[row["instrument"]][row["dialogue_id"]][row["item_id"]] = row["value"]
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for name, forms in answers.items():
+        for dialogue_id, form in forms.items():
+            for item, value in {**form, **_scores(name, form)}.items():
+                found[item][dialogue_id] = value
+    return pd.DataFrame({name: pd.Series(column, dtype="float64") for name, column in found.items()})
+
+
+def _scores(name: str, form: dict[str, float]) -> dict[str, float]:
+    if name not in INSTRUMENTS:
+        return {}
+    instrument = INSTRUMENTS.get(name)
+    known = {item.item_id for item in instrument.items}
+    scores = instrument.score({item: value for item, value in form.items() if item in known})
+    return {score: value for score, value in scores.items() if value is not None}
+
+
+def parameters(dataset: Dataset) -> pd.DataFrame:
+    """The value of each measure in each dialogue; of the variants of objective success only the headlines."""
+    names = [
+        name for name in MEASURES.names() if not name.startswith("objective_success_") or name in HEADLINES
+    ]
+    parts = components(dataset, names)
+    parts["value"] = parts["numerator"] / parts["denominator"].where(parts["denominator"] > 0)
+    return parts.pivot(index="dialogue_id", columns="measure", values="value")
+
+
+def prediction_table(
+    dataset: Dataset, target: str, predictors: Sequence[str] | None = None, *, judgements: bool = False
+) -> PredictionTable:
+    """Parameters and one target.
+
+    Input   predictors: names of measures; None takes all that vary and are known in half of the dialogues.
+            judgements: also admit what users judged, which leaks what is to be predicted
+    Raises  UnknownName: no such target or measure; InputError: a judgement among the predictors, or too few
+            dialogues
+    """
+    answered = targets(dataset)
+    column = target if target in answered else ALIASES.get(target, target)
+    if column not in answered:
+        raise UnknownName("target", target, sorted(answered.columns), place=str(dataset.folder))
+    known = parameters(dataset)
+    for name in predictors or ():
+        MEASURES.get(name)
+        if name in JUDGEMENTS and not judgements:
+            raise InputError(f"{name} is a judgement of the user, as the target is", place="predictors",
+                             cure="leave it out, or admit it with --judgements")  # fmt: skip
+    goal = answered[column].dropna()
+    rows = known.loc[[key for key in goal.index if key in known.index]]
+    names = list(predictors) if predictors is not None else _usable(rows, judgements)
+    if len(rows) < 10 or not names:
+        raise InputError(f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
+                         place=target, cure="predict on a dataset with at least ten")  # fmt: skip
+    people = dataset.read("dialogues").select(["dialogue_id", "participant_id", "system"]).to_pylist()
+    facts: dict[str, dict[str, Any]] = {row["dialogue_id"]: row for row in people}
+    return PredictionTable(
+        target=target,
+        predictors=tuple(names),
+        judgements=tuple(name for name in names if name in JUDGEMENTS),
+        values=rows[names].to_numpy(dtype="float64"),
+        answers=goal.loc[rows.index].to_numpy(dtype="float64"),
+        participants=[facts[key]["participant_id"] or f"unknown {key}" for key in rows.index],
+        systems=[facts[key]["system"] for key in rows.index],
+    )
+
+
+def _usable(rows: pd.DataFrame, judgements: bool) -> list[str]:
+    """Measures known in half of the dialogues that vary; of twins that say the same, the first."""
+    kept: dict[str, Numbers] = {}
+    for name in rows.columns:
+        if name in JUDGEMENTS and not judgements:
+            continue
+        column = rows[name].to_numpy(dtype="float64")
+        known = ~np.isnan(column)
+        if known.mean() < LEAST_KNOWN or np.ptp(column[known]) == 0:
+            continue
+        filled = np.where(known, column, column[known].mean())
+        if all(abs(np.corrcoef(filled, other)[0, 1]) <= TWINS for other in kept.values()):
+            kept[str(name)] = filled
+    return list(kept)
