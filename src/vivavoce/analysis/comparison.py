@@ -61,6 +61,7 @@ def compare_systems(
     adjust = ADJUSTMENTS[correction]
     for side in ("naive", "clustered"):
         for test, p in zip(tests, adjust([test[side]["p"] for test in tests]), strict=True):
+            test[side].pop("p_holm", None)
             test[side]["p_adjusted"] = p
     items = compare_items(dataset, found, chosen)
     for item, p in zip(items, adjust([item["superiority"]["p"] for item in items]), strict=True):
