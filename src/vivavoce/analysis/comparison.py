@@ -46,9 +46,9 @@ def compare_systems(
         raise UnknownName("correction", correction, list(ADJUSTMENTS))
     grouping = by or natural_grouping(dataset)
     names = [MEASURES.get(name, place="--measure").name for name in measures or HEADLINES]
-    summary = summarise(dataset, grouping)
     found = groups(dataset, grouping)
     chosen = _pairs(found, pairs, grouping)
+    summary = summarise(dataset, grouping)
     parts = components(dataset)
     parts = pd.DataFrame(parts[parts["measure"].isin(names)])
     nested = Nested(parts, found)
