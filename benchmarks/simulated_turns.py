@@ -38,6 +38,7 @@ def measure(variant: str, dialogues: int, rate: float) -> dict[str, Any]:
     call = f"vivavoce_bots.calling:restaurant_{variant}"
     connector = make_connector({"connect": "python", "call": call, "in_process": True, "greeting": True})
     practising = Practising(ontology, tasks, "en", [rate], seed=1)
+    train(practising, connector, Indifferent(), 20)  # the bot reads its domain when it is first called
     begun = time.process_time()
     held = train(practising, connector, Indifferent(), dialogues)
     seconds = time.process_time() - begun

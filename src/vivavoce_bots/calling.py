@@ -50,3 +50,13 @@ async def boris(text: str, session: dict[str, Any]) -> dict[str, Any]:
 async def carbs(text: str, session: dict[str, Any]) -> dict[str, Any]:
     """The counter of carbohydrates, all strategies off."""
     return answer(_bot("carbs", "control"), text, session)
+
+
+async def callsteering(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The call steering of a bank."""
+    return answer(_bot("callsteering", "standard"), text, session)
+
+
+async def telco(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The self-service of a telephone company."""
+    return answer(_bot("telco", "standard"), text, session)

@@ -44,7 +44,9 @@ class Understanding:
         self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
         self._learn_conversation(language, domain)
         self._learn_domain(domain, language)
-        self._longest = max(map(len, self._phrases))
+        self._longest: dict[str, int] = {}  # by its first word, the longest phrase
+        for phrase in self._phrases:
+            self._longest[phrase[0]] = max(len(phrase), self._longest.get(phrase[0], 0))
 
     def _learn_conversation(self, language: str, domain: Domain) -> None:
         for kind, phrases in SPOKEN[language].items():
@@ -97,7 +99,7 @@ class Understanding:
     def _spans(self, words: list[str]) -> list[_Span]:
         spans, at = [], 0
         while at < len(words):
-            for length in range(min(self._longest, len(words) - at), 0, -1):
+            for length in range(min(self._longest.get(words[at], 0), len(words) - at), 0, -1):
                 entry = self._phrases.get(tuple(words[at : at + length]))
                 if entry is not None:
                     spans.append(_Span(at, at + length, entry))
