@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Writes the pinned, hashed requirement files from pyproject.toml. Needs uv (pip install uv).
+# First everything, then what runs within it, so that both agree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 common=(--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate --universal --python-version 3.11)
-uv pip compile pyproject.toml --extra build "${common[@]}" -o requirements/run.txt "$@" >/dev/null
-uv pip compile pyproject.toml --extra build --extra dev --extra docs -c requirements/run.txt "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra build --extra dev --extra docs "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra build -c requirements/dev.txt "${common[@]}" -o requirements/run.txt "$@" >/dev/null
