@@ -166,7 +166,7 @@ class _Answer:
         self.text = ""
         self.finished = False
         self._facts: dict[str, Any] = {}
-        self._tool_calls: list[Any] = []
+        self._tool_calls: dict[int, dict[str, Any]] = {}
 
     def take(self, chunk: dict[str, Any]) -> str:
         """Add one chunk; returns the text that it brings."""
@@ -184,24 +184,38 @@ class _Answer:
         delta = choices[0].get("delta") or {}
         if not isinstance(delta, dict):
             raise bad_answer("a delta of the stream is no mapping")
-        self._tool_calls += delta.get("tool_calls") or []
+        self._take_calls(delta.get("tool_calls"))
         piece = _content(delta.get("content"))
         self.text += piece
         return piece
 
+    def _take_calls(self, pieces: Any) -> None:
+        """Add pieces of tool calls: a name once, the arguments bit by bit."""
+        for piece in pieces if isinstance(pieces, list) else []:
+            if not isinstance(piece, dict):
+                raise bad_answer("a tool call of the stream is no mapping")
+            place = piece.get("index")
+            call = self._tool_calls.setdefault(place if isinstance(place, int) else len(self._tool_calls), {})
+            asked = piece.get("function")
+            function = asked if isinstance(asked, dict) else {}
+            for part, text in (("id", piece.get("id")), ("name", function.get("name"))):
+                if isinstance(text, str) and text:
+                    call[part] = text
+            if isinstance(function.get("arguments"), str):
+                call["arguments"] = call.get("arguments", "") + function["arguments"]
+
     def outputs(self, vault: Vault) -> list[SystemOutput]:
-        if not self.text.strip():
+        if not self.text.strip() and not self._tool_calls:
             raise bad_answer(f"the answer has no text ({json.dumps(self._facts)})")
         if self._tool_calls:
-            self._facts["tool_calls"] = self._tool_calls
+            self._facts["tool_calls"] = list(self._tool_calls.values())
         return _whole(self.text, self._facts, vault)
 
 
 def _whole(text: str, facts: dict[str, Any], vault: Vault) -> list[SystemOutput]:
-    return [
-        SystemOutput(kind="message", text=vault.redact(text)),
-        SystemOutput(kind="extras", raw=vault.redact(facts)),
-    ]
+    """The message, and the facts of the answer; an answer that only calls tools is silent."""
+    message = [SystemOutput(kind="message", text=vault.redact(text))] if text.strip() else []
+    return [*message, SystemOutput(kind="extras", raw=vault.redact(facts))]
 
 
 def _chunk(data: str) -> dict[str, Any]:
@@ -231,6 +245,14 @@ def _content(content: Any) -> str:
     return content
 
 
+def _calls(message: Any) -> list[dict[str, Any]]:
+    """The tool calls of a whole message."""
+    listed = message.get("tool_calls") if isinstance(message, dict) else None
+    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    functions = [(one.get("id"), one["function"]) for one in found if isinstance(one.get("function"), dict)]
+    return [{"id": key, "name": one.get("name"), "arguments": one.get("arguments")} for key, one in functions]
+
+
 def _read_whole(answer: Any, vault: Vault) -> list[SystemOutput]:
     """The answer of a server that does not stream."""
     if not isinstance(answer, dict):
@@ -240,7 +262,9 @@ def _read_whole(answer: Any, vault: Vault) -> list[SystemOutput]:
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
     text = _content(message.get("content")) if isinstance(message, dict) else ""
-    if not isinstance(first, dict) or not text.strip():
+    calls = _calls(message)
+    if not isinstance(first, dict) or not (text.strip() or calls):
         raise bad_answer("the answer has no text")
     facts = {key: answer[key] for key in ("id", "model", "usage") if key in answer}
+    facts |= {"tool_calls": calls} if calls else {}
     return _whole(text, {**facts, "finish_reason": first.get("finish_reason")}, vault)

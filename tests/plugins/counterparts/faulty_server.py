@@ -23,6 +23,11 @@ def frame(text: str) -> bytes:
     )
 
 
+def tool_call(**call: object) -> bytes:
+    delta = {"tool_calls": [{"index": 0, **call}]}
+    return f"data: {json.dumps({**CHUNK, 'choices': [{'index': 0, 'delta': delta}]})}\n\n".encode()
+
+
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 ANSWERS = {
     "error500": http(b'{"error": "broken"}', "500 Internal Server Error"),
@@ -48,6 +53,9 @@ ANSWERS = {
     "streamodd": STREAM + b": a comment\n\n" + frame("all ")
     + b'data: {"choices": [], "usage": {"total_tokens": 3}}\n\n'
     + b": ping\n\n" + frame("well") + b"data: [DONE]\n\n",
+    "tools": STREAM + tool_call(id="c1", function={"name": "book"})
+    + tool_call(function={"arguments": '{"at":'}) + tool_call(function={"arguments": " 7}"})
+    + frame("Booked.") + b"data: [DONE]\n\n",
     "streamempty": STREAM + b"data: [DONE]\n\n",
     "plain": http(b'{"choices": [{"message": {"content": "not streamed"}, "finish_reason": "stop"}]}'),
     "nochoices": http(b'{"choices": []}'),

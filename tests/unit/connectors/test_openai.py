@@ -89,3 +89,9 @@ def test_parameters_that_the_connector_sets_are_refused() -> None:
     }
     with pytest.raises(InputError, match="'stream' is set by the connector"):
         make_connector(raw, {})
+
+
+def test_the_tools_that_a_model_called_are_told_whole(faulty: str) -> None:
+    outputs = talk(f"{faulty}/tools")
+    assert outputs[-1].raw["tool_calls"] == [{"id": "c1", "name": "book", "arguments": '{"at": 7}'}]
+    assert [one.text for one in outputs if one.kind == "message"] == ["Booked."]

@@ -1,0 +1,100 @@
+"""The guides by kind of bot: their snippets run as they stand, against counterparts on other ports."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from scenes.counterparts import Counterparts
+from vivavoce.connectors.base import Connector, Conversation, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.telegram import TelegramSettings
+from vivavoce.core.errors import InputError
+from vivavoce.core.registry import Registry
+
+GUIDES = Path(__file__).resolve().parents[3] / "docs" / "how-to"
+
+
+@pytest.fixture(scope="module")
+def counterparts() -> Iterator[Counterparts]:
+    running = Counterparts()
+    yield running
+    running.stop()
+
+
+def systems(guide: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for block in re.findall(r"```yaml\n(.*?)```", (GUIDES / guide).read_text("utf-8"), re.S):
+        text = block if block.startswith("systems:") else "systems:\n" + block
+        found |= YAML(typ="safe", pure=True).load(text)["systems"]
+    return found
+
+
+def at(settings: Any, server: str) -> Any:
+    """The settings with their addresses moved to where the counterpart is."""
+    if isinstance(settings, str):
+        return re.sub(r"127\.0\.0\.1:\d+", server, settings)
+    if isinstance(settings, dict):
+        return {name: at(value, server) for name, value in settings.items()}
+    return settings
+
+
+def conversation_with(connector: Connector, *texts: str) -> list[str]:
+    async def run() -> list[str]:
+        conversation = Conversation(f"guide-{id(connector)}")
+        heard = [one async for one in connector.open(conversation)]
+        for number, text in enumerate(texts, 1):
+            turn = UserTurn(key=f"k{number}", number=number, text=text)
+            heard += [one async for one in connector.send(conversation, turn)]
+        await connector.close(conversation)
+        await connector.shut_down()
+        return [one.text for one in heard if one.kind == "message"]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("guide", "heard"),
+    [
+        ("evaluate-your-rasa-bot.md", ["first was hello", "first was hello"]),
+        ("evaluate-your-http-api.md", ["hi", "so far:", "hello", "so far:", "hello, again"]),
+        ("evaluate-your-openai-compatible-agent.md", ["first was hello", "first was again"]),
+    ],
+)
+def test_the_systems_of_a_guide_answer(guide: str, heard: list[str], counterparts: Counterparts) -> None:
+    for settings in systems(guide).values():
+        connector = make_connector(at(settings, counterparts.server("chat_server.py")), {})
+        assert conversation_with(connector, "hello", "again") == heard
+
+
+def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_of_our_bots() -> None:
+    found = systems("evaluate-your-telegram-bot.md")
+    assert {TelegramSettings.model_validate(one).port for one in found.values()} == {8081, 8082}
+    text = (GUIDES / "evaluate-your-telegram-bot.md").read_text("utf-8")
+    counterparts = GUIDES.parents[1] / "tests" / "plugins" / "counterparts"
+    for library, call in (
+        ("ptb", ".base_url("),
+        ("aiogram", "TelegramAPIServer.from_base("),
+        ("telebot", "apihelper.API_URL = "),
+    ):  # fmt: skip
+        assert call in text
+        assert call in (counterparts / f"telegram_{library}.py").read_text("utf-8")
+
+
+def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    connectors: Registry[Any] = Registry("connector")
+    monkeypatch.setattr("vivavoce.connectors.CONNECTORS", connectors)
+    monkeypatch.setattr("vivavoce.connectors.make.CONNECTORS", connectors)
+    scope: dict[str, Any] = {"__name__": "guide"}
+    for block in re.findall(
+        r"```python\n(.*?)```", (GUIDES / "write-a-connector.md").read_text("utf-8"), re.S
+    ):
+        exec(block, scope)  # noqa: S102
+    connector = make_connector({"connect": "shout", "mark": "?"}, {})
+    assert conversation_with(connector, "hello", "again") == ["HELLO?", "AGAIN?"]
+    with pytest.raises(InputError, match="did you mean 'mark'"):
+        make_connector({"connect": "shout", "marks": "?"}, {})
