@@ -36,9 +36,9 @@ def correlations(dataset: Dataset) -> list[Facts]:
     for name in SHOWN:
         rows = parts[parts["measure"] == name]
         if len(rows):
-            bottoms = rows["denominator"].to_numpy()
+            tops, bottoms = (np.asarray(rows[part], dtype=float) for part in ("numerator", "denominator"))
             with np.errstate(divide="ignore", invalid="ignore"):
-                columns[name] = np.where(bottoms > 0, rows["numerator"].to_numpy() / bottoms, np.nan)
+                columns[name] = np.where(bottoms > 0, tops / bottoms, np.nan)
     found: list[Facts] = []
     for a, b in combinations(columns, 2):
         known = ~(np.isnan(columns[a]) | np.isnan(columns[b]))

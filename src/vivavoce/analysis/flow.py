@@ -28,6 +28,7 @@ def flow(dataset: Dataset) -> Facts:
     codes = [code for code in table.column("code_issued").to_pylist() if code is not None]
     parts = components(dataset)
     known = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
+    counted = Counter(known["measure"].tolist())
     return {
         "arrived": arrived,
         "consented": arrived - sum(outcomes[name] for name in NOT_CONSENTED) if recorded else None,
@@ -37,5 +38,5 @@ def flow(dataset: Dataset) -> Facts:
         "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
         "dialogues": len(table),
         "coded": sum(codes) if codes else None,
-        "counted": {name: int(n) for name in COUNTED if (n := int((known["measure"] == name).sum()))},
+        "counted": {name: counted[name] for name in COUNTED if counted[name]},
     }

@@ -72,7 +72,7 @@ class _Side:
 
     def cases(self, measure: str, key: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.parts[measure]
-        chosen = rows["dialogue_id"].isin(self.people if key is None else self.members[key])
+        chosen = rows["dialogue_id"].isin(list(self.people if key is None else self.members[key]))
         people = np.array([self.people[one] for one in rows["dialogue_id"][chosen]], dtype=object)
         return people, rows["numerator"].to_numpy()[chosen], rows["denominator"].to_numpy()[chosen]
 

@@ -64,7 +64,7 @@ def _omega(answers: Matrix) -> float | None:
     forms, items = answers.shape
     if forms < FEWEST_FOR_OMEGA or items < 3 or (answers.std(axis=0) <= 1e-12).any():
         return None
-    correlations = np.corrcoef(answers, rowvar=False)
+    correlations: Matrix = np.asarray(np.corrcoef(answers, rowvar=False), dtype=float)
     if np.linalg.eigvalsh(correlations)[0] < 1e-6:
         return None
     return omega_of_loadings(_one_factor(correlations).tolist())

@@ -21,7 +21,7 @@ PAGE_FONT: Final = "system-ui, sans-serif"
 PRINT_FONT: Final = "Libertinus Serif"
 WIDE, NARROW, PRINT = 860, 280, 660
 LONGEST_LABEL_PX: Final = {WIDE: 170, NARROW: 90, PRINT: 150}
-LOCALES: Final = {"en": "en-US", "it": "it-IT"}
+LOCALES: Final[dict[str, Any]] = {"en": "en-US", "it": "it-IT"}
 Draw = Callable[[int], Any]
 
 
@@ -37,7 +37,7 @@ class Figure:
     title: str
     alternative: str
     caption: str
-    make: Callable[[int], tuple[dict[str, Any], str]]
+    make: Callable[[int], tuple[dict[str, Any], Any]]
 
     @property
     def wide(self) -> str:
@@ -66,7 +66,7 @@ def figure(
     lines = [title, mark] if mark else [title]
     context = copy_context()
 
-    def make(width: int) -> tuple[dict[str, Any], str]:
+    def make(width: int) -> tuple[dict[str, Any], Any]:
         return context.run(lambda: (_spec(draw(width), lines), LOCALES[language()]))
 
     return Figure(name, whole, alternative, caption, make)
@@ -101,12 +101,12 @@ def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
     )
 
 
-def _svg(spec: dict[str, Any], locale: str) -> str:
+def _svg(spec: dict[str, Any], locale: Any) -> str:
     """Drawn without a network."""
     return vl_convert.vegalite_to_svg(spec, format_locale=locale)
 
 
-def _page_svg(spec: dict[str, Any], locale: str, prefix: str) -> str:
+def _page_svg(spec: dict[str, Any], locale: Any, prefix: str) -> str:
     svg = _svg(spec, locale)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)

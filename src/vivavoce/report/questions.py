@@ -128,7 +128,7 @@ def _changes(declared: Facts, results: list[Facts]) -> list[str]:
             )
         )
     if declared["changed"]:
-        names = ", ".join(translated(SETTINGS.get(name, name)) for name in declared["changed"])
+        names = ", ".join(translated(str(SETTINGS.get(name, name))) for name in declared["changed"])
         found.append(
             say("Changed in a later revision, after participants had come: {names}. These changes are "
                 "ignored here.", names=names)
