@@ -15,6 +15,7 @@ from vivavoce.desk import (
     pages_dialogues,
     pages_door,
     pages_export,
+    pages_pairs,
     pages_progress,
     pages_results,
     pages_trial,
@@ -74,6 +75,7 @@ def create_desk(
     app.state.desk = desk
     for pages in (
         pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
+        pages_pairs,
     ):  # fmt: skip
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)

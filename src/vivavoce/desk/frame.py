@@ -23,6 +23,7 @@ PAGES: Final = (
     ("/", "Overview", "viewer"),
     ("/visits", "Running visits", "viewer"),
     ("/dialogues", "Dialogues", "viewer"),
+    ("/pairs", "Pairs", "viewer"),
     ("/results", "Results", "viewer"),
     ("/export", "Export", "researcher"),
     ("/trial", "Trial", "viewer"),

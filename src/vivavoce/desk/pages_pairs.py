@@ -1,0 +1,76 @@
+"""Pairs of transcripts: the study's own, and an editor that marks the difference as one types."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
+from vivavoce.desk.safety import Needs, field, own_form
+from vivavoce.study.pairs import Change
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+Form_ = Annotated[FormData, Depends(own_form)]
+LONGEST = 20_000
+
+
+@router.get("/pairs")
+def pairs(request: Request, desk: Desk_) -> Response:
+    language, balance = desk.study.default_language, balance_of(desk.study)
+    rows = [(pair, judge(draft_of_pair(pair, language), balance)) for pair in desk.study.pairs]
+    return desk.page(request, "pairs.html", rows=rows, languages=desk.study.languages)
+
+
+@router.get("/pairs/edit")
+def edit(
+    request: Request, desk: Desk_, pair: str = "", dialogue: str = "", language: str | None = None
+) -> Response:
+    """An empty draft, a pair of the study, or a dialogue of the log with a copy of it."""
+    return _editor(request, desk, _begun(desk, pair, dialogue, desk.study.language(language)))
+
+
+def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDraft:
+    if pair_id:
+        found = next((pair for pair in desk.study.pairs if pair.pair_id == pair_id), None)
+        if found is None or language not in found.text:
+            raise HTTPException(404, "There is no such pair in this study.")
+        return draft_of_pair(found, language)
+    if dialogue_id:
+        if desk.board.see(lambda board: dialogue_id not in board.dialogues):
+            raise HTTPException(404, "There is no such dialogue in this study.")
+        return draft_of_dialogue(desk.log.transcript(dialogue_id), language)
+    return PairDraft(language=language)
+
+
+@router.post("/pairs/edit")
+def show(request: Request, desk: Desk_, form: Form_) -> Response:
+    """The page again with the difference of what was typed, for browsers without scripts."""
+    return _editor(request, desk, _typed(desk, form))
+
+
+@router.post("/pairs/difference")
+def live(request: Request, desk: Desk_, form: Form_) -> Response:
+    """Only the part of the page that tells the difference."""
+    return desk.page(request, "pair_difference.html", **_facts(desk, _typed(desk, form)))
+
+
+def _typed(desk: Desk, form: FormData) -> PairDraft:
+    changes: dict[str, Change] = {known: known for known in CHANGES}
+    return PairDraft(
+        pair_id=field(form, "pair_id") or "new-pair", variable=field(form, "variable"),
+        change=changes.get(field(form, "change"), CHANGES[0]),
+        language=desk.study.language(field(form, "language")), outcome=field(form, "outcome", most=500),
+        control=field(form, "control", most=LONGEST), experimental=field(form, "experimental", most=LONGEST),
+    )  # fmt: skip
+
+
+def _facts(desk: Desk, draft: PairDraft) -> dict[str, Any]:
+    return {"draft": draft, "verdict": judge(draft, balance_of(desk.study))}
+
+
+def _editor(request: Request, desk: Desk, draft: PairDraft) -> Response:
+    facts = _facts(desk, draft)
+    return desk.page(request, "pair_edit.html", **facts, changes=CHANGES, languages=desk.study.languages)

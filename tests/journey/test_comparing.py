@@ -1,0 +1,97 @@
+"""A participant compares transcripts on a telephone, by touch and by keyboard; a reload costs nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from scenes.browser import barriers, chromium, overflow
+from scenes.comparing import comparing_study
+from scenes.websites import Website, running
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.web.app import create_app
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture
+def website(tmp_path: Path) -> Iterator[Website]:
+    study = comparing_study(tmp_path / "study")
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        engine = SessionEngine(study, log, {})
+        with running(create_app(engine)) as server:
+            yield Website(server.url, engine, log)
+
+
+def check(page: Page) -> None:
+    page.wait_for_load_state()
+    expect(page.locator("h1")).to_have_count(1)
+    assert barriers(page) == []
+    assert overflow(page) <= 0
+
+
+def choose_all(page: Page, version: str) -> None:
+    for question in page.locator("fieldset").all():
+        question.get_by_text(f"Conversazione {version}", exact=True).click()
+
+
+def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Website, tmp_path: Path) -> None:
+    context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568}, has_touch=True)
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(website.url)
+    expect(page.locator("html")).to_have_attribute("lang", "it")
+    check(page)
+    page.get_by_role("button", name="Inizia").click()
+    check(page)
+    page.get_by_role("button", name="Acconsento e voglio").click()
+    check(page)
+    page.get_by_role("button", name="Continua").click()
+    check(page)
+
+    first = page.locator("fieldset").first
+    first.get_by_text("Conversazione A", exact=True).click()
+    pair = page.locator(".version").first.inner_text()
+    page.reload()  # in the middle: what was chosen is still chosen, and the sides stay
+    expect(first.locator("input").first).to_be_checked()
+    assert page.locator(".version").first.inner_text() == pair
+    page.get_by_role("button", name="Continua").click()
+    expect(page.get_by_role("alert")).to_contain_text("3 domande")
+    check(page)
+    choose_all(page, "A")
+    page.get_by_role("button", name="Continua").click()
+
+    expect(page.locator(".progress")).to_have_text("Coppia 2 di 6")
+    answer_by_keyboard(page)
+    for number in range(3, 7):
+        expect(page.locator(".progress")).to_have_text(f"Coppia {number} di 6")
+        choose_all(page, "B")
+        page.get_by_role("button", name="Continua").click()
+    page.get_by_role("button", name="Continua").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    check(page)
+    assert errors == []
+    rows = export_dataset(website.log, "city", tmp_path / "data").read("preferences").to_pylist()
+    sides = ["left"] * 4 + ["right"] * 4 + ["right"] * 16
+    assert [row["side"] for row in rows] == sides
+    assert {row["language"] for row in rows} == {"it"}
+    context.close()
+
+
+def answer_by_keyboard(page: Page) -> None:
+    """Every question by arrow keys, one after another by Tab, and the form by Enter."""
+    page.locator("fieldset input").first.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Continua")).to_be_focused()
+    page.keyboard.press("Enter")
