@@ -11,6 +11,8 @@ from vivavoce_bots.carbs.foods import Food, Item, Lexicon, plain
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.restaurant.words import language_of
 
+_MOST_OPEN: Final = 40
+
 _SAYS: Final = {
     "en": {
         "bye": r"\b(bye|goodbye)\b",
@@ -93,7 +95,7 @@ class CarbsBot:
         items = [] if felt else session.lexicon.items(text)
         if felt:
             items = [item for item in session.lexicon.items(text) if item.food is not None]
-        session.open.extend(items)
+        session.open.extend(items[: max(0, _MOST_OPEN - len(session.open))])
         return self._next(session) if items else self._lost(session)
 
     def _lost(self, session: Session) -> tuple[str, tuple[Act, ...]]:

@@ -36,6 +36,7 @@ _EMPTY: Final = {
     },
 }
 _LONGEST_TEXT: Final = 2_000
+_MOST_PIECES: Final = 20
 _LEAST_LIKE: Final = 0.45
 
 
@@ -100,8 +101,8 @@ class Lexicon:
         self.learnt[plain(name)] = food
 
     def items(self, text: str) -> list[Item]:
-        """The pieces of a meal in the order written; pieces without any word of food are left out."""
-        pieces = _SPLIT[self.language].split(f" {text[:_LONGEST_TEXT]} ")
+        """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
+        pieces = _SPLIT[self.language].split(f" {text[:_LONGEST_TEXT]} ", _MOST_PIECES)[:_MOST_PIECES]
         return [item for piece in pieces if (item := self._item(piece)) is not None]
 
     def food(self, name: str) -> Food | None:
