@@ -65,6 +65,7 @@ class Governed:
         self._pay()
         async for output in self._limited(lambda: self.inner.send(conversation, turn)):
             yield output
+        self._failures_in_a_row, self._rests_until_s = 0, 0.0
 
     async def reset(self, conversation: Conversation) -> None:
         await self.inner.reset(conversation)
@@ -97,8 +98,7 @@ class Governed:
                         self._failed(error)
                         raise
                 else:
-                    self._failures_in_a_row, self._rests_until_s = 0, 0.0
-                    return
+                    return  # a greeting may be ours, so only an answer ends a rest
 
     async def _wait(self) -> None:
         """Wait for the turn's time: by the rate, or until the system wants to be asked again."""

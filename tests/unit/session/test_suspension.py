@@ -37,11 +37,9 @@ def test_a_failing_system_is_left_alone_until_it_answers(log: Log, tmp_path: Pat
 
 def test_when_all_systems_fail_dialogues_are_still_begun(log: Log, tmp_path: Path) -> None:
     async def run() -> None:
-        dead = {"one": Parrot(), "two": Parrot()}
-        connectors = {name: governed(parrot) for name, parrot in dead.items()}
-        for connector in connectors.values():
-            connector._rests_until_s = float("inf")
+        connectors = {"one": governed(Parrot()), "two": governed(Parrot())}
         engine = SessionEngine(make_study(tmp_path, allocation="random"), log, connectors)
+        engine.rules.suspended = lambda: {"one", "two"}
         assert await new_systems(engine, 30) == {"one", "two"}
 
     asyncio.run(run())
