@@ -1,5 +1,6 @@
 """Pooling: exact over any grouping, missing where undefined, the same in any order."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -125,3 +126,13 @@ def test_every_measure_states_its_facts(name: str) -> None:
         assert getattr(measure, fact), f"{name} lacks {fact}"
     assert measure.origin in ("instrumental", "expert")
     assert measure.direction in ("higher", "lower", None)
+
+
+@pytest.mark.shared
+def test_every_measure_of_the_real_corpus_takes_less_than_five_seconds_of_work(
+    dstc2_checked: Dataset,
+) -> None:
+    began = time.process_time()
+    table = compute(dstc2_checked, by="condition")
+    assert time.process_time() - began < 5
+    assert (table.groupby("measure")["dialogues"].sum() > 0).sum() >= 75
