@@ -147,7 +147,9 @@ class _Terminal:
                 self._write({"party": "system", "messages": [], "wire": self._wire})
                 _show("(the system said nothing)")
             return
-        self._choices = [Choice(one["title"], one["payload"]) for said in turn.messages for one in said.choices]
+        self._choices = [
+            Choice(one["title"], one["payload"]) for said in turn.messages for one in said.choices
+        ]
         for message in turn.messages:
             for line in [*message.text.splitlines(), *(f"[image {image}]" for image in message.images)]:
                 _show(f"< {line}")
