@@ -6,7 +6,7 @@ run, as long as the allocation looks only at the caller's own history.
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Final
 
@@ -218,7 +218,7 @@ class _Trial:
                 ratings.append(events.LoggedRating(item_id=item.item_id, value=None, answer=None))
                 continue
             good = verdict != item.reverse
-            code = _code(scale.low, scale.high, good, chance, exact=item.role == "subjective_success")
+            code = _code(scale.codes, good, chance, exact=item.role == "subjective_success")
             label = wording.label(item.scale, code)
             ratings.append(
                 events.LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)
@@ -239,9 +239,9 @@ def _reply(person: Caller, heard: StoredEvent) -> Utterance:
     return person.after_failure()
 
 
-def _code(low: int, high: int, good: bool, chance: Random, *, exact: bool) -> int:
+def _code(codes: Sequence[int], good: bool, chance: Random, *, exact: bool) -> int:
     """A code of a scale: its end for a question of fact, else drawn towards the verdict's side."""
     if exact:
-        return high if good else low
+        return codes[-1] if good else codes[0]
     share = chance.betavariate(4, 2) if good else chance.betavariate(2, 4)
-    return low + round(share * (high - low))
+    return codes[round(share * (len(codes) - 1))]

@@ -1,7 +1,7 @@
 """A questionnaire as a page shows it, and its answers as they come back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from vivavoce.log.events import LoggedRating
@@ -22,6 +22,8 @@ class Question:
     answers: list[tuple[int, str]]
     entered: str = ""
     missing: bool = False
+    low: int = 0
+    high: int = 0
 
     @property
     def field(self) -> str:
@@ -68,10 +70,7 @@ def asked_form(study: Study, state: VisitState) -> Form | None:
         return None
     instrument, wording = study.instrument(step.name), study.wording(step.name, state.language)
     channel = state.dialogue.channel if state.dialogue else "text"
-    questions = [
-        Question(item, wording.items[item.item_id], _answers(instrument, wording, item))
-        for item in instrument.asked(channel)
-    ]
+    questions = [_question(instrument, wording, item) for item in instrument.asked(channel)]
     return Form(instrument, wording, state.step, number, state.position, state.language, questions)
 
 
@@ -83,9 +82,27 @@ def filled_form(form: Form, entered: Mapping[str, Any]) -> Form:
         text = value.strip()[:LONGEST_COMMENT] if isinstance(value, str) else ""
         if question.item.kind == "choice" and text not in {str(code) for code, _ in question.answers}:
             text = ""
+        if question.item.kind == "continuous" and _place(question, text) is None:
+            text = ""
         missing = not text and not question.item.optional
-        questions.append(Question(question.item, question.sentence, question.answers, text, missing))
+        questions.append(replace(question, entered=text, missing=missing))
     return Form(form.instrument, form.wording, form.step, form.round, form.position, form.language, questions)
+
+
+def _question(instrument: Instrument, wording: Wording, item: Item) -> Question:
+    scale = instrument.scale_of(item)
+    low, high = (scale.low, scale.high) if scale else (0, 0)
+    sentence = wording.items[item.item_id]
+    return Question(item, sentence, _answers(instrument, wording, item), low=low, high=high)
+
+
+def _place(question: Question, entered: str) -> float | None:
+    """The place on a continuous scale; None for what lies off it or is no number."""
+    try:
+        place = float(entered.replace(",", "."))
+    except ValueError:
+        return None
+    return place if question.low <= place <= question.high else None
 
 
 def _answers(instrument: Instrument, wording: Wording, item: Item) -> list[tuple[int, str]]:
@@ -101,6 +118,10 @@ def _rating(question: Question) -> LoggedRating:
         return LoggedRating(item_id=item.item_id, value=None, answer=None, role=item.role)
     if item.kind == "comment":
         return LoggedRating(item_id=item.item_id, value=None, answer=entered, role=item.role)
+    if item.kind == "continuous":
+        return LoggedRating(
+            item_id=item.item_id, value=_place(question, entered), answer=None, role=item.role
+        )
     code = int(entered)
     label = dict(question.answers)[code]
     return LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)

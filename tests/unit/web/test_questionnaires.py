@@ -103,3 +103,27 @@ def test_a_filled_form_rates_each_item_once_by_a_code_of_its_scale_or_null(
     assert {one.item.item_id for one in form.missing} == {
         one.item_id for one in form.ratings if one.value is None
     }
+
+
+def continuous_form() -> Form:
+    instrument, wording = INSTRUMENTS.get("p851_overall"), load_wording(INSTRUMENTS.get("p851_overall"), "en")
+    item = instrument.item("overall")
+    scale = instrument.scale_of(item)
+    points = [(code, wording.label(item.scale, code)) for code in scale.codes]
+    question = Question(item, wording.items["overall"], points, low=scale.low, high=scale.high)
+    return Form(instrument, wording, 2, None, 0, "en", [question])
+
+
+@given(st.floats(0, 6))
+def test_any_place_on_a_continuous_line_is_stored_as_it_was_marked(place: float) -> None:
+    filled = filled_form(continuous_form(), {"item-overall": str(place)})
+    assert not filled.missing and filled.ratings[0].value == place and filled.ratings[0].answer is None
+
+
+@given(st.sampled_from(["", "fair", "nan", "inf", "-0.1", "6.1", "3,5,1"]))
+def test_what_lies_off_the_line_is_asked_again(entered: str) -> None:
+    assert filled_form(continuous_form(), {"item-overall": entered}).missing
+
+
+def test_a_decimal_comma_is_understood() -> None:
+    assert filled_form(continuous_form(), {"item-overall": "3,5"}).ratings[0].value == 3.5
