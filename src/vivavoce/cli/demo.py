@@ -8,6 +8,8 @@ import typer
 
 from vivavoce.cli.progress import note, progress
 
+WORD_ERROR_RATE = 0.4  # where a bot that weighs all hypotheses should do better than one that takes the first
+
 
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Folder for everything; may exist.")] = Path("out/demo"),
@@ -43,7 +45,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     plan = read_study(study)
     with open_log(plan, None) as log:
         with progress("simulated dialogues") as moved:
-            simulate_study(plan, log, dialogues, seed=seed, report=moved)
+            simulate_study(plan, log, dialogues, seed=seed, error_rate=WORD_ERROR_RATE, report=moved)
         exported = export_study(plan, log, dataset)
     summary = summarise(exported, "system")
     write_report(exported, report, by="system")
