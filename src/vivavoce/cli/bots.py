@@ -2,18 +2,23 @@
 
 import os
 import sys
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 import typer
 
 from vivavoce.core.errors import UnknownName
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "vivavoce.bots"
 
 app = typer.Typer(help="List and run the bundled bots.", no_args_is_help=True)
 
 
-def _bots() -> dict[str, EntryPoint]:
+def _bots() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in entry_points(group=GROUP)}
 
 

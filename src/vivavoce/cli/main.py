@@ -27,25 +27,26 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: the framed one takes longer to import than all the rest
 )
 
-app.command("demo")(demo.demo)
+app.command("demo", short_help="Run a whole trial on bundled bots, SIMULATED.")(demo.demo)
 app.add_typer(bots.app, name="bots")
 app.command("init")(trial.init)
-app.command("check")(trial.check)
-app.command("pairs")(comparing.pairs)
-app.command("talk")(talking.talk)
-app.command("serve")(trial.serve)
+app.command("check", short_help="Check a study file; say hello to its systems.")(trial.check)
+app.command("pairs", short_help="Show and check pairs of transcripts.")(comparing.pairs)
+app.command("talk", short_help="Chat with one system in the terminal.")(talking.talk)
+app.command("serve", short_help="Run the trial: pages and dashboard.")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)
-app.add_typer(simulating.app, name="simulate")
+app.add_typer(simulating.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
 app.add_typer(predicting.app, name="predict")
-app.command("report")(reporting.report)
-app.command("preregister")(reporting.preregister)
+app.command("report", short_help="Write a dataset's report, HTML or PDF.")(reporting.report)
+app.command("preregister", short_help="Write the declared analysis as text.")(reporting.preregister)
 
 
 @app.callback(invoke_without_command=True)
