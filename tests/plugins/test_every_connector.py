@@ -45,7 +45,12 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "scripted": lambda _: {"replies": [{"say": "first was {first}"}]},
     "sse": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/events"},
     "stdio": lambda _: {"command": [sys.executable, str(FOLDER / "line_bot.py")]},
-    "telegram": lambda all_: {"port": all_.caller("telegram_bot.py"), "idle_s": 0.15, "start": None},
+    "telegram": lambda all_: {
+        "port": all_.caller("telegram_bot.py"),
+        "idle_s": 0.15,
+        "start": None,
+        "connect_timeout_s": 30,
+    },
     "websocket": lambda all_: {
         "url": f"ws://{all_.server('chat_server.py')}/talk",
         "delta": "piece",

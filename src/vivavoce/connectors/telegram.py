@@ -29,6 +29,7 @@ from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 
+KNOCK_PAUSE_S: Final = 0.2
 _ALIVE_S: Final = 60.0
 _PICTURES: Final = {
     b"\x89PNG": "image/png",
@@ -201,7 +202,7 @@ class TelegramConnector:
         secret = api.webhook.get("secret")
         headers = {"X-Telegram-Bot-Api-Secret-Token": str(secret)} if secret else {}
         with reported(self._vault):
-            response = await self._client.post(api.webhook["url"], json=update, headers=headers)
+            response = await self._knock(api.webhook["url"], update, headers)
             check_status(response, response.content)
             called = _called(response)
         if called is not None:
@@ -209,6 +210,18 @@ class TelegramConnector:
                 await api.call(self._token or "1", called.pop("method"), called)
             except BotApiError as error:
                 raise SystemUnderTestError("bad_answer", error.description) from None
+
+    async def _knock(self, url: str, update: dict[str, Any], headers: dict[str, str]) -> httpx.Response:
+        """Post an update; while nobody listens yet, knock again, as Telegram does."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + self._settings.connect_timeout_s
+        while True:
+            try:
+                return await self._client.post(url, json=update, headers=headers)
+            except httpx.ConnectError:
+                if clock() > until:
+                    raise
+                await asyncio.sleep(KNOCK_PAUSE_S)
 
     async def _until_idle(
         self, chat: Chat, greeting_s: float | None, handling: asyncio.Task[None] | None
