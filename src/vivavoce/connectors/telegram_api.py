@@ -142,7 +142,7 @@ class BotApi:
         if self.webhook:
             raise BotApiError(409, "Conflict: can't use getUpdates method while webhook is active")
         offset = int(params.get("offset") or 0)
-        if offset > self._next_update + 1:
+        if offset > self._next_update + 1 or self._skips_unseen(offset):
             self._count_on_from(offset)
         if offset > 0:
             self._updates = [update for update in self._updates if update["update_id"] >= offset]
@@ -164,6 +164,11 @@ class BotApi:
         self._given.update(update["update_id"] for update in given)
         self.seen_s = self._now_s()
         return given
+
+    def _skips_unseen(self, offset: int) -> bool:
+        """Whether an offset passes over an update that was never given: it was counted before a restart."""
+        ids = (update["update_id"] for update in self._updates)
+        return any(number < offset and number not in self._given for number in ids)
 
     def _count_on_from(self, offset: int) -> None:
         """A bot that knew us before a restart has counted further: number what waits from there."""

@@ -15,6 +15,7 @@ import pytest
 from scenes.processes import free_port
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.telegram import TelegramConnector, TelegramSettings
+from vivavoce.connectors.telegram_api import BotApi
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -186,5 +187,20 @@ def test_what_the_real_server_refuses_is_refused(method: str, body: dict, code: 
             wrong = (await client.post(f"{connector.address}/bot1:wrong/getMe")).json()
             assert wrong["error_code"] == 401
         await connector.shut_down()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 2, 50])
+def test_a_bot_that_counted_on_before_a_restart_still_gets_the_first_message(ahead: int) -> None:
+    async def run() -> None:
+        api = BotApi(asyncio.get_running_loop().time, typing_s=5)
+        update = api.said(api.chat(api.new_chat_id(), "en"), "hello")
+        api.offer(update)
+        offset = update["update_id"] + ahead
+        given = await api.call("4242:TEST", "getUpdates", {"offset": offset, "timeout": 0})
+        assert [one["message"]["text"] for one in given] == ["hello"] and api.taken(update)
+        again = {"offset": given[0]["update_id"] + 1, "timeout": 0}
+        assert await api.call("4242:TEST", "getUpdates", again) == []
 
     asyncio.run(run())
