@@ -5,6 +5,7 @@ PostgreSQL  a transaction that writes begins with one advisory lock, so that the
             however many processes share the log; servers that may forget a commit are refused
 """
 
+import time
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -112,10 +113,23 @@ def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # transactions are begun by us, never by the driver
     cursor = connection.cursor()
+    until = time.monotonic() + BUSY_S
     for setting in SQLITE_SETTINGS:
-        cursor.execute(f"PRAGMA {setting}")
-        cursor.fetchall()
+        _settle(cursor, f"PRAGMA {setting}", until)
     cursor.close()
+
+
+def _settle(cursor: Any, statement: str, until: float) -> None:
+    """Run a setting; the change to WAL heeds no busy time-out, so who opens at the same moment waits here."""
+    while True:
+        try:
+            cursor.execute(statement)
+            cursor.fetchall()
+            return
+        except Exception as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 def _forbid_writing(connection: Any, _: object) -> None:
