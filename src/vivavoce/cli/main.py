@@ -17,6 +17,7 @@ from vivavoce.cli import (
     predicting,
     reporting,
     simulating,
+    stressing,
     talking,
     trial,
 )
@@ -39,6 +40,7 @@ app.command("talk", short_help="Chat with one system in the terminal.")(talking.
 app.command("serve", short_help="Run the trial: pages and dashboard.")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)
 app.add_typer(simulating.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
+app.add_typer(stressing.app, name="stress", short_help="Linguistic stress tests on any bot.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("measure")(measuring.measure)

@@ -1,0 +1,170 @@
+"""A stress test, a variant of an utterance, and what makes variants: operators over language packs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, Literal, Protocol
+
+from vivavoce.core.registry import Registry
+
+Family = Literal["spelling", "lexical", "syntactic"]
+Approval = Literal["none", "review", "choice"]
+ANY_LANGUAGE: Final = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StressTest:
+    """One linguistic phenomenon under which a system is observed.
+
+    name      as registered: ST-1 ... ST-11
+    channels  in which it can be applied; character replacement is nothing that can be heard
+    needs     beside the utterance itself: `previous_system_turn`
+    keeps     what a good variant leaves as it was, so that the original's outcome is the yardstick
+    approval  none: variants may run as proposed; review: a person looks at each; choice: picks one of several
+    """
+
+    name: str
+    title: str
+    family: Family
+    meaning: str
+    channels: tuple[str, ...] = ("text", "voice")
+    needs: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ("goal", "values", "dialogue_act")
+    approval: Approval = "review"
+    source: str = "IDIAL (EVALITA 2018), section 4.2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """What a user said, and what was around it.
+
+    previous   the system turn before it, where there was one
+    protected  character spans (start, end) that no edit may touch: names, slot values
+    """
+
+    text: str
+    language: str
+    previous: str | None = None
+    protected: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Characters start to end of the original, `before`, become `after`; an insertion has start == end."""
+
+    start: int
+    end: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One utterance with one substitution.
+
+    rule             what was done, in words that a reviewer understands: `double consonant written once`
+    confidence       0 to 1: how likely a linguist accepts it; orders proposals, decides nothing
+    edits            sorted and disjoint; applied to `original` they give `text` exactly
+    resources        package and version of whatever had a say in it
+    keeps_invariant  what it leaves as it was: the test's `keeps`, less where an operator knows better
+    """
+
+    test: str
+    language: str
+    original: str
+    text: str
+    rule: str
+    confidence: float
+    edits: tuple[Edit, ...]
+    resources: Mapping[str, str] = field(default_factory=dict)
+    keeps_invariant: tuple[str, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """What is shown and stored of it."""
+        return {
+            "test": self.test,
+            "text": self.text,
+            "rule": self.rule,
+            "confidence": self.confidence,
+            "edits": [
+                {"start": one.start, "end": one.end, "before": one.before, "after": one.after}
+                for one in self.edits
+            ],
+            "resources": dict(self.resources),
+            "keeps_invariant": list(self.keeps_invariant),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotApplicable:
+    """Why a test has no variant of an utterance, in words: `no word has an accent or an apostrophe`."""
+
+    test: str
+    language: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """What an operator proposes: edits with the rule behind them; filters and checks make it a Variant."""
+
+    edits: tuple[Edit, ...]
+    rule: str
+    confidence: float
+    resources: tuple[str, ...] = ()
+
+
+class LanguagePack(Protocol):
+    """What is known about one language.
+
+    A pack offers a capability by having it; `lacks` says in words why it does not, so that the tests
+    that need it are reported as not applicable instead of failing.
+    """
+
+    language: str
+
+    def has(self, capability: str) -> bool:
+        """Whether operators may use this capability."""
+        ...
+
+    def lacks(self, capability: str) -> str:
+        """Why it may not be used, and what to install."""
+        ...
+
+    def get(self, capability: str) -> Any:
+        """The capability itself, made on first use."""
+        ...
+
+
+class Operator(Protocol):
+    """Proposes substitutions of one test in one language; pure: same utterance, pack, seed: same proposals.
+
+    language  `*` for one that works with whatever pack has its needs
+    needs     capabilities of the language pack without which it says nothing
+    """
+
+    test: str
+    language: str
+    needs: tuple[str, ...]
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterable[Substitution]:
+        """Substitutions in any order; nothing where the utterance offers no place for one."""
+        ...
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        """Why it proposed nothing: what an utterance would need to have."""
+        ...
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """The text with these edits made; they are sorted and disjoint."""
+    parts: list[str] = []
+    done = 0
+    for edit in edits:
+        parts += [text[done : edit.start], edit.after]
+        done = edit.end
+    return "".join([*parts, text[done:]])
+
+
+STRESS_TESTS: Final[Registry[StressTest]] = Registry("stress test")
+LANGUAGES: Final[Registry[LanguagePack]] = Registry("language pack")
