@@ -24,6 +24,16 @@ class Counterparts:
             wait_for_port(port)
         return f"127.0.0.1:{self._running[(script, *more)][1]}"
 
+    def program(self, name: str, *arguments: str) -> str:
+        """HOST:PORT of a program that a package of others installed beside Python and that takes --port."""
+        if (name, *arguments) not in self._running:
+            port = free_port()
+            command = [str(Path(sys.executable).parent / name), "--port", str(port), *arguments]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            self._running[(name, *arguments)] = (process, port)
+            wait_for_port(port)
+        return f"127.0.0.1:{self._running[(name, *arguments)][1]}"
+
     def caller(self, script: str) -> int:
         """The port that a program of the folder keeps calling until somebody listens there."""
         if (script,) not in self._running:

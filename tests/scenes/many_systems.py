@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -17,15 +18,14 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.session.state import DialogueState
 from vivavoce.study import model as study_model
 
-LIBRARIES = {"ptb": "python-telegram-bot", "aiogram": "aiogram", "telebot": "pyTelegramBotAPI"}
+ELIZA_KEY = "key-of-eliza"
 
 
 def plain_systems(counterparts: Counterparts) -> dict[str, dict[str, object]]:
-    """Systems behind five connectors."""
+    """Systems of ours behind four connectors; each tells the first thing said."""
     server = counterparts.server("chat_server.py")
     return {
         "http": {"connect": "http", "url": f"http://{server}/chat", "allow_private": True},
-        "openai": {"connect": "openai", "url": f"http://{server}/v1", "model": "m", "allow_private": True},
         "rasa": {"connect": "rasa", "url": f"http://{server}", "allow_private": True},
         "stdio": {"connect": "stdio", "command": [sys.executable, str(FOLDER / "line_bot.py")]},
         "websocket": {
@@ -33,6 +33,25 @@ def plain_systems(counterparts: Counterparts) -> dict[str, dict[str, object]]:
             "turn_end": "done",
         },
     }  # fmt: skip
+
+
+def eliza(counterparts: Counterparts) -> dict[str, dict[str, object]]:
+    """The package eliza-gpt as it is: a bot that speaks as OpenAI does and repeats what it is asked about."""
+    server = counterparts.program("eliza-gpt", "--api-key", ELIZA_KEY, "--avg-response-time", "0")
+    settings = {"connect": "openai", "url": f"http://{server}/v1", "model": "eliza", "key": "${ELIZA_KEY}"}
+    return {"eliza": {**settings, "allow_private": True}}
+
+
+def said(participant: int, round_: int, turn: int) -> str:
+    """Words that are nobody else's, in a sentence that ELIZA always answers by repeating them."""
+    return f"Do you remember word{participant}x{round_}x{turn}x"
+
+
+def is_answer(system: str, answer: str, participant: int, round_: int, turn: int) -> bool:
+    """Whether this is what the system says to this participant's turn, and to nobody else's."""
+    if system == "eliza":
+        return re.findall(r"word\w+", answer) == [said(participant, round_, turn).rpartition(" ")[2]]
+    return answer == f"first was {said(participant, round_, 0)}"
 
 
 def telegram_systems(libraries: list[str]) -> dict[str, dict[str, object]]:
@@ -53,7 +72,9 @@ async def running(
     )  # fmt: skip
     consent = study_model.ConsentStep(file="consent.md")
     study = make_study(folder, systems=systems, visit=(consent, step))
-    connectors = {name: make_connector(settings) for name, settings in systems.items()}
+    connectors = {
+        name: make_connector(settings, {"ELIZA_KEY": ELIZA_KEY}) for name, settings in systems.items()
+    }
     engine = SessionEngine(study, log, connectors)
     await engine.start()
     bots = []
@@ -86,10 +107,9 @@ async def take_part(engine: SessionEngine, participant: int, dialogues: int, tur
         dialogue = (await engine.state(opened.visit_id)).dialogues[-1]
         await _answered(engine, opened.visit_id)
         for turn in range(turns):
-            word = f"word-{participant}-{round_}-{turn}"
-            await engine.say(
-                opened.visit_id, dialogue.dialogue_id, key=f"{word}-{opened.visit_id}", text=word
-            )
+            text = said(participant, round_, turn)
+            key = f"{participant}-{round_}-{turn}-{opened.visit_id}"
+            await engine.say(opened.visit_id, dialogue.dialogue_id, key=key, text=text)
             await _answered(engine, opened.visit_id)
         await engine.end_dialogue(opened.visit_id, dialogue.dialogue_id)
     return opened.visit_id
