@@ -111,6 +111,13 @@ def _user_response_delay(tables: Tables) -> ibis.Table:
     return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
 
 
+def _user_first_key_delay(tables: Tables) -> ibis.Table:
+    pairs = _after(tables, "system", "user").filter(~_.barge_in.coalesce(False), _.sent_s.notnull())
+    began = _.onset_s - _.before_complete_s.coalesce(_.before_offset_s)
+    delays = pairs.mutate(numerator=began).filter(_.numerator.notnull())
+    return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
+
+
 _dialogue = partial(
     Measure, family="communication", source=SOURCE, level="dialogue", analysis_unit="dialogue"
 )
@@ -236,6 +243,20 @@ def _times() -> Iterator[Measure]:
         "turn was set so by the log, not observed, and does not count",
         parameters={"barge_in": "excluded"},
         components=_user_response_delay,
+    )
+    yield _turn(
+        name="user_first_key_delay",
+        title="User delay to the first key",
+        symbol="URD_firstkey",
+        meaning="Mean time from the system's whole message to the first key of the user's answer, in text: "
+        "reading and thinking without typing. Turns that barge in are left out.",
+        unit="s",
+        origin="instrumental",
+        analysis_unit="exchange",
+        source="the project's convention for text, beside URD to the moment of sending",
+        empty="no typed answer whose first key is logged: missing",
+        parameters={"barge_in": "excluded"},
+        components=_user_first_key_delay,
     )
 
 

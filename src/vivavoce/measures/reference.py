@@ -28,8 +28,9 @@ In a notebook, `vivavoce.measures.compute(Dataset("D"), by="condition")` gives t
 - An utterance is what one party says before the other takes the turn; a silent time-out is no user turn.
 - Alignments of words have the least number of errors and, among those, the most substitutions.
 - For text, the response delays run from sending to the first output (SRD), to the complete message
-  (SRD_complete), and from the complete message to sending (URD, with reading and typing in it). There are no
-  word errors; a prompt that nothing was understood counts as fallback prompt, not as ASR rejection.
+  (SRD_complete), and from the complete message to sending (URD, with reading and typing in it) and to the
+  first key (URD_firstkey). There are no word errors; a prompt that nothing was understood counts as fallback
+  prompt, not as ASR rejection.
 - Flags of system turns (question, help, error message, rejection, time-out) and barge-ins come from the log;
   where a dialogue's log does not know them, from the experts.
 """

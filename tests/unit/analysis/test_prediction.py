@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from vivavoce.analysis.prediction import correlate, evaluate, prediction_table
-from vivavoce.analysis.prediction.linear import elastic_net, fit, folds, stepwise
+from vivavoce.analysis.prediction.linear import Linear, elastic_net, fit, folds, stepwise
 from vivavoce.analysis.prediction.model import fit_model, read_model, score
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
@@ -74,6 +74,17 @@ def test_judgements_are_refused_as_predictors_unless_asked_for_and_then_named(da
     with pytest.raises(InputError, match="subjective_success is a judgement of the user"):
         prediction_table(dataset, "satisfaction", ["subjective_success"])
     assert prediction_table(dataset, "satisfaction", judgements=True).judgements == ("subjective_success",)
+
+
+def test_a_performance_function_weighs_normalised_success_against_costs_as_published() -> None:
+    path = Path(__file__).parents[2] / "golden" / "performance.json"
+    case = json.loads(path.read_text(encoding="utf-8"))
+    names = list(case["weights"])
+    weights = np.array([case["weights"][name] for name in names])
+    performance = Linear(np.zeros(len(names)), np.ones(len(names)), weights, 0.0)
+    found = performance.predict(np.array([[case["normalised"][name] for name in names]]))[0]
+    assert found == pytest.approx(case["expected"], abs=case["tolerance"])
+    assert f"{found:.2f}" == case["printed"]
 
 
 def test_predictors_that_say_the_same_are_taken_once(dataset: Dataset) -> None:

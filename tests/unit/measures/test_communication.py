@@ -54,7 +54,7 @@ def test_a_spoken_dialogue_is_counted_as_by_hand(make_dataset: Make, name: str, 
 
 @pytest.mark.parametrize(("name", "expected"), [
     ("user_words", 2), ("system_response_delay", 0.5), ("user_response_delay", 4.0),
-    ("dialogue_duration", None),
+    ("user_first_key_delay", 2.0), ("dialogue_duration", None),
 ])  # fmt: skip
 def test_a_written_dialogue_runs_from_sending_to_first_output(
     make_dataset: Make, name: str, expected: float | None
@@ -68,6 +68,21 @@ def test_delays_are_between_neighbours_only(make_dataset: Make) -> None:
         turn(2, "system", onset_s=9.0, offset_s=10.0),
     ]}  # fmt: skip
     assert value(make_dataset({"d": {"rows": rows}, "e": {"rows": rows}}), "system_response_delay") == 2.0
+
+
+def test_the_delay_to_the_first_key_needs_typing_that_is_logged_and_no_interruption(
+    make_dataset: Make,
+) -> None:
+    def typed(**columns: Any) -> dict[str, Any]:
+        said = [turn(0, "system", complete_s=2.0), turn(1, "user", sent_s=9.0, offset_s=9.0, **columns)]
+        return {"rows": {"turns": said}}
+
+    spoken = {"rows": {"turns": [turn(0, "system", offset_s=2.0), turn(1, "user", onset_s=3.0)]}}
+    assert (
+        value(make_dataset({"d": typed(onset_s=5.0), "e": typed(), "s": spoken}), "user_first_key_delay") == 3
+    )
+    assert value(make_dataset({"d": typed(onset_s=1.0, barge_in=True)}), "user_first_key_delay") is None
+    assert value(make_dataset({"s": spoken}), "user_first_key_delay") is None
 
 
 def test_what_is_not_known_is_missing_and_counts_are_zero(make_dataset: Make) -> None:

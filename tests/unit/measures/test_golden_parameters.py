@@ -18,7 +18,7 @@ from vivavoce.measures.key_agreement import chance_agreement, kappa_components
 from vivavoce.measures.understanding import concept_efficiency, query_density
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "parameters.json").read_text(encoding="utf-8"))
-NAMES = {measure.symbol: name for name, measure in MEASURES if measure.symbol}
+NAMES = {measure.symbol or name: name for name, measure in MEASURES}
 Make = Callable[..., Dataset]
 
 

@@ -1,16 +1,25 @@
 """Rounding for display."""
 
+import json
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.questionnaires import INSTRUMENTS
 from vivavoce.questionnaires.display import half_up, shown
 
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "display.json").read_text(encoding="utf-8"))
 
-def test_the_published_idial_mean_is_rounded_half_up():
-    """Ten users, four items, sum 81: the report prints 2.03, Python's round gives 2.02."""
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["expected"])
+def test_a_mean_is_rounded_half_up_as_it_was_published(case):
+    assert shown(case["sum"] / case["answers"], case["digits"]) == case["expected"]
+
+
+def test_rounding_half_to_even_would_print_another_mean():
     assert round(81 / 40, 2) == 2.02
-    assert shown(81 / 40) == "2.03"
 
 
 def test_the_mean_over_ten_users_prints_as_published():
