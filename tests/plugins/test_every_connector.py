@@ -36,6 +36,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "lex": lambda all_: {"url": f"http://{all_.server('assistant_services.py')}", **LEX},
     "http": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/chat"},
     "openai": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/v1", "model": "m"},
+    "mcp": lambda all_: {"url": f"http://{all_.server('mcp_server.py')}/mcp", "tool": "chat"},
     "python": lambda _: {"call": "python_bots:remembers", "path": str(FOLDER)},
     "rasa": lambda all_: {"url": f"http://{all_.server('chat_server.py')}"},
     "rasa-socketio": lambda all_: {
@@ -64,6 +65,7 @@ NOBODY: dict[str, Settings] = {
     "lex": {"url": "http://127.0.0.1:1", **LEX},
     "http": {"url": "http://127.0.0.1:1/chat"},
     "openai": {"url": "http://127.0.0.1:1/v1", "model": "m"},
+    "mcp": {"url": "http://127.0.0.1:1/mcp", "tool": "chat"},
     "python": {"call": "nobody:bot", "path": str(FOLDER)},
     "rasa": {"url": "http://127.0.0.1:1"},
     "rasa-socketio": {"url": "http://127.0.0.1:1"},
@@ -99,6 +101,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
     "lex": at_path("http", "faulty_server.py", **LEX),
     "http": at_path("http", "faulty_server.py"),
     "openai": at_path("http", "faulty_server.py", model="m"),
+    "mcp": at_path("http", "faulty_server.py", tool="chat"),
     "python": lambda _, fault: (
         ({"call": "python_bots:faulty", "path": str(FOLDER)}, word)
         if (word := {"silent": "sleep", "slow": "block", "garbage": "object", "closed": "exit"}.get(fault))

@@ -6,6 +6,7 @@ from vivavoce.connectors.dialogflow import DialogflowConnector
 from vivavoce.connectors.directline import DirectLineConnector
 from vivavoce.connectors.http import HttpConnector
 from vivavoce.connectors.lex import LexConnector
+from vivavoce.connectors.mcp import MCPConnector
 from vivavoce.connectors.openai import OpenAIConnector
 from vivavoce.connectors.python import PythonConnector
 from vivavoce.connectors.rasa import RasaConnector
@@ -21,8 +22,8 @@ CONNECTORS: Registry[ConnectorKind] = Registry("connector")
 
 _KINDS: tuple[ConnectorKind, ...] = (
     A2AConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector, HttpConnector, LexConnector,
-    OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector, ScriptedConnector, StdioConnector,
-    TelegramConnector, WebSocketConnector,
+    MCPConnector, OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector, ScriptedConnector,
+    StdioConnector, TelegramConnector, WebSocketConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

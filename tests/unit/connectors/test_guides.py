@@ -71,6 +71,15 @@ def test_the_systems_of_a_guide_answer(guide: str, heard: list[str], counterpart
         assert conversation_with(connector, "hello", "again") == heard
 
 
+def test_the_systems_of_the_guide_to_mcp_answer(counterparts: Counterparts) -> None:
+    found = systems("evaluate-your-mcp-tool.md")
+    server = counterparts.server("mcp_server.py")
+    heard = [
+        conversation_with(make_connector(at(one, server), {}), "hello", "again") for one in found.values()
+    ]
+    assert heard == [["first was hello", "first was hello"], ["You said hello.", "You said again."]]
+
+
 def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_of_our_bots() -> None:
     found = systems("evaluate-your-telegram-bot.md")
     assert {TelegramSettings.model_validate(one).port for one in found.values()} == {8081, 8082}

@@ -1,0 +1,288 @@
+"""A bot that is a tool of an MCP server.
+
+Wire    `tools/call` with arguments made by a template, over Streamable HTTP (`url`) or to a program that we
+        start (`command`); the texts of the result are the bot's messages
+Memory  in the server, under the conversation's key among the arguments; where the key is not among them, in
+        the session that each conversation has of its own
+Retry   never
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import aclosing, suppress
+from typing import Any, ClassVar, Final
+
+from pydantic import Field, ValidationError, model_validator
+
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
+from vivavoce.connectors.answers import bad_answer, clean, clean_text, outputs
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.processes import child_environment
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.wire import Wire
+from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+_VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language", "history"}
+
+
+class MCPSettings(ConnectorSettings):
+    """Settings of a system with `connect: mcp`."""
+
+    folders: ClassVar[tuple[str, ...]] = ("folder",)
+
+    url: WebAddress | None = Field(None, description="address of the server, such as https://host/mcp")
+    command: list[str] = Field(default_factory=list, description="or the program that is the server")
+    folder: str | None = Field(None, description="where the program runs; the study's folder when left out")
+    environment: dict[str, str] = Field(
+        default_factory=dict, description="of the program; may hold ${SECRET}"
+    )
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    tool: str = Field(min_length=1, description="name of the tool that answers")
+    arguments: dict[str, Any] = Field(
+        default_factory=lambda: {"session": "{{ conversation }}", "text": "{{ text }}"},
+        description="template of the tool's arguments",
+    )
+    response: AnswerPaths | None = Field(
+        None, description="where things stand in the structured content; left out: the texts are read"
+    )
+    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+
+    @model_validator(mode="after")
+    def _one_server(self) -> "MCPSettings":
+        if (self.url is None) == (not self.command):
+            raise mistake("one of 'url' and 'command' is needed", "write url: https://HOST/mcp")
+        return self
+
+
+class MCPConnector:
+    """A tool as a bot; each conversation has a session of its own."""
+
+    name: ClassVar[str] = "mcp"
+    summary: ClassVar[str] = "a tool of an MCP server that answers"
+    settings: ClassVar[type[ConnectorSettings]] = MCPSettings
+
+    def __init__(self, settings: MCPSettings, vault: Vault) -> None:
+        if settings.url is not None:
+            check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        self._arguments = compile_template(settings.arguments, _VARIABLES, place="arguments")
+        self._reader = AnswerReader(settings.response) if settings.response is not None else None
+        self._sessions: dict[str, _Session] = {}
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "MCPConnector":
+        _sdk()
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        written = json.dumps(self._settings.arguments)
+        if self._settings.url is not None and "conversation" in written:
+            return Capabilities(choices=self._reader is not None, memory="system", greets=False)
+        memory = "caller" if "history" in written else "process"
+        return Capabilities(choices=self._reader is not None, memory=memory, greets=False)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        await self._session(conversation)
+        return
+        yield
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        settings = self._settings
+        first_s, whole_s = settings.first_output_timeout_s, settings.turn_timeout_s
+        async with aclosing(
+            paced(self._exchange(conversation, turn), first_s=first_s, whole_s=whole_s)
+        ) as said:
+            async for output in said:
+                yield output
+
+    async def _exchange(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        arguments = self._arguments(self._variables(conversation, turn))
+        session = await self._session(conversation)
+        what = f"tools/call {self._settings.tool}"
+        self._wire.sent(what, json.dumps(arguments, ensure_ascii=False))
+        try:
+            result = await session.call(self._settings.tool, arguments)
+        except SystemUnderTestError as error:
+            self._wire.received("error", str(error))
+            await self.close(conversation)
+            raise
+        told = clean(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+        self._wire.received(what, json.dumps(told, ensure_ascii=False))
+        for output in self._read(self._vault.redact(told)):
+            yield output
+
+    def _read(self, result: dict[str, Any]) -> list[SystemOutput]:
+        parts = [part for part in result.get("content", []) if isinstance(part, dict)]
+        texts = [part["text"] for part in parts if part.get("type") == "text" and part["text"].strip()]
+        if result.get("isError"):
+            raise bad_answer(f"the tool reports: {' '.join(texts) or 'an error without words'}")
+        if self._reader is not None:
+            return self._reader.read(result.get("structuredContent"))
+        linked = [part for part in parts if part.get("type") == "resource_link"]
+        images = [str(one["uri"]) for one in linked if str(one.get("mimeType", "")).startswith("image/")]
+        if not texts and not images:
+            raise bad_answer("the result has no text")
+        return outputs(texts, images=tuple(images), extras=SystemOutput(kind="extras", raw=result))
+
+    def _variables(self, conversation: Conversation, turn: UserTurn) -> dict[str, Any]:
+        return {
+            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
+            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
+            "language": conversation.language, "secrets": self._vault.values,
+            "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
+        }  # fmt: skip
+
+    async def _session(self, conversation: Conversation) -> "_Session":
+        session = self._sessions.get(conversation.key)
+        if session is None or not session.alive:
+            session = self._sessions[conversation.key] = _Session(self._settings, self._vault)
+            try:
+                async with asyncio.timeout(self._settings.first_output_timeout_s):
+                    await session.begun()
+            except TimeoutError:
+                await self.close(conversation)
+                raise SystemUnderTestError("timeout", "the server did not open a session in time") from None
+            except BaseException:
+                await self.close(conversation)
+                raise
+        return session
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self.close(conversation)
+        renamed(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        session = self._sessions.pop(conversation.key, None)
+        if session is not None:
+            await session.end()
+
+    async def shut_down(self) -> None:
+        sessions, self._sessions = list(self._sessions.values()), {}
+        await asyncio.gather(*(session.end() for session in sessions))
+
+
+class _Session:
+    """One MCP session, in a task of its own: whoever opens one of the SDK's clients must close it too."""
+
+    def __init__(self, settings: MCPSettings, vault: Vault) -> None:
+        self._settings, self._vault = settings, vault
+        self._client: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._ending = asyncio.Event()
+        self._carrier: Any = None
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def alive(self) -> bool:
+        return not self._task.done()
+
+    async def begun(self) -> Any:
+        """The SDK's client, once the server has answered. Raises SystemUnderTestError."""
+        return await asyncio.shield(self._client)
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> Any:
+        sdk = _sdk()
+        client = await self.begun()
+        try:
+            return await self._unless_broken(client.call_tool(tool, arguments))
+        except sdk.MCPError as error:
+            raise self._problem(error) from None
+        except ValidationError as error:
+            raise bad_answer(f"the result cannot be read: {error.error_count()} problems") from None
+        except RuntimeError as error:
+            raise self._problem(error) from None
+
+    async def _unless_broken(self, calling: Coroutine[Any, Any, Any]) -> Any:
+        """The call's result, or the failure of the wire below it."""
+        call = asyncio.ensure_future(calling)
+        waiting = [call, self._task]
+        broken = asyncio.ensure_future(self._carrier.broken.wait()) if self._carrier is not None else None
+        try:
+            await asyncio.wait([*waiting, *([broken] if broken else [])], return_when=asyncio.FIRST_COMPLETED)
+            if call.done():
+                return call.result()
+            raise self._problem(None)
+        finally:
+            for task in (call, broken):
+                if task is not None:
+                    task.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+
+    def _problem(self, error: Exception | None) -> SystemUnderTestError:
+        known = self._carrier.problem if self._carrier is not None else None
+        if known is not None:
+            return known
+        if error is None:
+            return SystemUnderTestError("closed", "the server ended the session")
+        return bad_answer(self._vault.redact(f"the server reports: {error}"))
+
+    async def _run(self) -> None:
+        try:
+            async with self._opened() as client:
+                self._client.set_result(client)
+                await self._ending.wait()
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            if not self._client.done():
+                self._client.set_exception(self._reason(error))
+        finally:
+            if not self._client.done():
+                self._client.cancel()
+            if self._carrier is not None:
+                await self._carrier.aclose()
+
+    def _reason(self, error: BaseException) -> SystemUnderTestError:
+        """Why a session could not be begun, from the first cause in what the SDK raised."""
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if isinstance(error, OSError):
+            return SystemUnderTestError("unreachable", self._vault.redact(str(error)), reached=False)
+        return self._problem(error if isinstance(error, Exception) else None)
+
+    def _opened(self) -> Any:
+        import httpx2
+        from mcp.client.streamable_http import streamable_http_client
+
+        from vivavoce.connectors.mcp_transport import Carrier
+
+        sdk, settings = _sdk(), self._settings
+        if settings.url is None:
+            program = sdk.StdioServerParameters(
+                command=settings.command[0], args=settings.command[1:], cwd=settings.folder,
+                env=child_environment(settings.environment, self._vault),
+            )  # fmt: skip
+            return sdk.Client(program, cache=None)
+        headers = compile_template(settings.headers, set())({"secrets": self._vault.values})
+        self._carrier = Carrier(settings, self._vault, settings.longest_answer_bytes)
+        web = httpx2.AsyncClient(transport=self._carrier, headers=headers, timeout=settings.turn_timeout_s)
+        return sdk.Client(
+            streamable_http_client(self._vault.expand(settings.url), http_client=web), cache=None
+        )
+
+    async def end(self) -> None:
+        self._ending.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2):
+                await asyncio.wait({self._task})
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        if self._client.done() and not self._client.cancelled():
+            self._client.exception()
+
+
+def _sdk() -> Any:
+    try:
+        import mcp
+    except ImportError:
+        cure = "pip install 'vivavoce[mcp]'"
+        raise InputError("the MCP SDK is not installed", place="connect", cure=cure) from None
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what goes wrong is in our errors, without secrets
+    return mcp

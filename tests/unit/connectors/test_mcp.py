@@ -1,0 +1,116 @@
+"""MCP: a tool of a real server answers; its errors are named, its structured content is read."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from scenes.counterparts import FOLDER, Counterparts
+from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.wire import Frames, heard_on_the_wire
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+SCRIPT = str(FOLDER / "mcp_server.py")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    counterparts = Counterparts()
+    yield f"http://{counterparts.server('mcp_server.py')}/mcp"
+    counterparts.stop()
+
+
+def heard(settings: dict[str, Any], *texts: str, wire: Frames | None = None) -> list[SystemOutput]:
+    async def run() -> list[SystemOutput]:
+        connector = make_connector(
+            {"connect": "mcp", "allow_private": True, **settings}, {"MCP_KEY": "s3cret!"}
+        )
+        conversation = Conversation("one")
+        outputs: list[SystemOutput] = []
+        with heard_on_the_wire(wire if wire is not None else []):
+            for number, text in enumerate(texts, 1):
+                turn = UserTurn(key=f"k{number}", number=number, text=text)
+                outputs += [one async for one in connector.send(conversation, turn)]
+        await connector.close(conversation)
+        await connector.shut_down()
+        return outputs
+
+    return asyncio.run(run())
+
+
+def texts_of(outputs: list[SystemOutput]) -> list[str]:
+    return [one.text for one in outputs if one.kind == "message"]
+
+
+def test_a_program_is_a_server_with_a_memory_for_each_conversation() -> None:
+    settings = {"command": [sys.executable, SCRIPT], "tool": "chat_here", "arguments": {"text": "{{ text }}"}}
+    assert texts_of(heard(settings, "one", "two")) == ["first was one", "first was one"]
+    assert texts_of(heard(settings, "three")) == ["first was three"]
+
+
+def test_structured_content_is_read_where_the_study_says_so(server: str) -> None:
+    response = {"text": "say", "choices": "offers", "end": "over"}
+    settings = {"url": server, "tool": "menu", "arguments": {"text": "{{ text }}"}, "response": response}
+    outputs = heard(settings, "bye")
+    assert texts_of(outputs) == ["You said bye."]
+    assert [choice.title for choice in outputs[0].choices] == ["North", "South"]
+    assert outputs[-1].kind == "end"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "said"),
+    [("chat", "break", "the tool reports: Error executing tool chat"), ("nobody", "x", "nobody")],
+)
+def test_a_tool_that_fails_or_is_not_there_is_a_bad_answer(
+    server: str, tool: str, text: str, said: str
+) -> None:
+    with pytest.raises(SystemUnderTestError, match=said) as caught:
+        heard({"url": server, "tool": tool}, text)
+    assert caught.value.failure == "bad_answer"
+
+
+def test_the_exchange_is_noted_without_secrets(server: str) -> None:
+    wire: Frames = []
+    settings = {
+        "url": server, "tool": "chat", "headers": {"authorization": "Bearer ${MCP_KEY}"},
+        "arguments": {"session": "noted {{ conversation }}", "text": "{{ text }} ${MCP_KEY}"},
+    }  # fmt: skip
+    assert texts_of(heard(settings, "hello", wire=wire)) == ["first was hello ${MCP_KEY}"]
+    assert [next(iter(frame)) for frame in wire] == ["sent", "received"]
+    assert "hello" in wire[0]["body"] and "first was hello" in wire[1]["body"]
+    assert "s3cret!" not in str(wire)
+
+
+def test_a_server_that_went_away_and_came_back_is_asked_again() -> None:
+    counterparts = Counterparts()
+    address = counterparts.server("mcp_server.py")
+
+    async def run() -> None:
+        settings = {"connect": "mcp", "allow_private": True, "url": f"http://{address}/mcp", "tool": "chat"}
+        connector = make_connector(settings, {})
+        conversation = Conversation("again")
+        turn = UserTurn(key="k", number=1, text="one")
+        assert texts_of([one async for one in connector.send(conversation, turn)]) == ["first was one"]
+        counterparts.stop()
+        with pytest.raises(SystemUnderTestError, match=r"unreachable|closed"):
+            [one async for one in connector.send(conversation, turn)]
+        with pytest.raises(SystemUnderTestError) as caught:
+            [one async for one in connector.send(conversation, turn)]
+        assert (caught.value.failure, caught.value.reached) == ("unreachable", False)
+        await connector.shut_down()
+
+    try:
+        asyncio.run(run())
+    finally:
+        counterparts.stop()
+
+
+def test_the_address_and_the_program_exclude_each_other() -> None:
+    for settings in ({}, {"url": "https://example.org/mcp", "command": ["x"]}):
+        with pytest.raises(InputError, match="one of 'url' and 'command' is needed"):
+            make_connector({"connect": "mcp", "tool": "chat", **settings}, {})
+    with pytest.raises(InputError, match="allow_private"):
+        make_connector({"connect": "mcp", "tool": "chat", "url": "http://127.0.0.1:1/mcp"}, {})
