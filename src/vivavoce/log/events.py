@@ -4,22 +4,17 @@ Kinds are `<noun>_<past verb>`. A visit's events are ordered by `seq` (1-based, 
 Fields are only ever added, with a default; a change of meaning is a new kind.
 """
 
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.log.annotation_events import ANNOTATION_EVENTS
+from vivavoce.log.event import Event
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 Outcome = Literal["completed", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"]
-
-
-class Event(BaseModel):
-    """Base of all events; `kind` and `version` stand on the class."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    kind: ClassVar[str]
-    version: ClassVar[int] = 1
 
 
 class LoggedAct(BaseModel):
@@ -366,6 +361,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         SystemSuspended,
         SystemRestored,
         TrialResumed,
+        *ANNOTATION_EVENTS,
     )
 }
 

@@ -8,6 +8,9 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.annotation_events import annotation_stream
+from vivavoce.log.annotation_rows import annotation_rows
+from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Row
@@ -65,9 +68,17 @@ def export_dataset(
             for visit_id in outline.visits:
                 _export_visit(writer, events_of(connection, visit_id), outline, people, parse)
             writer.add("participants", people.rows())
+            writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
             if outline.never_began:
                 writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")
             return writer.close()
+
+
+def _annotation(connection: Connection, study_name: str) -> AnnotationState:
+    state = AnnotationState()
+    for stored in events_of(connection, annotation_stream(study_name)):
+        state.apply(stored)
+    return state
 
 
 @dataclass

@@ -259,6 +259,20 @@ class Identity(Settings):
     several_visits: Flag = Field(True, description="the same person may come again")
 
 
+class Annotation(Settings):
+    """What experts say of the dialogues afterwards, on pages of their own."""
+
+    schemes: list[str] = Field(
+        min_length=1, description="schemes in their order: names of ours, or YAML files beside the study"
+    )
+    double: Number = Field(0.2, ge=0, le=1, description="share of dialogues that two annotators get")
+    annotators: list[str] = Field([], description="accounts that may annotate; all annotators' when left out")
+    recordings: str | None = Field(
+        None, description="folder of recordings, named `<dialogue_id>.wav`, `.flac`, `.ogg` or `.mp3`"
+    )
+    seed: Whole = Field(1, ge=0, description="the same seed chooses the same dialogues for two annotators")
+
+
 class Primary(Settings):
     """The comparison that the study was made for, named before it runs."""
 
@@ -315,6 +329,7 @@ class StudyFile(Settings):
     allocation: Allocation = Field("least-used-by-participant", description="which system a dialogue gets")
     limits: Limits = Field(Limits(), description="bounds that keep a visit within reason")  # pyright: ignore[reportCallIssue]
     identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
+    annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from; carried, not used yet"
     )

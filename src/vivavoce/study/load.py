@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+from vivavoce.study.annotating import read_annotation
 from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
@@ -89,6 +90,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     ontology = materials.ontology(file)
     tasks = _tasks(materials, source, file, ontology)
     pairs, questions = read_comparison(materials, file, entries)
+    annotation = read_annotation(materials, file)
     check_walk(entries, source)
     _check_systems(source)
     _check_enough(tasks, entries, source)
@@ -103,7 +105,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         ontology=ontology, tasks=tasks,
         visit=walked([entry for _, entry in entries], pairs, questions), pairs=pairs, questions=questions,
         allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis,
-        recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
+        annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
+from vivavoce.study.schemes import AnnotationPlan
 from vivavoce.study.steps import (
     CompareStep,
     ConsentStep,
@@ -38,6 +39,7 @@ class Study(BaseModel):
     languages  the first is the default
     systems    settings of each system's connector as written: `connect` and the rest
     factors    cell of the design by system; empty where the study has no factors
+    annotation what experts say of the dialogues; None where they say nothing
     pairs      pairs of transcripts to compare, and `questions` asked about each
     documents  Markdown by file name and language
     wordings   by instrument and language
@@ -61,6 +63,7 @@ class Study(BaseModel):
     allocation: Allocation
     limits: Limits
     identity: Identity
+    annotation: AnnotationPlan | None = None
     recruitment: dict[str, Any] = {}
     analysis: Analysis
     documents: dict[str, dict[str, str]] = Field(default={}, repr=False)

@@ -7,6 +7,7 @@ from vivavoce.study.file import StudyFile
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
+from vivavoce.study.schemes import RESERVED_KEYS, Scheme, bundled, said, scheme_names
 from vivavoce.study.steps import LATER_STEPS
 from vivavoce.study.tasks_file import TasksFile
 
@@ -63,6 +64,15 @@ top, then `== control` and `== experimental` with their turns below.
 """
 
 
+_SCHEMES: Final = """## A scheme of annotation
+
+The section `annotation` names schemes: ours, or YAML files beside the study. A scheme is a layer of
+the dataset's table `annotations` and carries its name. Words are written once for all languages, or
+by language: `{en: ..., it: ...}`.
+
+"""
+
+
 def study_reference() -> str:
     """The whole page, Markdown."""
     parts = [_HEAD, model_tables(StudyFile, "study.yaml"), "", _later(), _presets()]
@@ -77,6 +87,11 @@ def study_reference() -> str:
         model_tables(PairsFile, "pairs.yaml", 3),
         "",
         model_tables(QuestionsFile, "questions.yaml", 3),
+        "",
+        _SCHEMES,
+        model_tables(Scheme, "scheme.yaml", 3),
+        "",
+        _bundled_schemes(),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
 
@@ -84,6 +99,18 @@ def study_reference() -> str:
 def _later() -> str:
     listed = ", ".join(f"`{name}`" for name in LATER_STEPS)
     return f"Steps that are planned but not available in this version: {listed}.\n"
+
+
+def _bundled_schemes() -> str:
+    """Our schemes with their labels and keys."""
+    reserved = ", ".join(f"`{key}` ({meaning})" for key, meaning in RESERVED_KEYS.items())
+    rows = [f"Keys that no label may have: {reserved}.\n", "| scheme | about | question | labels (key) |"]
+    rows.append("| --- | --- | --- | --- |")
+    for name in scheme_names():
+        scheme = bundled(name)
+        labels = ", ".join(f"{one.label} ({one.key})" for one in scheme.labels)
+        rows.append(f"| `{name}` | {scheme.about} | {said(scheme.question, 'en')} | {labels} |")
+    return "\n".join(rows) + "\n"
 
 
 def _presets() -> str:

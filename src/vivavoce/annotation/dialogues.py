@@ -1,0 +1,102 @@
+"""A dialogue as an annotator sees it: what was said and when, and the task; never who the system is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vivavoce.log.annotation_state import Place, Work
+from vivavoce.log.dialogue_rows import DialogueRows
+from vivavoce.log.events import DialogueAssigned
+from vivavoce.log.reading import Reader
+from vivavoce.study.schemes import AnnotationPlan, Scheme
+
+RECORDINGS: Final = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """One turn; times in seconds since the dialogue began, None where the log does not know them."""
+
+    turn_index: int
+    party: str
+    text: str
+    onset_s: float | None
+    offset_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDialogue:
+    """One dialogue without anything that tells which system took part."""
+
+    dialogue_id: str
+    language: str
+    task: str
+    turns: tuple[ShownTurn, ...]
+
+    def turn(self, turn_index: int | None) -> ShownTurn | None:
+        return next((turn for turn in self.turns if turn.turn_index == turn_index), None)
+
+
+def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
+    """The dialogue of the log; None where it was never assigned."""
+    rows: DialogueRows | None = None
+    for stored in log.transcript(dialogue_id):
+        if isinstance(stored.event, DialogueAssigned):
+            rows = DialogueRows(stored.event)
+        elif rows is not None:
+            rows.take(stored)
+    if rows is None:
+        return None
+    assigned = rows.assigned
+    texts = (assigned.task or {}).get("text") or {}
+    turns = tuple(
+        ShownTurn(row["turn_index"], row["party"], row["text"] or "", row["onset_s"], row["offset_s"])
+        for row in sorted(rows.turns, key=lambda row: row["turn_index"])
+    )
+    task = texts.get(assigned.language) or next(iter(texts.values()), "")
+    return ShownDialogue(dialogue_id, assigned.language, task, turns)
+
+
+def places(plan: AnnotationPlan, dialogue: ShownDialogue, work: Work) -> list[Place]:
+    """Everything that this annotator is to judge, scheme by scheme; what depends on a label comes with it."""
+    return [
+        Place(scheme.scheme, turn_index)
+        for scheme in plan.schemes
+        for turn_index in _turns(scheme, dialogue)
+        if _asked(plan, scheme, turn_index, work)
+    ]
+
+
+def next_place(listed: list[Place], work: Work) -> Place | None:
+    """The first place that was not judged yet; None when all were."""
+    return next((place for place in listed if not _done(work, place)), None)
+
+
+def _done(work: Work, place: Place) -> bool:
+    said = work.judged.get(place)
+    return said is not None and said.done
+
+
+def _turns(scheme: Scheme, dialogue: ShownDialogue) -> list[int | None]:
+    if scheme.about == "dialogue":
+        return [None]
+    return [turn.turn_index for turn in dialogue.turns if scheme.judges(turn.party)]
+
+
+def _asked(plan: AnnotationPlan, scheme: Scheme, turn_index: int | None, work: Work) -> bool:
+    """Whether the labels given elsewhere call for a judgement; schemes that are not used call for nothing."""
+    for other, labels in scheme.only_where.items():
+        if plan.scheme(other) is None:
+            continue
+        said = work.judged.get(Place(other, turn_index))
+        if said is None or not any(one.label in labels for one in said.labels):
+            return False
+    return True
+
+
+def recording_of(folder: Path | None, dialogue_id: str) -> Path | None:
+    """The recording of a dialogue in the study's folder; None where there is none."""
+    if folder is None:
+        return None
+    found = (folder / f"{dialogue_id}{ending}" for ending in RECORDINGS)
+    return next((path for path in found if path.is_file()), None)

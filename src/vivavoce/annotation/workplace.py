@@ -1,0 +1,229 @@
+"""The annotation of one study as it goes on: every move is an event, and sees all moves before it."""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from vivavoce.annotation.dialogues import ShownDialogue, next_place, places, shown_dialogue
+from vivavoce.annotation.queue import Waiting, choose
+from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_events import (
+    AnnotationAssigned,
+    AnnotationReleased,
+    DialogueAnnotated,
+    LabelsAdjudicated,
+    LabelsGiven,
+    LoggedLabel,
+    annotation_stream,
+)
+from vivavoce.log.annotation_state import AnnotationState, Place, Work
+from vivavoce.log.event import Event
+from vivavoce.log.store import Conflict, Log, Transaction
+from vivavoce.study.model import Study
+from vivavoce.study.schemes import AnnotationPlan, Scheme
+
+TRIES = 50
+LONGEST_VALUE = 200
+
+Decide = Callable[[AnnotationState], Sequence[Event]]
+
+
+class Refused(InputError):
+    """This cannot be done now, for instance because the dialogue is no longer this annotator's."""
+
+
+def annotator_key(account_id: str) -> str:
+    """The pseudonym by which the log and the dataset know an account."""
+    return f"annotator-{account_id[:12]}"
+
+
+class Workplace:
+    """A study's annotation: read the state, or change it by events.
+
+    Several processes may work on one log: a move is written only where nothing came between it and the state
+    that it was decided on, else it is decided again.
+    """
+
+    def __init__(self, study: Study, log: Log) -> None:
+        self.study, self.log = study, log
+        self.stream = annotation_stream(study.name)
+        self._state = AnnotationState()
+        self._lock = threading.RLock()
+
+    @property
+    def plan(self) -> AnnotationPlan:
+        """Raises  InputError: the study annotates nothing"""
+        if self.study.annotation is None:
+            cure = "add a section `annotation` to the study file"
+            raise InputError("nothing is annotated", place=f"study {self.study.name}", cure=cure)
+        return self.study.annotation
+
+    def see(self) -> AnnotationState:
+        """The state with everything that is in the log."""
+        with self._lock:
+            for stored in self.log.events(self.stream, after=self._state.seq):
+                self._state.apply(stored)
+            return self._state
+
+    def write(self, decide: Decide) -> AnnotationState:
+        """Append what `decide` makes of the state, all of it or nothing; the state afterwards.
+
+        Raises  Conflict: others kept coming between
+        """
+        for _ in range(TRIES):
+            with self._lock:
+                state = self.see()
+                seq, wanted = state.seq, list(decide(state))
+                if not wanted:
+                    return state
+                try:
+                    self.log.transact_now(partial(self._append, wanted, seq))
+                except Conflict:
+                    continue
+                return self.see()
+        raise Conflict(f"{self.stream}: others kept writing")
+
+    def _append(self, wanted: Sequence[Event], seq: int, tx: Transaction) -> None:
+        for number, event in enumerate(wanted):
+            tx.append(self.stream, event, expected_seq=seq + number)
+
+    # --- annotators ---------------------------------------------------------------------------------
+
+    def waiting(self) -> list[Waiting]:
+        """The dialogues that may be annotated, in the order in which they were held."""
+        held = self.log.dialogues(self.study.name)
+        return [
+            Waiting(one.dialogue_id, one.system)
+            for one in held
+            if one.status != "running" and one.started_at is not None
+        ]
+
+    def current(self, annotator_id: str) -> str | None:
+        """The dialogue that an annotator is at."""
+        mine = self.see().of_annotator(annotator_id)
+        return next((key for key, work in mine.items() if work.finished_at is None), None)
+
+    def next_dialogue(self, annotator_id: str) -> str | None:
+        """The dialogue that an annotator is at, else a new one; None when nothing is left for him."""
+        waiting = self.waiting()
+
+        def decide(state: AnnotationState) -> list[Event]:
+            if self.current(annotator_id) is not None:
+                return []
+            chosen = choose(waiting, state, annotator_id, share=self.plan.double, seed=self.plan.seed)
+            if chosen is None:
+                return []
+            return [AnnotationAssigned(dialogue_id=chosen[0], annotator_id=annotator_id, double=chosen[1])]
+
+        self.write(decide)
+        return self.current(annotator_id)
+
+    def dialogue(self, dialogue_id: str) -> ShownDialogue:
+        """Raises  Refused: there is no such dialogue"""
+        found = shown_dialogue(self.log, dialogue_id)
+        if found is None:
+            raise Refused("there is no such dialogue", cure="go on with the dialogue that is due")
+        return found
+
+    def give(
+        self, annotator_id: str, dialogue_id: str, place: Place, labels: Iterable[LoggedLabel], *,
+        done: bool = True,
+    ) -> None:  # fmt: skip
+        """Say what stands at a place; replaces what this annotator said of it before.
+
+        Raises  Refused: the dialogue is not this annotator's, the place is not to be judged, or the labels
+                do not fit the scheme
+        """
+        given = list(dict.fromkeys(labels))
+        dialogue = self.dialogue(dialogue_id)
+
+        def decide(state: AnnotationState) -> list[Event]:
+            work = self._open(state, annotator_id, dialogue_id)
+            if place not in places(self.plan, dialogue, work):
+                raise Refused("this is not to be judged", cure="reload the page")
+            scheme = self.plan.scheme(place.scheme)
+            assert scheme is not None  # the place is one of the plan's
+            check_labels(scheme, given, done=done)
+            said = work.judged.get(place)
+            if said is not None and list(said.labels) == given and said.done == done:
+                return []
+            return [LabelsGiven(
+                dialogue_id=dialogue_id, annotator_id=annotator_id, scheme=place.scheme,
+                turn_index=place.turn_index, labels=given, done=done,
+            )]  # fmt: skip
+
+        self.write(decide)
+
+    def finish(self, annotator_id: str, dialogue_id: str) -> None:
+        """The annotator has done with a dialogue; doing so twice is the same.
+
+        Raises  Refused: it is not this annotator's, or something in it was not judged
+        """
+        dialogue = self.dialogue(dialogue_id)
+
+        def decide(state: AnnotationState) -> list[Event]:
+            work = state.of_annotator(annotator_id).get(dialogue_id)
+            if work is not None and work.finished_at is not None:
+                return []
+            work = self._open(state, annotator_id, dialogue_id)
+            if next_place(places(self.plan, dialogue, work), work) is not None:
+                raise Refused("something has not been judged", cure="go on where the page leads")
+            schemes = [scheme.scheme for scheme in self.plan.schemes]
+            return [DialogueAnnotated(dialogue_id=dialogue_id, annotator_id=annotator_id, schemes=schemes)]
+
+        self.write(decide)
+
+    def _open(self, state: AnnotationState, annotator_id: str, dialogue_id: str) -> Work:
+        work = state.of_annotator(annotator_id).get(dialogue_id)
+        if work is None or work.finished_at is not None:
+            raise Refused("this dialogue is not yours to annotate", cure="go on with the one that is due")
+        return work
+
+    # --- researchers --------------------------------------------------------------------------------
+
+    def release(self, annotator_id: str, dialogue_id: str, by: str) -> None:
+        """Take an unfinished dialogue back, so that another annotator gets it."""
+
+        def decide(state: AnnotationState) -> list[Event]:
+            self._open(state, annotator_id, dialogue_id)
+            return [AnnotationReleased(dialogue_id=dialogue_id, annotator_id=annotator_id, by=by)]
+
+        self.write(decide)
+
+    def adjudicate(self, dialogue_id: str, place: Place, labels: Iterable[LoggedLabel], by: str) -> None:
+        """Decide what shall stand where annotators disagreed.
+
+        Raises  Refused: they do not disagree there, or the labels do not fit the scheme
+        """
+        given = list(dict.fromkeys(labels))
+
+        def decide(state: AnnotationState) -> list[Event]:
+            annotated = state.dialogues.get(dialogue_id)
+            if annotated is None or place not in annotated.disagreements(place.scheme):
+                raise Refused("nobody disagrees there", cure="reload the page")
+            scheme = self.plan.scheme(place.scheme)
+            if scheme is not None:
+                check_labels(scheme, given, done=True)
+            return [LabelsAdjudicated(
+                dialogue_id=dialogue_id, scheme=place.scheme, turn_index=place.turn_index, labels=given,
+                by=by,
+            )]  # fmt: skip
+
+        self.write(decide)
+
+
+def check_labels(scheme: Scheme, labels: Sequence[LoggedLabel], *, done: bool) -> None:
+    """Raises  Refused: unknown labels, too many, without the value they need, or none where one is needed"""
+    for one in labels:
+        if scheme.label(one.label) is None:
+            known = ", ".join(label.label for label in scheme.labels)
+            raise Refused(f"{scheme.scheme!r} has no label {one.label!r}", cure=f"known: {known}")
+        if one.value is not None and (scheme.value is None or len(one.value) > LONGEST_VALUE):
+            raise Refused(f"this value does not fit {scheme.scheme!r}", cure="leave it out or shorten it")
+        if one.value is None and scheme.needs_value(one.label):
+            raise Refused(f"{one.label!r} needs a value", cure="write it, then give the label again")
+    values = [one.value for one in labels]
+    if scheme.exclusive and len(set(values)) < len(values):
+        raise Refused(f"{scheme.scheme!r} takes one label", cure="remove one of them")
+    if done and scheme.required and not labels:
+        raise Refused(f"{scheme.scheme!r} needs a label", cure="choose one")

@@ -1,0 +1,89 @@
+"""Events of expert annotation: who was given which dialogue, what was said of it, what settled a dispute.
+
+They stand in a stream of their own, one a study (`annotation_stream`), because an annotator's work belongs to
+no participant's visit.
+"""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.log.event import Event
+
+
+def annotation_stream(study: str) -> str:
+    """The key under which a study's annotation is logged."""
+    return f"annotation:{study}"
+
+
+class LoggedLabel(BaseModel):
+    """One label, with the value that it names where it takes one."""
+
+    model_config = ConfigDict(frozen=True)
+    label: str
+    value: str | None = None
+
+
+class AnnotationAssigned(Event):
+    """An annotator was given a dialogue; `double` when it is one of those that two annotate."""
+
+    kind = "annotation_assigned"
+    dialogue_id: str
+    annotator_id: str
+    double: bool = False
+
+
+class AnnotationReleased(Event):
+    """A dialogue was taken back from an annotator; what was said of it stays, and counts no more."""
+
+    kind = "annotation_released"
+    dialogue_id: str
+    annotator_id: str
+    by: str
+
+
+class LabelsGiven(Event):
+    """What an annotator says of a turn, or of a dialogue, in one scheme; replaces what was said before.
+
+    labels  none: the annotator looked, and no label applies
+    done    the annotator went on; false while labels with values are still being gathered
+    """
+
+    kind = "labels_given"
+    dialogue_id: str
+    annotator_id: str
+    scheme: str
+    turn_index: int | None
+    labels: list[LoggedLabel] = Field(default_factory=list)
+    done: bool = True
+    origin: Literal["page", "file"] = "page"
+
+
+class DialogueAnnotated(Event):
+    """An annotator has finished a dialogue in these schemes; only now does the work count."""
+
+    kind = "dialogue_annotated"
+    dialogue_id: str
+    annotator_id: str
+    schemes: list[str]
+    origin: Literal["page", "file"] = "page"
+
+
+class LabelsAdjudicated(Event):
+    """What shall stand of a turn, or of a dialogue, in one scheme, where annotators disagreed."""
+
+    kind = "labels_adjudicated"
+    dialogue_id: str
+    scheme: str
+    turn_index: int | None
+    labels: list[LoggedLabel] = Field(default_factory=list)
+    by: str
+
+
+ANNOTATION_EVENTS: Final = (
+    AnnotationAssigned,
+    AnnotationReleased,
+    LabelsGiven,
+    DialogueAnnotated,
+    LabelsAdjudicated,
+)

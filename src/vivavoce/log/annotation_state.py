@@ -1,0 +1,141 @@
+"""Where a study's annotation stands: a fold of its events, for pages, queues and the dataset."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from vivavoce.log.annotation_events import (
+    AnnotationAssigned,
+    AnnotationReleased,
+    DialogueAnnotated,
+    LabelsAdjudicated,
+    LabelsGiven,
+    LoggedLabel,
+)
+from vivavoce.log.records import StoredEvent
+
+
+class Place(NamedTuple):
+    """What is judged: a turn, or with None the whole dialogue, in one scheme."""
+
+    scheme: str
+    turn_index: int | None
+
+
+class Judged(NamedTuple):
+    """What somebody said of a place; `done` once he went on."""
+
+    labels: tuple[LoggedLabel, ...]
+    done: bool
+    at: datetime
+
+
+Choice = frozenset[tuple[str, str | None]]
+
+
+def choice(labels: Iterable[LoggedLabel]) -> Choice:
+    """Labels made comparable: neither order nor repetition matters."""
+    return frozenset((one.label, one.value) for one in labels)
+
+
+@dataclass
+class Work:
+    """One annotator's work on one dialogue; `finished_at` is null until it counts."""
+
+    annotator_id: str
+    assigned_at: datetime
+    double: bool = False
+    finished_at: datetime | None = None
+    schemes: tuple[str, ...] = ()
+    judged: dict[Place, Judged] = field(default_factory=dict)
+
+
+@dataclass
+class Annotated:
+    """One dialogue: everybody's work on it, and what was adjudicated."""
+
+    work: dict[str, Work] = field(default_factory=dict)
+    adjudicated: dict[Place, Judged] = field(default_factory=dict)
+    adjudicators: dict[Place, str] = field(default_factory=dict)
+
+    def finished(self, scheme: str) -> dict[str, Work]:
+        """The work that counts in a scheme, by annotator."""
+        return {
+            who: work
+            for who, work in self.work.items()
+            if work.finished_at is not None and scheme in work.schemes
+        }
+
+    def schemes(self) -> list[str]:
+        """The schemes in which somebody has finished, in the order of the work."""
+        return list(dict.fromkeys(
+            name for work in self.work.values() if work.finished_at is not None for name in work.schemes
+        ))  # fmt: skip
+
+    def places(self, scheme: str) -> list[Place]:
+        """The places of a scheme that somebody who finished has judged, in the order of turns."""
+        found = {
+            place
+            for work in self.finished(scheme).values()
+            for place in work.judged
+            if place.scheme == scheme
+        }
+        return sorted(found, key=lambda place: -1 if place.turn_index is None else place.turn_index)
+
+    def choices(self, place: Place) -> dict[str, Choice]:
+        """What everybody who finished chose at a place; somebody who passed it over chose nothing."""
+        return {
+            who: choice(work.judged[place].labels) if place in work.judged else frozenset()
+            for who, work in self.finished(place.scheme).items()
+        }
+
+    def disagreements(self, scheme: str) -> Iterator[Place]:
+        """The places at which those who finished chose differently, decided or not."""
+        for place in self.places(scheme):
+            if len(set(self.choices(place).values())) > 1:
+                yield place
+
+
+class AnnotationState:
+    """All annotation of one study after the events applied so far."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.dialogues: dict[str, Annotated] = defaultdict(Annotated)
+
+    def apply(self, stored: StoredEvent) -> None:
+        self.seq = stored.seq
+        match stored.event:
+            case AnnotationAssigned() as event:
+                work = Work(event.annotator_id, stored.at, event.double)
+                self.dialogues[event.dialogue_id].work.setdefault(event.annotator_id, work)
+            case AnnotationReleased() as event:
+                self.dialogues[event.dialogue_id].work.pop(event.annotator_id, None)
+            case LabelsGiven() as event:
+                place = Place(event.scheme, event.turn_index)
+                work = self._work(event.dialogue_id, event.annotator_id, stored.at)
+                work.judged[place] = Judged(tuple(event.labels), event.done, stored.at)
+            case DialogueAnnotated() as event:
+                work = self._work(event.dialogue_id, event.annotator_id, stored.at)
+                work.finished_at = stored.at
+                work.schemes = tuple(dict.fromkeys((*work.schemes, *event.schemes)))
+            case LabelsAdjudicated() as event:
+                place, dialogue = Place(event.scheme, event.turn_index), self.dialogues[event.dialogue_id]
+                dialogue.adjudicated[place] = Judged(tuple(event.labels), True, stored.at)
+                dialogue.adjudicators[place] = event.by
+            case _:
+                pass
+
+    def _work(self, dialogue_id: str, annotator_id: str, at: datetime) -> Work:
+        return self.dialogues[dialogue_id].work.setdefault(annotator_id, Work(annotator_id, at))
+
+    def of_annotator(self, annotator_id: str) -> dict[str, Work]:
+        """An annotator's work by dialogue, in the order in which it was assigned."""
+        mine = {
+            key: found.work[annotator_id]
+            for key, found in self.dialogues.items()
+            if annotator_id in found.work
+        }
+        return dict(sorted(mine.items(), key=lambda pair: pair[1].assigned_at))

@@ -1,0 +1,13 @@
+"""The base of all events; every kind derives from it, in `events` or in a module of its own part."""
+
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Event(BaseModel):
+    """Base of all events; `kind` and `version` stand on the class."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1

@@ -1,0 +1,213 @@
+"""Schemes of expert annotation: what is judged, with which labels, by which keys; ours, or a user's file.
+
+A scheme is one layer of the dataset's table `annotations` and carries its name. Ours say what
+`vivavoce.log.layers` defines, with words for annotators in English and Italian.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.validation import mistake, problems_of, shown_value
+from vivavoce.core.yaml_source import Problem, read_yaml
+
+FOLDER: Final = Path(__file__).parent / "annotation_schemes"
+NONE_KEY: Final = "0"
+RESERVED_KEYS: Final = {NONE_KEY: "none of them", ".": "play the recording"}
+NO_LABEL: Final = "none"
+
+About = Literal["user", "system", "turn", "dialogue"]
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def _by_language(value: Any) -> Any:
+    return {"": value} if isinstance(value, str) else value
+
+
+Words = Annotated[dict[str, str], BeforeValidator(_by_language)]
+
+
+def said(words: dict[str, str], language: str) -> str:
+    """Words in a language, else in its stem, else in the first that is written; "" where there are none."""
+    for tag in (language, language.split("-")[0], ""):
+        if tag in words:
+            return words[tag]
+    return next(iter(words.values()), "")
+
+
+class _Written(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SchemeLabel(_Written):
+    """One label: what the dataset says, what the annotator reads, and the key that gives it."""
+
+    label: str = Field(min_length=1, max_length=80, description="what the dataset says")
+    key: str = Field(description="the key that gives it: one small letter, or a digit other than 0")
+    text: Words = Field(description="what the annotator reads, by language or one for all")
+    help: Words = Field({}, description="when it applies, by language or one for all")
+    code: float | None = Field(None, description="its number on a scale; left out, its place in the list")
+    value: bool | None = Field(None, description="whether it needs a value; left out, as the scheme says")
+
+    @field_validator("key", mode="before")
+    @classmethod
+    def _one_key(cls, key: Any) -> Any:
+        text = str(key) if isinstance(key, int) and not isinstance(key, bool) else key
+        if not isinstance(text, str) or len(text) != 1 or not (text.isascii() and text.isalnum()):
+            raise mistake(f"{shown_value(key)} is not a key", "write one small letter or a digit from 1 to 9")
+        if text in RESERVED_KEYS:
+            raise mistake(f"the key {text!r} means: {RESERVED_KEYS[text]}", "choose another key")
+        return text.lower()
+
+    @field_validator("label")
+    @classmethod
+    def _not_none(cls, label: str) -> str:
+        if label == NO_LABEL:
+            cure = "leave it out: the key 0 says that no label applies"
+            raise mistake(f"{NO_LABEL!r} cannot be a label", cure)
+        return label
+
+
+class Scheme(_Written):
+    """A scheme of annotation."""
+
+    scheme: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$", description="its name: small letters, digits, _")
+    about: About = Field(description="what is judged: every user, system or turn of both, or the dialogue")
+    title: Words = Field(description="what the annotator reads above, by language or one for all")
+    question: Words = Field({}, description="what is asked of every place")
+    exclusive: bool = Field(True, description="one label a place; else several may stand together")
+    required: bool = Field(False, description="every place needs a label: the key 0 does nothing")
+    scale: Scale = Field("nominal", description="what the labels are when agreement is computed")
+    value: Words | None = Field(None, description="what a label's value names, where labels take one")
+    value_needed: bool = Field(True, description="whether every label needs its value")
+    only_where: dict[str, list[str]] = Field(
+        {}, description="asked only where one of these labels was given in another scheme"
+    )
+    decision: dict[str, list[str]] = Field({}, description="steps of the decision in order, by language")
+    labels: list[SchemeLabel] = Field(min_length=1, max_length=30, description="the labels, in order")
+
+    @model_validator(mode="after")
+    def _sound(self) -> "Scheme":
+        for what in ("label", "key"):
+            values = [getattr(one, what) for one in self.labels]
+            twice = next((value for value in values if values.count(value) > 1), None)
+            if twice is not None:
+                raise mistake(f"the {what} {twice!r} is given twice", f"give each label its own {what}")
+        return self
+
+    def label(self, name: str) -> SchemeLabel | None:
+        return next((one for one in self.labels if one.label == name), None)
+
+    @property
+    def several(self) -> bool:
+        """Whether a place may be given more than one label at once."""
+        return not self.exclusive and len(self.labels) > 1
+
+    def needs_value(self, name: str) -> bool:
+        """Whether a label stands only with a value."""
+        found = self.label(name)
+        if self.value is None or found is None:
+            return False
+        return self.value_needed if found.value is None else found.value
+
+    def code(self, name: str) -> float | None:
+        """A label's number on the scheme's scale: as written, else its 1-based place."""
+        for place, one in enumerate(self.labels, 1):
+            if one.label == name:
+                return float(place) if one.code is None else one.code
+        return None
+
+    def judges(self, party: str) -> bool:
+        """Whether a turn of this party is judged."""
+        return self.about in (party, "turn")
+
+
+class AnnotationPlan(BaseModel):
+    """What of a study's dialogues is annotated, and by whom.
+
+    double      share of dialogues that two annotate
+    annotators  names of the accounts that may annotate; empty: every annotator's
+    recordings  folder of recordings, `<dialogue_id>.wav` and the like
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    schemes: tuple[Scheme, ...]
+    double: float = 0.0
+    annotators: tuple[str, ...] = ()
+    recordings: Path | None = None
+    seed: int = 1
+
+    def scheme(self, name: str) -> Scheme | None:
+        return next((one for one in self.schemes if one.scheme == name), None)
+
+
+def scheme_names() -> list[str]:
+    """The schemes that ship with this version."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def scheme_file(name: str, folder: Path) -> Path | None:
+    """Where a scheme stands: a file beside the study, else one of ours; None where there is neither."""
+    beside = folder / name
+    if beside.suffix in (".yaml", ".yml") and beside.is_file():
+        return beside
+    ours = FOLDER / f"{name}.yaml"
+    return ours if name in scheme_names() and ours.is_file() else None
+
+
+def unknown_scheme(name: str) -> tuple[str, str]:
+    """What to say of a scheme that is not there: problem and cure."""
+    if name.endswith((".yaml", ".yml")):
+        return f"no file {name!r}", "put it beside the study file"
+    return f"unknown scheme {name!r}", f"{nearest(name, scheme_names())}; or name a file, such as mine.yaml"
+
+
+def read_scheme(path: Path) -> tuple[Scheme | None, list[Problem]]:
+    """The scheme of a file, and everything that is wrong with it."""
+    source = read_yaml(path)
+    if source.problems:
+        return None, source.problems
+    try:
+        return Scheme.model_validate(source.data if source.data is not None else {}), []
+    except ValidationError as error:
+        return None, problems_of(error, source, Scheme)
+
+
+def bundled(name: str) -> Scheme:
+    """One of our schemes."""
+    scheme, problems = read_scheme(FOLDER / f"{name}.yaml")
+    if scheme is None:
+        raise problems[0].error()
+    return scheme
+
+
+def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
+    """What is wrong with schemes side by side: position, problem, cure."""
+    listed = list(schemes)
+    names = [one.scheme for one in listed]
+    found: list[tuple[int, str, str]] = []
+    for place, one in enumerate(listed):
+        if one.scheme in names[:place]:
+            found.append((place, f"scheme {one.scheme!r} is listed twice", "keep one of them"))
+        for other, labels in one.only_where.items():
+            if other not in names[:place]:
+                cure = f"list {other!r} before {one.scheme!r}"
+                found.append((place, f"{one.scheme!r} is asked only where {other!r} says so", cure))
+                continue
+            known = [label.label for label in listed[names.index(other)].labels]
+            strange = next((label for label in labels if label not in known), None)
+            if strange is not None:
+                found.append((place, f"{other!r} has no label {strange!r}", nearest(strange, known)))
+    return found

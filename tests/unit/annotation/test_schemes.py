@@ -1,0 +1,113 @@
+"""Schemes: ours say what the dataset's layers define; mistakes in a user's own are named with their place."""
+
+from pathlib import Path
+
+import pytest
+
+from scenes.annotating import annotated_study
+from vivavoce.log.layers import LAYERS
+from vivavoce.study.load import check_study, load_study
+from vivavoce.study.schemes import RESERVED_KEYS, bundled, read_scheme, said, scheme_names, together
+
+OWN = """scheme: politeness
+about: system
+scale: ordinal
+title: Politeness
+labels:
+  - {label: rude, key: 1, text: Rude}
+  - {label: plain, key: 2, text: Plain}
+  - {label: kind, key: 3, text: {en: Kind, it: Gentile}}
+"""
+
+
+@pytest.mark.parametrize("name", scheme_names())
+def test_a_bundled_scheme_says_what_its_layer_defines(name: str) -> None:
+    scheme, layer = bundled(name), LAYERS[name]
+    assert [one.label for one in scheme.labels] == list(layer.labels)
+    assert (scheme.about, scheme.exclusive) == (layer.about, layer.exclusive)
+    assert bool(scheme.value) == bool(layer.value)
+
+
+@pytest.mark.parametrize("name", scheme_names())
+def test_a_bundled_scheme_speaks_english_and_italian(name: str) -> None:
+    scheme = bundled(name)
+    words = [scheme.title, scheme.question, *(one.text for one in scheme.labels)]
+    words += [one.help for one in scheme.labels if one.help] + [scheme.value or {"en": "", "it": ""}]
+    assert [one for one in words if set(one) != {"en", "it"}] == []
+    assert set(scheme.decision) in (set(), {"en", "it"})
+
+
+def test_every_layer_that_the_workplace_promises_has_a_scheme() -> None:
+    assert set(LAYERS) - set(scheme_names()) == {"avm"}
+
+
+def test_a_scheme_of_one_s_own_numbers_its_labels_and_speaks_one_language_for_all(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(OWN, encoding="utf-8")
+    scheme, problems = read_scheme(tmp_path / "mine.yaml")
+    assert scheme is not None and problems == []
+    assert [scheme.code(one.label) for one in scheme.labels] == [1, 2, 3]
+    assert said(scheme.title, "it") == "Politeness"
+    assert said(scheme.labels[2].text, "it-CH") == "Gentile"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("key: 2", "key: 1", "the key '1' is given twice"),
+        ("key: 2", "key: 0", "the key '0' means: none of them"),
+        ("key: 2", "key: ab", "'ab' is not a key"),
+        ("label: plain", "label: rude", "the label 'rude' is given twice"),
+        ("label: plain", "label: none", "'none' cannot be a label"),
+        ("scale: ordinal", "scale: ordinary", "unknown scale 'ordinary'; did you mean 'ordinal'?"),
+        ("about: system", "about: robot", "unknown about 'robot'"),
+        ("title: Politeness", "titel: Politeness", "unknown key 'titel'"),
+    ],
+)
+def test_a_mistake_in_a_scheme_is_named_with_its_place(
+    tmp_path: Path, before: str, after: str, expected: str
+) -> None:
+    (tmp_path / "mine.yaml").write_text(OWN.replace(before, after, 1), encoding="utf-8")
+    scheme, problems = read_scheme(tmp_path / "mine.yaml")
+    shown = "\n".join(map(str, problems))
+    assert scheme is None
+    assert expected in shown
+    assert "mine.yaml:" in shown
+
+
+def test_reserved_keys_are_used_by_no_scheme() -> None:
+    used = {one.key for name in scheme_names() for one in bundled(name).labels}
+    assert used.isdisjoint(RESERVED_KEYS)
+
+
+def test_a_scheme_that_depends_on_another_comes_after_it() -> None:
+    context, maxim = bundled("context"), bundled("maxim")
+    assert together([context, maxim]) == []
+    ((place, problem, _),) = together([maxim, context])
+    assert place == 0 and "'maxim' is asked only where 'context' says so" in problem
+    assert "listed twice" in together([context, context])[0][1]
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        ("schemes: [contxt]", "annotation.schemes[0]: unknown scheme 'contxt'; did you mean 'context'?"),
+        ("schemes: [mine.yaml]", "annotation.schemes[0]: no file 'mine.yaml'"),
+        ("schemes: [maxim, context]", "list 'context' before 'maxim'"),
+        ("schemes: [context]\n  double: 2", "annotation.double: 2"),
+        ("schemes: [context]\n  recordings: audio", "annotation.recordings: no folder 'audio'"),
+    ],
+)
+def test_a_mistake_in_the_section_is_named(tmp_path: Path, section: str, expected: str) -> None:
+    annotated_study(tmp_path, "schemes: [context]")
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        path.read_text().replace("annotation:\n  schemes: [context]", f"annotation:\n  {section}")
+    )
+    assert expected in "\n".join(map(str, check_study(path)))
+
+
+def test_a_changed_scheme_is_another_revision_of_the_study(tmp_path: Path) -> None:
+    tmp_path.joinpath("mine.yaml").write_text(OWN)
+    first = annotated_study(tmp_path, "schemes: [mine.yaml]").revision
+    tmp_path.joinpath("mine.yaml").write_text(OWN.replace("Plain", "Neutral"))
+    assert load_study(tmp_path).revision != first
