@@ -37,6 +37,10 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "http": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/chat"},
     "openai": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/v1", "model": "m"},
     "mcp": lambda all_: {"url": f"http://{all_.server('mcp_server.py')}/mcp", "tool": "chat"},
+    "openai-realtime": lambda all_: {
+        "url": f"ws://{all_.server('realtime_server.py')}/v1/realtime",
+        "model": "m",
+    },
     "python": lambda _: {"call": "python_bots:remembers", "path": str(FOLDER)},
     "rasa": lambda all_: {"url": f"http://{all_.server('chat_server.py')}"},
     "rasa-socketio": lambda all_: {
@@ -66,6 +70,7 @@ NOBODY: dict[str, Settings] = {
     "http": {"url": "http://127.0.0.1:1/chat"},
     "openai": {"url": "http://127.0.0.1:1/v1", "model": "m"},
     "mcp": {"url": "http://127.0.0.1:1/mcp", "tool": "chat"},
+    "openai-realtime": {"url": "ws://127.0.0.1:1", "model": "m"},
     "python": {"call": "nobody:bot", "path": str(FOLDER)},
     "rasa": {"url": "http://127.0.0.1:1"},
     "rasa-socketio": {"url": "http://127.0.0.1:1"},
@@ -102,6 +107,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
     "http": at_path("http", "faulty_server.py"),
     "openai": at_path("http", "faulty_server.py", model="m"),
     "mcp": at_path("http", "faulty_server.py", tool="chat"),
+    "openai-realtime": at_path("ws", "faulty_sockets.py", model="m"),
     "python": lambda _, fault: (
         ({"call": "python_bots:faulty", "path": str(FOLDER)}, word)
         if (word := {"silent": "sleep", "slow": "block", "garbage": "object", "closed": "exit"}.get(fault))
@@ -191,7 +197,9 @@ def test_a_reset_makes_the_system_forget(settings: dict[str, Any]) -> None:
 
 
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:
-    count = {"stdio": 8, "rasa-socketio": 50, "websocket": 100, "lex": 60}.get(settings["connect"], 200)
+    count = {"stdio": 8, "rasa-socketio": 50, "websocket": 100, "openai-realtime": 100, "lex": 60}.get(
+        settings["connect"], 200
+    )
 
     async def one(connector: Connector, number: int) -> tuple[str, str]:
         conversation = Conversation(f"many-{number}")

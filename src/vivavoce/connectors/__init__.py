@@ -11,6 +11,7 @@ from vivavoce.connectors.openai import OpenAIConnector
 from vivavoce.connectors.python import PythonConnector
 from vivavoce.connectors.rasa import RasaConnector
 from vivavoce.connectors.rasa_socketio import RasaSocketConnector
+from vivavoce.connectors.realtime import RealtimeConnector
 from vivavoce.connectors.scripted import ScriptedConnector
 from vivavoce.connectors.sse import EventStreamConnector
 from vivavoce.connectors.stdio import StdioConnector
@@ -22,8 +23,8 @@ CONNECTORS: Registry[ConnectorKind] = Registry("connector")
 
 _KINDS: tuple[ConnectorKind, ...] = (
     A2AConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector, HttpConnector, LexConnector,
-    MCPConnector, OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector, ScriptedConnector,
-    StdioConnector, TelegramConnector, WebSocketConnector,
+    MCPConnector, OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector, RealtimeConnector,
+    ScriptedConnector, StdioConnector, TelegramConnector, WebSocketConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

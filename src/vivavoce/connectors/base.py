@@ -47,15 +47,27 @@ class Heard:
     score: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """Speech: 16-bit little-endian samples of one channel."""
+
+    samples: bytes
+    rate_hz: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTurn:
-    """What the participant said: `key` is the same on every repetition of the same turn."""
+    """What the participant said: `key` is the same on every repetition of the same turn.
+
+    audio  the turn as it was spoken, for systems that listen by themselves
+    """
 
     key: str
     number: int
     text: str
     payload: str | None = None
     heard: tuple[Heard, ...] = ()
+    audio: Audio | None = None
 
     @property
     def message(self) -> str:
@@ -68,6 +80,7 @@ class SystemOutput:
     """Something that the system under test gave out.
 
     kind  delta    a piece of text that belongs to the current message
+          audio    a piece of speech that belongs to the current message
           message  a whole message; after deltas it repeats and closes them
           extras   structured facts about the turn: acts, understood, raw
           end      the system ended the dialogue
@@ -75,7 +88,7 @@ class SystemOutput:
     held_s  seconds for which the connector kept this back to see whether more would come
     """
 
-    kind: Literal["delta", "message", "extras", "end"]
+    kind: Literal["delta", "audio", "message", "extras", "end"]
     text: str = ""
     choices: tuple[Choice, ...] = ()
     images: tuple[str, ...] = ()
@@ -83,6 +96,7 @@ class SystemOutput:
     understood: tuple[Understood, ...] = ()
     raw: Any = None
     held_s: float = 0.0
+    audio: Audio | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +125,7 @@ class Conversation:
 class Capabilities:
     """What a connector can do.
 
+    audio       a turn may be spoken, and the answer may be
     idempotent  a turn with the same key is answered once however often it is sent
     memory      where the conversation lives: caller (we resend history), system (its own server),
                 process (lost when our process dies)
@@ -118,6 +133,7 @@ class Capabilities:
 
     streaming: bool = False
     choices: bool = False
+    audio: bool = False
     idempotent: bool = False
     memory: Literal["caller", "system", "process"] = "system"
     greets: bool = True

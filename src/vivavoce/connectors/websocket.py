@@ -21,8 +21,9 @@ from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.listening_for_more import Item, until_idle
 from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.open_sockets import OpenSockets
 from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.sockets import open_socket, socket_reported
+from vivavoce.connectors.sockets import socket_reported
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import SocketAddress, check_address
 from vivavoce.connectors.wire import Wire
@@ -65,7 +66,7 @@ class WebSocketConnector:
         self._reader = AnswerReader(settings.response)
         self._delta = jmespath.compile(settings.delta) if settings.delta else None
         self._end = jmespath.compile(settings.turn_end) if settings.turn_end else None
-        self._sockets: dict[str, ClientConnection] = {}
+        self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "WebSocketConnector":
@@ -92,20 +93,17 @@ class WebSocketConnector:
             with socket_reported(self._vault):
                 await made.send(clean_text(text))
         except SystemUnderTestError:
-            await self._drop(conversation)
+            await self._sockets.drop(conversation.key)
             raise
         async for output in self._listen(conversation, made):
             yield output
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
-        made = self._sockets.get(conversation.key)
-        if made is None or made.close_code is not None:
+        made = self._sockets.of(conversation.key)
+        if made is None:
             variables = self._variables(conversation, None)
-            made = await open_socket(
-                str(self._url(variables)), self._settings, self._settings.longest_answer_bytes,
-                self._headers(variables),
-            )  # fmt: skip
-            self._sockets[conversation.key] = made
+            url, headers = str(self._url(variables)), self._headers(variables)
+            made = await self._sockets.open(conversation.key, url, headers)
         return made
 
     async def _listen(
@@ -128,7 +126,9 @@ class WebSocketConnector:
             for frame in raw:
                 self._wire.received("frame", frame)
             if not ended:
-                await self._drop(conversation)  # what it says late would be taken for its next answer
+                await self._sockets.drop(
+                    conversation.key
+                )  # what it says late would be taken for its next answer
 
     async def _read(self, made: ClientConnection, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:
         try:
@@ -169,21 +169,15 @@ class WebSocketConnector:
             "language": conversation.language, "secrets": self._vault.values,
         }  # fmt: skip
 
-    async def _drop(self, conversation: Conversation) -> None:
-        made = self._sockets.pop(conversation.key, None)
-        if made is not None:
-            await made.close()
-
     async def reset(self, conversation: Conversation) -> None:
-        await self._drop(conversation)
+        await self._sockets.drop(conversation.key)
         renamed(conversation)
 
     async def close(self, conversation: Conversation) -> None:
-        await self._drop(conversation)
+        await self._sockets.drop(conversation.key)
 
     async def shut_down(self) -> None:
-        made, self._sockets = list(self._sockets.values()), {}
-        await asyncio.gather(*(one.close() for one in made), return_exceptions=True)
+        await self._sockets.drop_all()
 
 
 def _decoded(frame: bytes) -> str:

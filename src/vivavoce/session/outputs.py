@@ -29,7 +29,7 @@ class SystemTurn:
 
     def take(self, output: SystemOutput, now_s: float) -> None:
         """Add one output. A message closes the deltas before it, and repeats them."""
-        if output.kind in ("delta", "message") and self.first_output_s is None:
+        if output.kind in ("delta", "audio", "message") and self.first_output_s is None:
             self.first_output_s = now_s - output.held_s
         self.held_s = output.held_s
         if output.kind == "delta":

@@ -10,7 +10,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 
 async def answer(socket: ServerConnection) -> None:
-    fault = socket.request.path.strip("/")
+    fault = socket.request.path.partition("?")[0].strip("/")
     async for _ in socket:
         if fault == "silent":
             await asyncio.sleep(30)

@@ -80,6 +80,14 @@ def test_the_systems_of_the_guide_to_mcp_answer(counterparts: Counterparts) -> N
     assert heard == [["first was hello", "first was hello"], ["You said hello.", "You said again."]]
 
 
+def test_the_systems_of_the_guide_to_realtime_answer(counterparts: Counterparts) -> None:
+    found = systems("evaluate-your-realtime-model.md")
+    server = counterparts.server("realtime_server.py")
+    for one in found.values():
+        heard = conversation_with(make_connector(at(one, server), {}), "hello", "again")
+        assert heard == ["first was hello", "first was hello"]
+
+
 def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_of_our_bots() -> None:
     found = systems("evaluate-your-telegram-bot.md")
     assert {TelegramSettings.model_validate(one).port for one in found.values()} == {8081, 8082}

@@ -1,0 +1,204 @@
+"""A model behind OpenAI's Realtime interface, in text or in speech.
+
+Wire    one WebSocket for each conversation; `session.update`, then for each turn `conversation.item.create`
+        (or the audio buffer, appended and committed) and `response.create`; events until `response.done`
+Memory  in the caller: a new connection is told the conversation so far, as text
+Retry   when the connection was never made
+"""
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, suppress
+from typing import Any, ClassVar, Final
+from urllib.parse import quote
+
+from pydantic import Field, field_validator
+from websockets.asyncio.client import ClientConnection
+
+from vivavoce.connectors.answers import bad_answer, clean_text, read_json
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.open_sockets import OpenSockets
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.realtime_events import RATE_HZ, RealtimeAnswer, without_audio
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.sockets import socket_reported
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.urls import SocketAddress, check_address
+from vivavoce.connectors.wire import Wire
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+_OURS: Final = ("type", "model", "instructions", "output_modalities", "audio")
+_PIECE_BYTES: Final = RATE_HZ * 2  # a second of speech
+_WRITING_DOWN_S: Final = 5.0
+_FORMAT: Final = {"type": "audio/pcm", "rate": RATE_HZ}
+
+
+class RealtimeSettings(ConnectorSettings):
+    """Settings of a system with `connect: openai-realtime`."""
+
+    url: SocketAddress = Field("wss://api.openai.com/v1/realtime", description="address of the socket")
+    model: str = Field(min_length=1, description="name of the model")
+    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    system: str | None = Field(None, description="instructions; may contain {{ language }}")
+    greets: bool = Field(False, description="the model speaks first")
+    speech: bool = Field(False, description="answer in speech, with its transcript as the text")
+    voice: str | None = Field(None, description="name of the voice, with speech: true")
+    transcribe: str | None = Field(None, description="model that writes down what the participant said")
+    session: dict[str, Any] = Field(default_factory=dict, description="tools, max_output_tokens, ...")
+    longest_answer_bytes: int = Field(4_000_000, gt=0, le=50_000_000, description="longest event")
+
+    @field_validator("session")
+    @classmethod
+    def _not_ours(cls, session: dict[str, Any]) -> dict[str, Any]:
+        taken = sorted(set(session) & set(_OURS))
+        if taken:
+            raise mistake(f"session.{taken[0]} is set by the connector", "leave it out")
+        return session
+
+
+class RealtimeConnector:
+    """A model that is spoken to through a socket."""
+
+    name: ClassVar[str] = "openai-realtime"
+    summary: ClassVar[str] = "OpenAI Realtime: text and speech over a WebSocket"
+    settings: ClassVar[type[ConnectorSettings]] = RealtimeSettings
+
+    def __init__(self, settings: RealtimeSettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        self._instructions = compile_template(settings.system, {"language"}, place="system")
+        self._headers = compile_template(settings.headers, set(), place="headers")
+        self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "RealtimeConnector":
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(streaming=True, audio=True, memory="caller", greets=self._settings.greets)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        made = await self._socket(conversation)
+        if self._settings.greets and not conversation.history:
+            async for output in self._answer(conversation, made):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        made = await self._socket(conversation)
+        try:
+            for event in self._said(turn):
+                await self._tell(made, event)
+        except SystemUnderTestError:
+            await self._sockets.drop(conversation.key)
+            raise
+        spoken = turn.audio is not None and self._settings.transcribe is not None
+        async for output in self._answer(conversation, made, written_down=spoken):
+            yield output
+
+    def _said(self, turn: UserTurn) -> list[dict[str, Any]]:
+        """The events that bring a user turn: as speech where there is some, else as text."""
+        if turn.audio is None:
+            return [_message("user", clean_text(turn.message))]
+        if turn.audio.rate_hz != RATE_HZ:
+            problem = f"speech comes with {turn.audio.rate_hz} samples a second where {RATE_HZ} are expected"
+            raise SystemUnderTestError("refused", problem, reached=False)
+        samples = turn.audio.samples
+        pieces = [samples[start : start + _PIECE_BYTES] for start in range(0, len(samples), _PIECE_BYTES)]
+        events: list[dict[str, Any]] = [
+            {"type": "input_audio_buffer.append", "audio": base64.b64encode(piece).decode()}
+            for piece in pieces
+        ]
+        return [*events, {"type": "input_audio_buffer.commit"}]
+
+    async def _socket(self, conversation: Conversation) -> ClientConnection:
+        """The conversation's socket; a new one is told how to behave and what was said so far."""
+        made = self._sockets.of(conversation.key)
+        if made is None:
+            url = f"{self._vault.expand(self._settings.url)}?model={quote(self._settings.model)}"
+            headers = dict(self._headers({"secrets": self._vault.values}))
+            if self._settings.key:
+                headers["Authorization"] = f"Bearer {self._vault.expand(self._settings.key)}"
+            made = await self._sockets.open(conversation.key, url, headers)
+            await self._tell(made, self._session(conversation))
+            for past in conversation.history:
+                await self._tell(made, _message(past.party, clean_text(past.text)))
+        return made
+
+    def _session(self, conversation: Conversation) -> dict[str, Any]:
+        settings = self._settings
+        variables = {"language": conversation.language, "secrets": self._vault.values}
+        listening: dict[str, Any] = {"format": _FORMAT, "turn_detection": None}  # a turn ends when we say so
+        if settings.transcribe:
+            listening["transcription"] = {"model": settings.transcribe}
+        speaking = {"format": _FORMAT, **({"voice": settings.voice} if settings.voice else {})}
+        session: dict[str, Any] = {
+            "type": "realtime", "output_modalities": ["audio" if settings.speech else "text"],
+            "audio": {"input": listening, "output": speaking}, **settings.session,
+        }  # fmt: skip
+        if settings.system:
+            session["instructions"] = self._instructions(variables)
+        return {"type": "session.update", "session": session}
+
+    async def _tell(self, made: ClientConnection, event: dict[str, Any]) -> None:
+        self._wire.sent(event["type"], json.dumps(without_audio(event), ensure_ascii=False))
+        with socket_reported(self._vault):
+            await made.send(json.dumps(event, ensure_ascii=False))
+
+    async def _answer(
+        self, conversation: Conversation, made: ClientConnection, *, written_down: bool = False
+    ) -> AsyncIterator[SystemOutput]:
+        settings, complete = self._settings, False
+        first_s, whole_s = settings.first_output_timeout_s, settings.turn_timeout_s
+        try:
+            await self._tell(made, {"type": "response.create"})
+            events = self._events(made, written_down)
+            async with aclosing(paced(events, first_s=first_s, whole_s=whole_s)) as outputs:
+                async for output in outputs:
+                    yield output
+            complete = True
+        finally:
+            if not complete:  # what it says late would be taken for its next answer
+                await self._sockets.drop(conversation.key)
+
+    async def _events(self, made: ClientConnection, written_down: bool) -> AsyncIterator[SystemOutput]:
+        answer, clock = RealtimeAnswer(awaiting=written_down), asyncio.get_running_loop().time
+        while not answer.complete:
+            for output in answer.take(await self._event(made)):
+                yield output
+        complete_s = clock()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_WRITING_DOWN_S):
+                while answer.awaiting:
+                    answer.take(await self._event(made))
+        yield answer.facts(clock() - complete_s)
+
+    async def _event(self, made: ClientConnection) -> dict[str, Any]:
+        with socket_reported(self._vault):
+            frame = await made.recv()
+        event = read_json(frame)
+        if not isinstance(event, dict):
+            raise bad_answer("an event is no mapping")
+        self._wire.received(str(event.get("type")), json.dumps(without_audio(event), ensure_ascii=False))
+        return self._vault.redact(event)
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self._sockets.drop(conversation.key)
+        conversation.history = ()
+        conversation.state.clear()
+
+    async def close(self, conversation: Conversation) -> None:
+        await self._sockets.drop(conversation.key)
+
+    async def shut_down(self) -> None:
+        await self._sockets.drop_all()
+
+
+def _message(party: str, text: str) -> dict[str, Any]:
+    role, kind = ("user", "input_text") if party == "user" else ("assistant", "output_text")
+    item = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+    return {"type": "conversation.item.create", "item": item}

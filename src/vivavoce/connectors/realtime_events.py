@@ -1,0 +1,111 @@
+"""What the events of OpenAI's Realtime interface mean."""
+
+import base64
+import binascii
+from typing import Any, Final
+
+from vivavoce.connectors.answers import bad_answer
+from vivavoce.connectors.base import Audio, SystemOutput
+
+RATE_HZ: Final = 24_000
+_TEXT: Final = {
+    "response.output_text.delta", "response.output_audio_transcript.delta",
+    "response.text.delta", "response.audio_transcript.delta",
+}  # fmt: skip
+_SPEECH: Final = {"response.output_audio.delta", "response.audio.delta"}
+_WRITTEN_DOWN: Final = "conversation.item.input_audio_transcription."
+
+
+class RealtimeAnswer:
+    """One response of the model as its events come in.
+
+    complete  the response has ended
+    awaiting  what the participant said is still being written down
+    """
+
+    def __init__(self, *, awaiting: bool = False) -> None:
+        self.complete, self.awaiting = False, awaiting
+        self._text, self._given = "", False
+        self._facts: dict[str, Any] = {}
+        self._calls: list[dict[str, Any]] = []
+
+    def take(self, event: dict[str, Any]) -> list[SystemOutput]:
+        """What one event gives out; an event that means nothing to us gives nothing.
+
+        Raises  SystemUnderTestError("bad_answer"): the server reports an error, or the response failed
+        """
+        kind = event.get("type")
+        if kind == "error":
+            raise bad_answer(f"the server reports: {_said(event.get('error'))}")
+        if kind in _TEXT and isinstance(event.get("delta"), str):
+            self._text += event["delta"]
+            return [SystemOutput(kind="delta", text=event["delta"])]
+        if kind in _SPEECH:
+            return [SystemOutput(kind="audio", audio=Audio(_decoded(event.get("delta")), RATE_HZ))]
+        if kind in (_WRITTEN_DOWN + "completed", _WRITTEN_DOWN + "failed"):
+            self.awaiting = False
+            self._facts |= {"heard": str(event.get("transcript"))} if event.get("transcript") else {}
+        elif kind == "response.output_item.done" and isinstance(event.get("item"), dict):
+            return self._item(event["item"])
+        elif kind == "response.done":
+            return self._done(event.get("response"))
+        return []
+
+    def _item(self, item: dict[str, Any]) -> list[SystemOutput]:
+        if item.get("type") == "function_call":
+            self._calls.append({"id": item.get("call_id")} | _part(item, "name", "arguments"))
+            return []
+        text, self._text = self._text or _words(item.get("content")), ""
+        self._given = self._given or bool(text.strip())
+        return [SystemOutput(kind="message", text=text)] if text.strip() else []
+
+    def _done(self, response: Any) -> list[SystemOutput]:
+        """The end, and what is still open; a response that only calls tools is silent."""
+        if not isinstance(response, dict):
+            raise bad_answer("the end of the response is no mapping")
+        status = response.get("status", "completed")
+        if status not in ("completed", "incomplete"):
+            details = response.get("status_details")
+            why = _said(details.get("error") or details.get("reason")) if isinstance(details, dict) else ""
+            raise bad_answer(f"the response ended as {status}{': ' + why if why else ''}")
+        self.complete = True
+        rest = self._item({"content": None}) if self._text else []
+        if not self._given and not self._calls:
+            raise bad_answer("the answer has no text")
+        self._facts |= _part(response, "id", "status", "usage")
+        return rest
+
+    def facts(self, held_s: float) -> SystemOutput:
+        """What is known of the response beside its words, after waiting held_s seconds for more."""
+        calls = {"tool_calls": self._calls} if self._calls else {}
+        return SystemOutput(kind="extras", raw=self._facts | calls, held_s=held_s)
+
+
+def without_audio(event: dict[str, Any]) -> dict[str, Any]:
+    """An event to be written down, with how much speech it held instead of the speech."""
+    held = {name: value for name in ("audio", "delta") if isinstance(value := event.get(name), str)}
+    speech = event.get("type") in _SPEECH or event.get("type") == "input_audio_buffer.append"
+    return event | {name: f"{len(value)} characters of base64" for name, value in held.items() if speech}
+
+
+def _decoded(written: Any) -> bytes:
+    try:
+        return base64.b64decode(written, validate=True)
+    except (binascii.Error, TypeError, ValueError):
+        raise bad_answer("a piece of speech is not base64") from None
+
+
+def _words(content: Any) -> str:
+    """The text of a message's parts: written, or the transcript of what is spoken."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    words = [part.get("text") or part.get("transcript") for part in parts]
+    return "".join(word for word in words if isinstance(word, str))
+
+
+def _part(whole: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: whole[name] for name in names if whole.get(name) is not None}
+
+
+def _said(error: Any) -> str:
+    said = error.get("message") or error.get("code") if isinstance(error, dict) else error
+    return str(said or "no reason given")

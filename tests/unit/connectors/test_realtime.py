@@ -1,0 +1,120 @@
+"""OpenAI Realtime: text and speech both ways, what was heard, tools, failures, a socket that was lost."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from scenes.counterparts import Counterparts
+from vivavoce.connectors.base import Audio, Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.wire import Frames, heard_on_the_wire
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+A_SECOND_AND_A_HALF = Audio(b"\x00\x01" * 36_000, 24_000)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    counterparts = Counterparts()
+    yield f"ws://{counterparts.server('realtime_server.py')}/v1/realtime"
+    counterparts.stop()
+
+
+async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
+    return [one async for one in outputs]
+
+
+def within(url: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
+    async def run() -> Any:
+        raw = {"connect": "openai-realtime", "url": url, "allow_private": True, "model": "m", **settings}
+        connector = make_connector(raw, {"KEY": "sk-hidden"})
+        try:
+            return await talk(connector)
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+def messages(outputs: list[SystemOutput]) -> list[str]:
+    return [one.text for one in outputs if one.kind == "message"]
+
+
+def test_speech_goes_in_and_comes_out_with_its_words(url: str) -> None:
+    async def talk(connector: Any) -> list[SystemOutput]:
+        turn = UserTurn(key="k", number=1, text="", audio=A_SECOND_AND_A_HALF)
+        return await taken(connector.send(Conversation("spoken"), turn))
+
+    outputs = within(url, talk, speech=True, voice="marin", transcribe="whisper-1")
+    assert messages(outputs) == ["first was 36000 samples"]
+    assert "".join(one.text for one in outputs if one.kind == "delta") == "first was 36000 samples"
+    spoken = [one.audio for one in outputs if one.kind == "audio"]
+    assert spoken == [Audio(b"\x01\x02" * 2400, 24_000)] * 2
+    assert outputs[-1].raw["heard"] == "36000 samples"
+    assert 0.05 < outputs[-1].held_s < 3, "the wait for the transcript is no part of the answer's time"
+
+
+def test_speech_at_another_rate_is_refused_before_anything_is_said(url: str) -> None:
+    turn = UserTurn(key="k", number=1, text="", audio=Audio(b"\x00\x00", 8_000))
+    with pytest.raises(SystemUnderTestError, match="8000 samples a second where 24000") as caught:
+        within(url, lambda connector: taken(connector.send(Conversation("slow"), turn)))
+    assert not caught.value.reached
+
+
+def test_a_model_that_speaks_first_greets(url: str) -> None:
+    outputs = within(url, lambda connector: taken(connector.open(Conversation("g"))), greets=True)
+    assert messages(outputs) == ["Hello!"]
+
+
+def test_a_new_socket_is_told_what_was_said_before(url: str) -> None:
+    past = (PastTurn("user", "one"), PastTurn("system", "first was one"))
+
+    async def talk(connector: Any) -> list[SystemOutput]:
+        again = Conversation("again", history=past)
+        assert await taken(connector.open(again)) == []
+        return await taken(connector.send(again, UserTurn(key="k", number=2, text="two")))
+
+    assert messages(within(url, talk, greets=True)) == ["first was one"]
+
+
+def test_a_tool_that_the_model_calls_is_told_and_the_turn_is_silent(url: str) -> None:
+    turn = UserTurn(key="k", number=1, text="book")
+    outputs = within(url, lambda one: taken(one.send(Conversation("t"), turn)), model="tools")
+    assert messages(outputs) == []
+    assert outputs[-1].raw["tool_calls"] == [{"id": "c1", "name": "book", "arguments": '{"at": 7}'}]
+
+
+def test_a_response_that_failed_is_a_bad_answer_with_its_reason(url: str) -> None:
+    turn = UserTurn(key="k", number=1, text="x")
+    with pytest.raises(SystemUnderTestError, match="ended as failed: overloaded"):
+        within(url, lambda one: taken(one.send(Conversation("f"), turn)), model="fails")
+
+
+def test_an_event_that_the_server_refuses_is_a_bad_answer(url: str) -> None:
+    turn = UserTurn(key="k", number=1, text="", audio=Audio(b"", 24_000))
+    with pytest.raises(SystemUnderTestError, match="the buffer is empty"):
+        within(url, lambda one: taken(one.send(Conversation("e"), turn)))
+
+
+def test_the_wire_holds_every_event_but_no_speech_and_no_key(url: str) -> None:
+    wire: Frames = []
+
+    async def talk(connector: Any) -> None:
+        with heard_on_the_wire(wire):
+            turn = UserTurn(key="k", number=1, text="", audio=A_SECOND_AND_A_HALF)
+            await taken(connector.send(Conversation("wire"), turn))
+
+    within(url, talk, speech=True, key="${KEY}", system="Say ${KEY} in {{ language }}.")
+    sent = [frame["sent"] for frame in wire if "sent" in frame]
+    appended = ["input_audio_buffer.append"] * 2
+    assert sent == ["session.update", *appended, "input_audio_buffer.commit", "response.create"]
+    assert "response.done" in [frame.get("received") for frame in wire]
+    assert max(len(frame["body"]) for frame in wire) < 1000
+    assert "sk-hidden" not in str(wire) and "Say ${KEY} in en." in wire[0]["body"]
+
+
+def test_what_the_connector_sets_cannot_be_set_twice(url: str) -> None:
+    with pytest.raises(InputError, match=r"session\.audio is set by the connector"):
+        within(url, lambda _: None, session={"audio": {}})
