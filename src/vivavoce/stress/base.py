@@ -106,12 +106,17 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """What an operator proposes: edits with the rule behind them; filters and checks make it a Variant."""
+    """What an operator proposes: edits with the rule behind them; filters and checks make it a Variant.
+
+    resources  names of the packages that had a say in it
+    nonword    every word that it puts in must be none: a misspelling
+    """
 
     edits: tuple[Edit, ...]
     rule: str
     confidence: float
     resources: tuple[str, ...] = ()
+    nonword: bool = False
 
 
 class LanguagePack(Protocol):

@@ -1,0 +1,76 @@
+"""A case: one logged interaction, one utterance of it, one substitution, and how it goes on."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.log.events import LoggedAct
+from vivavoce.study.task import Task
+
+Approval = Literal["none", "accept", "edit", "write"]
+
+
+class Said(BaseModel):
+    """A user turn of the log: its words, and the slots that it informs about, where that is known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    text: str
+    acts: tuple[LoggedAct, ...] = ()
+
+    @property
+    def slots(self) -> set[str]:
+        return {act.slot for act in self.acts if act.slot and act.act == "inform"}
+
+
+class Case(BaseModel):
+    """What is replayed twice: with the original, and with the variant in its place.
+
+    before, after  the logged user's turns around the utterance under test
+    turn_index     of that utterance in the log, 0-based over both parties; null ad hoc
+    approval       none: run as proposed; accept, edit, write: how `approved_by` settled the variant
+    ad_hoc         made for the test: no logged utterance offered a place for it
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    case_id: str
+    test: str
+    family: str
+    language: str
+    channel: str = "text"
+    dialogue_id: str | None = None
+    turn_index: int | None = None
+    before: tuple[Said, ...] = ()
+    original: str = Field(min_length=1)
+    original_acts: tuple[LoggedAct, ...] = ()
+    variant: str = Field(min_length=1)
+    after: tuple[Said, ...] = ()
+    task: Task | None = None
+    rule: str = ""
+    confidence: float | None = None
+    approval: Approval = "none"
+    approved_by: str | None = None
+    ad_hoc: bool = False
+
+    def text(self, arm: str) -> str:
+        """What is said at the place under test."""
+        return self.variant if arm == "variant" else self.original
+
+
+def item_key(dialogue_id: str | None, turn_index: int | None, test: str, original: str) -> str:
+    """The same for the same utterance in the same place under the same test."""
+    return digest([dialogue_id, turn_index, test, original])
+
+
+def digest(facts: Any) -> str:
+    """Twelve hexadecimal digits over anything that JSON can hold."""
+    written = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(written.encode()).hexdigest()[:12]
+
+
+def plan_key(cases: Sequence[Case], settings: dict[str, Any]) -> str:
+    """What makes two plans the same: their cases and settings."""
+    return digest([[case.model_dump(mode="json") for case in cases], settings])

@@ -1,0 +1,96 @@
+"""One language's facts in a YAML file: what the tests need beside dictionaries and parsers."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import mistake, problems_of
+from vivavoce.core.yaml_source import read_yaml
+
+FOLDER: Final = Path(__file__).parent / "languages"
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise mistake(f"{text!r} is no regular expression ({error})", "mend the pattern") from None
+    return text
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Rule(_Part):
+    """A regular expression and what its match becomes; the name is what a reviewer reads."""
+
+    name: str
+    pattern: Pattern
+    becomes: str
+    confidence: float = Field(ge=0, le=1)
+
+
+class Register(_Part):
+    """A word or phrase and its like in another register or region."""
+
+    word: str
+    becomes: list[str] = Field(min_length=1)
+    label: str
+    confidence: float = Field(0.7, ge=0, le=1)
+
+
+class Anaphora(_Part):
+    """How alternatives are offered and how an answer points back at one of them.
+
+    ordinals   from the first on; where words have genders, `masculine/feminine`
+    pointing   patterns with {ordinal}: what stands in for the alternative that was chosen
+    last, pair what stands in for the last of several, and for the two of a pair
+    """
+
+    alternatives: list[str] = Field(min_length=1, description="words between alternatives: or")
+    ordinals: list[str] = Field(min_length=2)
+    pointing: list[str] = Field(min_length=1)
+    last: list[str] = []
+    pair: list[list[str]] = []
+
+
+class LanguageFile(_Part):
+    """Only the first three are needed: a test whose part is missing is not applicable."""
+
+    language: str = Field(description="BCP 47 tag")
+    name: str = Field(description="the language's name in English")
+    function_words: list[str] = Field(description="words too small to misspell")
+    blocked: list[str] = Field([], description="words that no variant may put in, beside the offensive ones")
+    keyboard: list[str] = Field([], description="rows of letter keys, from the top")
+    misspellings: list[Rule] = []
+    confusions: list[list[str]] = Field([], description="words that are taken for each other")
+    taken_for: dict[str, list[str]] = Field({}, description="words that are taken for others, one way only")
+    one_letter: list[Rule] = Field([], description="small changes that give another word of the language")
+    register_words: list[Register] = []
+    frames: list[Rule] = Field([], description="ways to put a request, in another register")
+    anaphora: Anaphora | None = None
+
+
+def load_language(path: Path) -> LanguageFile:
+    """The file, checked.
+
+    Raises  InputError: the first thing that is wrong, with its line
+    """
+    source = read_yaml(path)
+    problems: list[Any] = list(source.problems)
+    if not problems:
+        try:
+            return LanguageFile.model_validate(source.data)
+        except ValidationError as error:
+            problems = problems_of(error, source, LanguageFile)
+    first, more = problems[0], len(problems) - 1
+    raise InputError(
+        first.problem + (f" (and {more} more)" if more else ""), place=first.place, cure=first.cure
+    )

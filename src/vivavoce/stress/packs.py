@@ -1,0 +1,83 @@
+"""Language packs: a language file, and the dictionaries and parsers that are installed for it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.stress.base import LANGUAGES
+from vivavoce.stress.language_file import FOLDER, LanguageFile, load_language
+from vivavoce.stress.resources import Frequency, has_offensive_words, installed, offensive_words
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """Something that a pack can do: how it is made, what must be installed, what to say where it is not."""
+
+    make: Callable[[], Any]
+    modules: tuple[str, ...] = ()
+    lacking: str = ""
+
+
+@dataclass
+class Pack:
+    """A language file with capabilities; each is made once, when an operator first asks for it."""
+
+    language: str
+    path: Path
+    capabilities: dict[str, Capability] = field(default_factory=dict)
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def file(self) -> LanguageFile:
+        return load_language(self.path)
+
+    def has(self, capability: str) -> bool:
+        if capability in self._made:
+            return True
+        if capability in self.capabilities:
+            return installed(*self.capabilities[capability].modules)
+        return bool(getattr(self.file, capability, None))
+
+    def lacks(self, capability: str) -> str:
+        if capability in self.capabilities:
+            return self.capabilities[capability].lacking
+        return f"the language file of {self.file.name} has no {capability.replace('_', ' ')}"
+
+    def get(self, capability: str) -> Any:
+        if capability not in self._made:
+            made = self.capabilities.get(capability)
+            self._made[capability] = made.make() if made else getattr(self.file, capability)
+        return self._made[capability]
+
+
+def make_pack(path: Path, **more: Capability) -> Pack:
+    """A pack from a language file: spelling tests work at once, others where it says what they need."""
+    language = load_language(path).language
+    common = {
+        "frequency": Capability(
+            lambda: Frequency(language), ("wordfreq", "simplemma"), "wordfreq and simplemma are not installed"
+        ),
+    }
+    if has_offensive_words(language):
+        common["offensive"] = Capability(lambda: offensive_words(language))
+    return Pack(language, path, common | more)
+
+
+def pack_of(language: str) -> Pack:
+    """The registered pack of a language: it, en, or one that was added.
+
+    Raises  UnknownName: there is none
+    """
+    if language not in LANGUAGES:
+        path = FOLDER / f"{language}.yaml"
+        if path.parent != FOLDER or not path.is_file():
+            raise UnknownName("language", language, sorted({one.stem for one in FOLDER.glob("*.yaml")}))
+        LANGUAGES.add(language, make_pack(path, **_capabilities(language)))
+    return LANGUAGES.get(language)  # pyright: ignore[reportReturnType]
+
+
+def _capabilities(language: str) -> dict[str, Capability]:
+    return {}

@@ -1,0 +1,58 @@
+"""Dictionaries behind the tests, each loaded when it is first asked for."""
+
+import json
+from functools import cache, lru_cache
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Final
+
+_ENGLISH_NAMES: Final = {"it": "italian", "en": "english", "de": "german", "es": "spanish", "fr": "french"}
+
+
+def installed(*modules: str) -> bool:
+    """Whether all these modules can be imported, without importing them."""
+    return all(find_spec(module) is not None for module in modules)
+
+
+@cache
+def version_of(package: str) -> str:
+    """The installed version of a package; empty where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+class Frequency:
+    """How common a word is, on the Zipf scale (log10 of occurrences in 10^9 words; 0 unknown)."""
+
+    KNOWN: Final = 3.3  # the commonest misspellings of web text stand below: recieve 2.8
+
+    def __init__(self, language: str) -> None:
+        import simplemma
+        import wordfreq
+
+        self.language = language
+        self.zipf = lru_cache(maxsize=200_000)(lambda word: wordfreq.zipf_frequency(word, language))
+        self.in_dictionary = lru_cache(maxsize=200_000)(lambda word: simplemma.is_known(word, lang=language))
+
+    def is_word(self, word: str) -> bool:
+        """Whether people know it as a word: in the dictionary, or too common to be a slip."""
+        return len(word) == 1 or self.in_dictionary(word) or self.zipf(word) >= self.KNOWN
+
+
+@cache
+def offensive_words(language: str) -> frozenset[str]:
+    """Words that no variant may put in, from the dictionaries of glin-profanity (MIT)."""
+    folder = files("glin_profanity") / "data" / "dictionaries"
+    listed: list[str] = []
+    for name in {_ENGLISH_NAMES[language], "english"} if language == "en" else {_ENGLISH_NAMES[language]}:
+        listed += json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["words"]
+    return frozenset(word.lower() for word in listed if " " not in word)
+
+
+def has_offensive_words(language: str) -> bool:
+    """Whether there is such a dictionary of this language."""
+    return installed("glin_profanity") and language in _ENGLISH_NAMES
