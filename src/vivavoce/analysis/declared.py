@@ -15,6 +15,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components
 from vivavoce.study.file import Analysis, Primary
+from vivavoce.study.presets import lay_over, protocol_names
 
 Facts = dict[str, Any]
 LEVEL: Final = 0.95
@@ -124,13 +125,18 @@ def _instant(text: str) -> datetime:
 
 
 def _analysis(file: str) -> Analysis | None:
-    """The key `analysis` of a study file, or None where there is none that this version understands."""
-    data = parse_yaml(file, "study.yaml").data
-    written = data.get("analysis") if isinstance(data, dict) else None
+    """The key `analysis` of a study file over its preset; None where this version reads none."""
+    source = parse_yaml(file, "study.yaml")
+    if not isinstance(source.data, dict):
+        return None
+    preset = source.data.get("protocol")
+    data = lay_over(source, preset if preset in protocol_names() else None).data
+    written, systems = data.get("analysis"), data.get("systems")
     try:
-        return Analysis.model_validate(written) if written else None
+        found = Analysis.model_validate(written) if written else None
     except ValidationError:
         return None
+    return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
 
 
 def _differences(before: Analysis, after: Analysis | None) -> list[str]:

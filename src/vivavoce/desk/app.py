@@ -25,6 +25,7 @@ from vivavoce.desk.board import Board
 from vivavoce.desk.frame import Desk
 from vivavoce.desk.safety import Gate
 from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.watch import EVERY_S, Watch
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
@@ -44,6 +45,7 @@ def create_desk(
     simulated_notice: str | None = None,
     participant_url: str | None = None,
     account_optional: bool | None = None,
+    watch_every_s: float = EVERY_S,
 ) -> FastAPI:
     """The dashboard of one study, reading this log.
 
@@ -53,20 +55,24 @@ def create_desk(
     participant_url   where participants begin, to be shown to the researcher
     account_optional  whoever comes by a link may look around before making an account; left out, that is so
                       where a simulated notice is given, as in the demonstration
+    watch_every_s     how often the study's stopping rule, where it has one, asks whether a look is due
     """
     free = simulated_notice is not None if account_optional is None else account_optional
     board = Board(study, log)
     cookie = "__Host-vivavoce-desk" if secure_cookies else "vivavoce-desk"
+    snapshots = Snapshots(board, work_dir / "desk-snapshot")
     desk = Desk(
-        study=study, log=log, board=board, access=Access(log),
-        snapshots=Snapshots(board, work_dir / "desk-snapshot"), work_dir=work_dir,
+        study=study, log=log, board=board, access=Access(log), snapshots=snapshots,
+        watch=Watch(board, snapshots, every_s=watch_every_s), work_dir=work_dir,
         cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
         participant_url=participant_url, account_optional=free,
     )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        desk.watch.start()
         yield
+        desk.watch.close()
         desk.snapshots.close()
 
     app = FastAPI(

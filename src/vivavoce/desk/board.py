@@ -94,6 +94,8 @@ class Board:
         self.incidents: list[Incident] = []
         self.pause: Pause | None = None
         self.pauses: list[StoredEvent] = []
+        self.looks: list[StoredEvent] = []
+        self.ended: list[str] = []
         self._lock = threading.Lock()
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
@@ -132,6 +134,10 @@ class Board:
 
     def _steer(self, stored: StoredEvent) -> None:
         event = stored.event
+        if isinstance(event, log_events.LookTaken):
+            if event.study == self.study.name:
+                self.looks.append(stored)
+            return
         if isinstance(event, log_events.TrialPaused):
             self.pause = Pause(stored.at, event.reason, event.by)
         elif isinstance(event, log_events.TrialResumed):
@@ -212,6 +218,7 @@ class Board:
     @_take.register
     def _(self, event: log_events.VisitEnded, visit: VisitCard, stored: StoredEvent) -> None:
         visit.outcome, visit.state = event.outcome, None
+        self.ended.append(visit.visit_id)
         for card in visit.dialogues:
             if card.status == "running":
                 card.status, card.end_reason = "abandoned", "abandoned"

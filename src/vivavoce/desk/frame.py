@@ -13,6 +13,7 @@ from vivavoce.desk.access import Access
 from vivavoce.desk.board import Board
 from vivavoce.desk.safety import csrf_token
 from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.watch import Watch
 from vivavoce.log.store import Log
 from vivavoce.report import numbers
 from vivavoce.study.model import Study
@@ -40,6 +41,7 @@ class Desk:
     board: Board
     access: Access
     snapshots: Snapshots
+    watch: Watch
     work_dir: Path
     cookie: str
     secure: bool

@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.desk.watching import make_watch_view
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 
@@ -20,6 +21,12 @@ Steers: Final = Depends(Needs("researcher"))
 @router.get("/trial")
 def trial(request: Request, desk: Desk_) -> Response:
     return _trial_page(request, desk)
+
+
+@router.get("/trial/watch")
+def trial_watch(request: Request, desk: Desk_) -> Response:
+    """The part of the page that changes: the looks of the stopping rule."""
+    return desk.page(request, "trial_watch.html", watch=make_watch_view(desk.study, desk.watch))
 
 
 @router.post("/trial/pause", dependencies=[Steers])
@@ -43,7 +50,10 @@ def resume(request: Request, desk: Desk_, form: Form_) -> Response:
 def _trial_page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
     history = desk.board.see(lambda board: list(reversed(board.pauses)))
     may_steer = who_of(request).may("researcher")
-    return desk.page(request, "trial.html", status, history=history, may_steer=may_steer, problem=problem)
+    watch = make_watch_view(desk.study, desk.watch)
+    return desk.page(
+        request, "trial.html", status, history=history, may_steer=may_steer, problem=problem, watch=watch
+    )
 
 
 def _switch(tx: Transaction, event: TrialPaused | TrialResumed) -> None:

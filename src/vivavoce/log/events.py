@@ -321,6 +321,42 @@ class TrialResumed(Event):
     by: str
 
 
+class LoggedVerdict(BaseModel):
+    """One pair of systems at a look of the stopping rule; `low` and `high` hold at all looks together.
+
+    statistic  |z|, or the e-value; `bar` is what it must reach
+    stop       effect, equal, futility, end; none: go on
+    """
+
+    model_config = ConfigDict(frozen=True)
+    a: str
+    b: str
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    statistic: float | None = None
+    bar: float | None = None
+    stop: str | None = None
+    why: str = ""
+
+
+class LookTaken(Event):
+    """The declared stopping rule looked at the results; each planned look is taken once."""
+
+    kind = "look_taken"
+    study: str
+    rule: str
+    measure: str
+    number: int
+    of: int | None = None
+    participants: int
+    planned: int | None = None
+    information: float
+    verdicts: list[LoggedVerdict]
+    stop: str | None = None
+    why: str = ""
+
+
 class SystemSuspended(Event):
     """A system gets no new dialogue for now: it keeps failing, or has cost what it may."""
 
@@ -358,6 +394,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         DialoguesFinished,
         VisitEnded,
         TrialPaused,
+        LookTaken,
         SystemSuspended,
         SystemRestored,
         TrialResumed,

@@ -7,6 +7,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.measures import MEASURES
+from vivavoce.report.questions import stopping_words
 from vivavoce.study.file import Primary
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
@@ -51,7 +52,7 @@ def _aspredicted(study: Study) -> list[tuple[str, str]]:
         ("4. Conditions", _conditions(study)),
         ("5. Analyses", _analyses(study)),
         ("6. Outliers and exclusions", _exclusions(study)),
-        ("7. Sample size", study.analysis.stopping or OPEN),
+        ("7. Sample size", _stopping(study)),
         ("8. Other", "Every comparison that is not named above is exploration and will be reported as such."),
     ]
 
@@ -64,7 +65,7 @@ def _osf(study: Study) -> list[tuple[str, str]]:
         ("Design plan: study design", f"{_conditions(study)}\n\n{_course(study)}"),
         ("Design plan: randomisation", _allocation(study)),
         ("Sampling plan: existing data", "Registered before any data were collected."),
-        ("Sampling plan: sample size and stopping rule", study.analysis.stopping or OPEN),
+        ("Sampling plan: sample size and stopping rule", _stopping(study)),
         ("Variables: manipulated", _conditions(study)),
         ("Variables: measured", _measures(study)),
         ("Analysis plan: statistical models", _analyses(study)),
@@ -170,6 +171,11 @@ def _criteria(study: Study) -> str:
     if study.analysis.margin is not None:
         words += f" Equivalence by two one-sided tests with a margin of {study.analysis.margin:g}."
     return words
+
+
+def _stopping(study: Study) -> str:
+    stopping = study.analysis.stopping
+    return stopping_words(stopping.model_dump()) or OPEN if stopping is not None else OPEN
 
 
 def _exclusions(study: Study) -> str:

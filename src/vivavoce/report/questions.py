@@ -50,7 +50,7 @@ def declared_blocks(declared: Facts | None, results: list[Facts], *, has_file: b
         (say("Correction"), translated(CORRECTIONS[analysis["correction"]])),
         (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
         (say("Exclusions"), " ".join(analysis["exclusions"])),
-        (say("Stopping"), analysis["stopping"] or ""),
+        (say("Stopping"), stopping_words(analysis["stopping"])),
         (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", **{
             name: declared[name] for name in ("revision", "sha256")})),
     ]  # fmt: skip
@@ -75,6 +75,26 @@ def _asked(one: Facts) -> str:
     shown = title(name) if name in MEASURES else name
     return say("{measure}: {systems} (alpha {alpha})", measure=shown,
                systems=", ".join(one["compare"]), alpha=amount(one["alpha"], ""))  # fmt: skip
+
+
+def stopping_words(stopping: Facts | None) -> str:
+    """When collecting was to end: the researcher's sentence, and the rule that pauses the trial."""
+    if stopping is None:
+        return ""
+    people, rule = stopping["participants"], stopping["rule"]
+    facts = {
+        "people": plural(people, "participant") if people else "",
+        "looks": plural(stopping["looks"], "look"),
+    }
+    if rule is None:
+        said = say("Planned: {people}.", **facts) if people else ""
+    elif rule == "anytime":
+        said = say("Watched after every visit; the evidence holds however often one looks.")
+        said += " " + say("The trial ends at {people} at the latest.", **facts) if people else ""
+    else:
+        name = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}[rule]
+        said = say("{looks} on the way to {people}, with {name} boundaries.", name=name, **facts)
+    return " ".join(part for part in (stopping["words"], said) if part)
 
 
 def _results_table(results: list[Facts]) -> TableOfText:

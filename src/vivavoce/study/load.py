@@ -104,7 +104,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         ontology=ontology, tasks=tasks,
         visit=walked([entry for _, entry in entries], pairs, questions), pairs=pairs, questions=questions,
-        allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis,
+        allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),

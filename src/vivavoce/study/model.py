@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
-from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary
+from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary, Stopping
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.schemes import AnnotationPlan
@@ -29,7 +29,7 @@ from vivavoce.study.task import DONTCARE, Alternative, Task
 __all__ = [
     "DONTCARE", "Allocation", "Alternative", "Analysis", "CompareStep", "ConsentStep", "DebriefStep",
     "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
-    "QuestionnaireStep", "Range", "Step", "Study", "Task", "Venue",
+    "QuestionnaireStep", "Range", "Step", "Stopping", "Study", "Task", "Venue",
 ]  # fmt: skip
 
 

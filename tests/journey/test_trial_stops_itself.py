@@ -1,0 +1,135 @@
+"""A trial that watches itself stops when its question is answered, else goes on; every look is taken once."""
+
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scenes.watched import hold_trial, watched_study
+from vivavoce.desk.app import create_desk
+from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # starlette would rather have httpx2, which nothing else here needs
+    from starlette.testclient import TestClient
+
+PATIENCE_S = 60
+OURS = {"sec-fetch-site": "same-origin", "accept": "text/html"}
+APART = {"one": 0.98, "two": 0.05}
+ALIKE = {"one": 0.6, "two": 0.6}
+
+
+class Dashboard:
+    """The dashboard in a log connection of its own, as in its own process; it can be stopped and started."""
+
+    def __init__(self, study: Study, url: str, folder: Path) -> None:
+        self.study, self.url, self.folder = study, url, folder
+
+    @contextmanager
+    def running(self) -> Iterator[TestClient]:
+        with Log.open(self.url) as log:
+            app = create_desk(
+                self.study, log, work_dir=self.folder, account_optional=True, watch_every_s=0.02
+            )
+            with TestClient(app, base_url="http://desk.test", headers=OURS) as browser:
+                browser.post(app.state.desk.access.invite("researcher", "http://desk.test"))
+                yield browser
+
+
+def trial_events(url: str, *kinds: type) -> list:
+    with Log.open(url) as log:
+        return [one.event for one in log.events(TRIAL) if isinstance(one.event, kinds)]
+
+
+def until(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'log.sqlite'}"
+
+
+def settled(desk: TestClient) -> Callable[[], None]:
+    """Waits until the worker has nothing more to compute: every look that is due has been taken."""
+    watch = desk.app.state.desk.watch  # type: ignore[attr-defined]
+
+    def wait() -> None:
+        def nothing_due() -> bool:
+            assert not watch.problem, watch.problem
+            return watch.up_to_date()
+
+        until(nothing_due)
+
+    return wait
+
+
+def test_a_trial_pauses_itself_once_its_question_is_answered(tmp_path: Path, url: str) -> None:
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, looks=4)
+    with Dashboard(study, url, tmp_path / "desk").running() as desk:
+        held = hold_trial(study, url, APART, 40, after_each=settled(desk))
+        page = desk.get("/trial").text
+    looks = trial_events(url, LookTaken)
+    assert [look.number for look in looks] == [1, 2][: len(looks)] and looks[-1].stop == "effect"
+    assert held == looks[-1].participants in (10, 20), "nobody is let in after the look that decides"
+    (pause,) = trial_events(url, TrialPaused)
+    assert pause.by == "the stopping rule" and "the systems differ" in pause.reason
+    assert "The declared question is answered: the systems differ." in page
+    assert f"Look {looks[-1].number} of 4" in page and "No further look will be taken." in page
+    assert re.search(r"<td>one minus two</td>", page)
+
+
+def test_a_trial_without_difference_goes_on_to_its_planned_end(tmp_path: Path, url: str) -> None:
+    study = watched_study(tmp_path, rule="pocock", participants=20, looks=2, futility=False)
+    with Dashboard(study, url, tmp_path / "desk").running() as desk:
+        wait = settled(desk)
+        assert hold_trial(study, url, ALIKE, 12, after_each=wait) == 12
+        page = desk.get("/trial").text
+        assert "Not decided yet; the trial goes on." in page and "The next look is due at 20." in page
+        assert not trial_events(url, TrialPaused)
+        assert hold_trial(study, url, ALIKE, 12, seed=2, after_each=wait) == 8
+    looks = trial_events(url, LookTaken)
+    assert [(look.number, look.stop) for look in looks] == [(1, None), (2, "end")]
+
+
+def test_a_dashboard_that_comes_and_goes_loses_no_look_and_takes_none_twice(tmp_path: Path, url: str) -> None:
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=24, looks=4, futility=False)
+    dashboard = Dashboard(study, url, tmp_path / "desk")
+    hold_trial(study, url, ALIKE, 7)
+    for _ in range(2):
+        with dashboard.running() as desk:
+            settled(desk)()
+    assert [look.number for look in trial_events(url, LookTaken)] == [1]
+    hold_trial(study, url, ALIKE, 11, seed=3)
+    with dashboard.running() as one, Dashboard(study, url, tmp_path / "other").running() as other:
+        settled(one)()
+        settled(other)()
+    looks = trial_events(url, LookTaken)
+    assert [(look.number, look.participants) for look in looks] == [(1, 7), (3, 18)], (
+        "one look for both desks"
+    )
+    assert looks[1].verdicts[0].bar is not None
+
+
+def test_whoever_resumes_a_stopped_trial_is_not_overruled(tmp_path: Path, url: str) -> None:
+    study = watched_study(tmp_path, rule="anytime", participants=60)
+    with Dashboard(study, url, tmp_path / "desk").running() as desk:
+        wait = settled(desk)
+        held = hold_trial(study, url, APART, 60, after_each=wait)
+        (look,) = trial_events(url, LookTaken)
+        assert look.stop == "effect" and held == look.participants < 60
+        page = desk.get("/trial").text
+        token = re.search(r'name="form_token" value="([0-9a-f]+)"', page)
+        assert token is not None
+        desk.post("/trial/resume", data={"form_token": token[1]})
+        assert hold_trial(study, url, APART, 3, seed=5, after_each=wait) == 3
+    assert len(trial_events(url, TrialPaused)) == len(trial_events(url, TrialResumed)) == 1

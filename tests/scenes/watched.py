@@ -1,0 +1,79 @@
+"""A trial with a stopping rule, and participants who succeed as often as they are told."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from scenes.visits import Parrot, make_study, settled
+from vivavoce.log import events
+from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.errors import Refused
+from vivavoce.study import model as study_model
+
+
+def watched_study(folder: Path, **stopping: object) -> study_model.Study:
+    """Everybody talks once to each of two systems, and says whether they found all."""
+    analysis = study_model.Analysis.model_validate(
+        {"primary": {"measure": "subjective_success", "compare": ["one", "two"]}, "stopping": stopping}
+    )
+    dialogue = study_model.DialogueStep(
+        repeat=study_model.Range(min=2, max=2), gate="none", nontrivial=study_model.Nontrivial(user_turns=1),
+        feedback=(study_model.QuestionnaireStep(name="cambridge", about="dialogue"),),
+    )  # fmt: skip
+    return make_study(
+        folder, analysis=analysis, visit=(study_model.ConsentStep(file="consent.md"), dialogue), tasks=()
+    )
+
+
+async def take_part(engine: SessionEngine, chances: dict[str, float], chance: Random) -> None:
+    """One simulated participant's whole visit. Raises Refused when the trial is paused."""
+    opened = await engine.open_visit(language="en", simulated=True)
+    await engine.give_consent(opened.visit_id, 0, agreed=True, document="d")
+    for round_ in range(2):
+        if (await engine.state(opened.visit_id)).phase == "ready":
+            await engine.next_dialogue(opened.visit_id, 1, round_)
+        await settled(engine, opened.visit_id)
+        dialogue = (await engine.state(opened.visit_id)).dialogues[-1]
+        await engine.say(opened.visit_id, dialogue.dialogue_id, key=dialogue.dialogue_id, text="hello")
+        await settled(engine, opened.visit_id)
+        await engine.end_dialogue(opened.visit_id, dialogue.dialogue_id)
+        success = chance.random() < chances[dialogue.system]
+        rated = events.LoggedRating(
+            item_id="found_all", value=float(success), answer="Yes" if success else "No",
+            role="subjective_success",
+        )  # fmt: skip
+        await engine.answer(
+            opened.visit_id, step=1, round=round_, position=0, instrument="cambridge", wording="project",
+            ratings=[rated],
+        )  # fmt: skip
+
+
+def hold_trial(
+    study: study_model.Study, url: str, chances: dict[str, float], people: int, *, seed: int = 1,
+    after_each: Any = None,
+) -> int:  # fmt: skip
+    """Participants come one after the other until the trial is paused; how many came through.
+
+    after_each  called between visits, so that whoever watches is given the time to look
+    """
+
+    async def run(log: Log) -> int:
+        engine = SessionEngine(study, log, {name: Parrot() for name in study.systems})
+        await engine.start()
+        chance, held = Random(seed), 0
+        try:
+            for _ in range(people):
+                await take_part(engine, chances, chance)
+                held += 1
+                if after_each is not None:
+                    await asyncio.to_thread(after_each)
+        except Refused as refused:
+            assert str(refused.reason) == "paused"
+        finally:
+            await engine.stop()
+        return held
+
+    with Log.open(url) as log:
+        return asyncio.run(run(log))
