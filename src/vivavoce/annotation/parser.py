@@ -1,11 +1,22 @@
 """What a user turn means, read from the study's own ontology: values, requests, and a few moves.
 
-It serves what people typed, where no transcription stands between what was said and what is read. It knows
+It reads what people typed, or a transcript of what they said, never what a recogniser made of it. It knows
 only the words of the ontology and a few phrases of its own; what it finds is marked `source: parser`.
+
+- The longest phrase wins; phrases are whole tokens. Apostrophes do not matter: `dont` is `don't`.
+- A single word of a value may have one slip (a letter wrong, missing, too many, or two swapped).
+- A value after a negation is excluded; a value in a question about the venue (`is it`) is a `confirm`.
+- `How about` and a value asks for alternatives and states the value.
+- Indifference is about the slots named beside it, else about the slot that the system has just asked for.
+- A slot named without a value of it is a request, when the turn asks, or says nothing else.
+- A yes stays a yes; what it accepts stands in the system's turn.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+from rapidfuzz.distance import OSA
 
 from vivavoce.core.text import normalise_value
 from vivavoce.log.events import LoggedAct
@@ -17,18 +28,21 @@ Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 MOVES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "en": {
         "reqalts": ("another one", "another", "anything else", "something else", "what else", "other options",
-                    "a different one", "somewhere else", "any others"),
+                    "a different one", "somewhere else", "any others", "any other", "other restaurants",
+                    "others"),
+        "restart": ("start over", "start again", "restart"),
         "bye": ("bye", "goodbye", "good bye", "that is all", "that's all"),
         "thankyou": ("thank you", "thanks", "cheers"),
-        "affirm": ("yes", "yeah", "yep", "right", "correct", "exactly", "sure"),
+        "affirm": ("yes", "yea", "yeah", "yep", "right", "correct", "exactly", "sure"),
         "negate": ("no", "nope", "wrong", "not that"),
-        "repeat": ("repeat", "say that again", "pardon"),
+        "repeat": ("repeat", "say that again", "again please", "pardon", "go back"),
         "hello": ("hello", "hi", "good morning", "good evening"),
         "help": ("help", "what can i say"),
     },
     "it": {
         "reqalts": ("un altro", "un'altra", "altro posto", "qualcos'altro", "altre opzioni", "altrove",
                     "qualcosa di diverso", "ce ne sono altri"),
+        "restart": ("ricominciamo", "ricomincia", "da capo"),
         "bye": ("arrivederci", "ciao ciao", "addio", "è tutto", "basta così"),
         "thankyou": ("grazie", "ti ringrazio", "la ringrazio"),
         "affirm": ("sì", "si", "esatto", "giusto", "certo", "va bene"),
@@ -39,13 +53,32 @@ MOVES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
 }  # fmt: skip
 NEGATIONS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset({"not", "no", "without", "don't", "dont", "isn't", "except"}),
+    "en": frozenset({"not", "no", "without", "dont", "isnt", "except"}),
     "it": frozenset({"non", "no", "senza", "tranne", "né"}),
 }
 QUESTIONS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset({"what", "what's", "which", "tell", "give", "where", "know"}),
-    "it": frozenset({"qual", "qual'è", "quale", "quali", "dimmi", "dammi", "dove", "sapere", "che"}),
+    "en": frozenset({"what", "whats", "which", "tell", "give", "where", "know"}),
+    "it": frozenset({"qual", "qualè", "quale", "quali", "dimmi", "dammi", "dove", "sapere", "che"}),
 }
+
+
+CONFIRMING: Final[dict[str, frozenset[tuple[str, ...]]]] = {
+    "en": frozenset(
+        {("is", "it"), ("is", "that"), ("is", "this"), ("does", "it"), ("do", "they"), ("are", "they")}
+    ),
+    "it": frozenset({("è",), ("ha",), ("hanno",), ("serve",), ("servono",), ("fanno",)}),
+}
+SUGGESTING: Final[dict[str, frozenset[tuple[str, ...]]]] = {
+    "en": frozenset({("how", "about"), ("what", "about")}),
+    "it": frozenset({("se", "fosse"), ("che", "ne", "dici", "di"), ("magari",)}),
+}
+FILLERS: Final[dict[str, frozenset[str]]] = {
+    "en": frozenset(
+        {"a", "the", "and", "its", "their", "of", "please", "venue", "um", "uh", "ok", "okay", "so", "for"}
+    ),
+    "it": frozenset({"il", "la", "lo", "e", "di", "del", "della", "per", "favore", "ehm", "allora", "ok"}),
+}
+SHORTEST_WITH_SLIP: Final = 7
 
 
 class Meaning(NamedTuple):
@@ -64,39 +97,59 @@ class Found(NamedTuple):
     end: int
 
 
+@dataclass(frozen=True)
+class Lexicon:
+    """The phrases of one language, and those single words of values in which a slip is forgiven."""
+
+    phrases: dict[tuple[str, ...], Meaning]
+    longest: int
+    forgiving: dict[str, Meaning]
+    slips: dict[str, Meaning | None] = field(default_factory=dict[str, "Meaning | None"])
+
+    def near(self, token: str) -> Meaning | None:
+        """The value of which this unknown word is a slip, when it can be one only."""
+        if len(token) < SHORTEST_WITH_SLIP:
+            return None
+        if token not in self.slips:
+            close = {
+                meaning
+                for word, meaning in self.forgiving.items()
+                if word[0] == token[0] and OSA.distance(token, word, score_cutoff=1) <= 1
+            }
+            self.slips[token] = close.pop() if len(close) == 1 else None
+        return self.slips[token]
+
+
 def make_parser(ontology: Ontology) -> Parser:
     """A parser for this ontology.
 
     Input   the text of a user turn, its language, the acts of the system turn before it
     Output  act items in the order of the text; a language without words in the ontology gives []
-    Note    the longest phrase wins; phrases are whole tokens, never parts of words
     """
-    lexicons: dict[str, dict[tuple[str, ...], Meaning]] = {}
+    lexicons: dict[str, Lexicon] = {}
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
         stem = language.split("-")[0].lower()
         if stem not in lexicons:
             lexicons[stem] = _lexicon(ontology, stem)
         tokens = _tokens(text)
-        found = _find(tokens, lexicons[stem])
-        return _acts(found, tokens, stem, before)
+        return _acts(_find(tokens, lexicons[stem]), tokens, stem, before)
 
     return parse
 
 
-def _tokens(text: str) -> list[str]:
-    spaced = text.replace("’", "'")
-    return [token for token in (normalise_value(word) for word in spaced.split()) if token]
+def _tokens(text: str) -> tuple[str, ...]:
+    plain = text.replace("’", "'").replace("'", "")
+    return tuple(token for token in (normalise_value(word) for word in plain.split()) if token)
 
 
-def _lexicon(ontology: Ontology, language: str) -> dict[tuple[str, ...], Meaning]:
+def _lexicon(ontology: Ontology, language: str) -> Lexicon:
     """Every phrase of the language, as tokens. Moves come first, so that the domain's own words win."""
     lexicon: dict[tuple[str, ...], Meaning] = {}
 
     def learn(phrases: Iterable[str], meaning: Meaning) -> None:
         for phrase in phrases:
-            tokens = tuple(_tokens(phrase))
-            if tokens:
+            if tokens := _tokens(phrase):
                 lexicon[tokens] = meaning
 
     for move, phrases in MOVES.get(language, {}).items():
@@ -104,8 +157,8 @@ def _lexicon(ontology: Ontology, language: str) -> dict[tuple[str, ...], Meaning
     learn(ontology.dontcare.get(language, ()), Meaning(DONTCARE))
     for name, slot in ontology.slots.items():
         learn([slot.names[language]] if language in slot.names else [], Meaning("slot", name))
-        if slot.requestable:
-            learn(slot.asks.get(language, ()), Meaning("request", name))
+        if slot.requestable or slot.constraint:
+            learn(slot.asks.get(language, ()), Meaning("request" if slot.requestable else "slot", name))
         for value, renderings in slot.values.items():
             words = renderings.get(language)
             if words is not None:
@@ -114,16 +167,22 @@ def _lexicon(ontology: Ontology, language: str) -> dict[tuple[str, ...], Meaning
         words = names.get(language)
         if words is not None:
             learn([words.text, words.plural, *words.synonyms], Meaning("value", "type", kind))
-    return lexicon
+    forgiving = {
+        phrase[0]: meaning
+        for phrase, meaning in lexicon.items()
+        if meaning.kind == "value" and len(phrase) == 1 and len(phrase[0]) >= SHORTEST_WITH_SLIP
+    }
+    return Lexicon(lexicon, max(map(len, lexicon), default=0), forgiving)
 
 
-def _find(tokens: list[str], lexicon: dict[tuple[str, ...], Meaning]) -> list[Found]:
-    longest = max(map(len, lexicon), default=0)
+def _find(tokens: tuple[str, ...], lexicon: Lexicon) -> list[Found]:
     found: list[Found] = []
     start = 0
     while start < len(tokens):
-        for length in range(min(longest, len(tokens) - start), 0, -1):
-            meaning = lexicon.get(tuple(tokens[start : start + length]))
+        for length in range(min(lexicon.longest, len(tokens) - start), 0, -1):
+            meaning = lexicon.phrases.get(tokens[start : start + length])
+            if meaning is None and length == 1:
+                meaning = lexicon.near(tokens[start])
             if meaning is not None:
                 found.append(Found(meaning, start, start + length))
                 start += length
@@ -133,43 +192,59 @@ def _find(tokens: list[str], lexicon: dict[tuple[str, ...], Meaning]) -> list[Fo
     return found
 
 
-def _acts(found: list[Found], tokens: list[str], language: str, before: list[LoggedAct]) -> list[LoggedAct]:
+def _acts(
+    found: list[Found], tokens: tuple[str, ...], language: str, before: list[LoggedAct]
+) -> list[LoggedAct]:
     acts: list[LoggedAct] = []
+    valued = {one.meaning.slot for one in found if one.meaning.kind == "value"}
     indifferent = any(one.meaning.kind == DONTCARE for one in found)
     named = [one.meaning.slot for one in found if one.meaning.kind in ("slot", "request")]
+    asking = _asks(tokens, language) or _says_only_slots(found, tokens, language)
     for one in found:
         meaning = one.meaning
         if meaning.kind == "value":
-            op = "!=" if _negated(one, tokens, language) else "="
-            acts.append(LoggedAct(act="inform", slot=meaning.slot, value=meaning.value, op=op))
-        elif meaning.kind in ("request", "slot") and not indifferent:
-            if meaning.kind == "request" or _asks(tokens, language):
+            acts += _value(one, tokens, language)
+        elif meaning.kind in ("request", "slot") and not indifferent and meaning.slot not in valued:
+            if asking or (meaning.kind == "request" and meaning.slot not in _requested(before)):
                 acts.append(LoggedAct(act="request", slot=meaning.slot))
         elif meaning.kind == DONTCARE:
-            slots = [slot for slot in named if slot] or _requested(before)
-            acts += [LoggedAct(act="inform", slot=slot, value=DONTCARE, op="=") for slot in slots]
-        elif meaning.kind == "move" and meaning.value is not None:
-            acts += _move(meaning.value, before)
+            slots = [slot for slot in named if slot and slot not in valued] or _requested(before)
+            acts += [LoggedAct(act="inform", slot=slot, value=DONTCARE, op="=") for slot in slots
+                     if slot not in valued]  # fmt: skip
+        elif meaning.kind == "move":
+            acts.append(LoggedAct(act=meaning.value or ""))
     return list(dict.fromkeys(acts))
 
 
-def _negated(one: Found, tokens: list[str], language: str) -> bool:
-    return bool(NEGATIONS.get(language, frozenset()) & set(tokens[max(0, one.start - 2) : one.start]))
+def _value(one: Found, tokens: tuple[str, ...], language: str) -> list[LoggedAct]:
+    """A value stated, excluded, proposed instead of the last, or asked about."""
+    meaning = one.meaning
+    before = tokens[: one.start]
+    if _begins(CONFIRMING, before, language) and meaning.slot != "type":
+        return [LoggedAct(act="confirm", slot=meaning.slot, value=meaning.value, op="=")]
+    op = "!=" if NEGATIONS.get(language, frozenset()) & set(before[-2:]) else "="
+    stated = LoggedAct(act="inform", slot=meaning.slot, value=meaning.value, op=op)
+    return [LoggedAct(act="reqalts"), stated] if _begins(SUGGESTING, before, language) else [stated]
 
 
-def _asks(tokens: list[str], language: str) -> bool:
+def _begins(openings: dict[str, frozenset[tuple[str, ...]]], before: tuple[str, ...], language: str) -> bool:
+    """Whether one of the openings stands in front, nothing but fillers before it."""
+    fillers = FILLERS.get(language, frozenset())
+    first = next((place for place, token in enumerate(before) if token not in fillers), len(before))
+    return any(before[first : first + len(words)] == words for words in openings.get(language, ()))
+
+
+def _asks(tokens: tuple[str, ...], language: str) -> bool:
     return bool(QUESTIONS.get(language, frozenset()) & set(tokens))
+
+
+def _says_only_slots(found: list[Found], tokens: tuple[str, ...], language: str) -> bool:
+    """Nothing but names of slots, moves and fillers, as in `price range please`."""
+    covered = {place for one in found for place in range(one.start, one.end)}
+    rest = [token for place, token in enumerate(tokens) if place not in covered]
+    return set(rest) <= FILLERS.get(language, frozenset())
 
 
 def _requested(before: list[LoggedAct]) -> list[str]:
     """The slot that the system has just asked for; where it asked for none, nothing is meant."""
-    return [act.slot for act in before if act.act == "request" and act.slot][-1:]
-
-
-def _move(move: str, before: list[LoggedAct]) -> list[LoggedAct]:
-    """A move; a yes to a question for confirmation also says what was confirmed."""
-    confirmed = [act for act in before if act.act in ("confirm", "expl-conf") and act.slot and act.value]
-    if move == "affirm" and confirmed:
-        said = [LoggedAct(act="inform", slot=act.slot, value=act.value, op="=") for act in confirmed]
-        return [LoggedAct(act="affirm"), *said]
-    return [LoggedAct(act=move)]
+    return [act.slot for act in before if act.act in ("request", "confirm", "select") and act.slot][-1:]

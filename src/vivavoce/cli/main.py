@@ -14,6 +14,7 @@ from vivavoce.cli import (
     data,
     demo,
     measuring,
+    parsing,
     predicting,
     reporting,
     simulating,
@@ -43,6 +44,7 @@ app.add_typer(simulating.app, name="simulate", short_help="Let simulated callers
 app.add_typer(stressing.app, name="stress", short_help="Linguistic stress tests on any bot.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
+app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
 app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)

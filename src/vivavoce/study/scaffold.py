@@ -10,7 +10,7 @@ from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import ROOM, TEXTS, protocol_names
 from vivavoce.study.schema import SCHEMA_FILE, study_schema
 
-_DOMAINS: Final = ROOM / "domains"
+DOMAINS: Final = ROOM / "domains"
 _SCAFFOLDS: Final = ROOM / "scaffolds"
 _PAIRS: Final = ROOM / "transcripts"
 
@@ -47,7 +47,7 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
     study = (_SCAFFOLDS / f"{protocol}.yaml").read_text(encoding="utf-8")
     plain = name[0].isalpha() and name.lower() not in ("true", "false", "null")
     contents = {"study.yaml": study.replace("STUDY_NAME", name if plain else json.dumps(name))}
-    for domain in sorted(_DOMAINS.glob("*.yaml")):
+    for domain in sorted(DOMAINS.glob("*.yaml")):
         if f"ontology: {domain.name}" in study:
             contents[domain.name] = domain.read_text(encoding="utf-8")
     if "pairs: pairs.yaml" in study:

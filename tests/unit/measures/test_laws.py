@@ -58,8 +58,9 @@ def _talk(draw: random.Random, key: str, rows: Rows) -> None:
          "op": "=", "value": food},
         {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "request", "slot": "phone"},
     ]  # fmt: skip
-    rows["ratings"].append({"dialogue_id": key, "instrument": "cambridge", "wording": "w",
-                            "item_id": "found_all", "role": "subjective_success", "value": float(draw.random() < 0.5)})  # fmt: skip
+    found_all = {"instrument": "cambridge", "item_id": "found_all", "role": "subjective_success"}
+    answer = {"wording": "w", "value": float(draw.random() < 0.5)}
+    rows["ratings"].append({"dialogue_id": key} | found_all | answer)
     for index in range(draw.randint(0, 8)):
         party = ("system", "user")[index % 2]
         _turn(draw, {"dialogue_id": key, "turn_index": index}, party, channel, rows)

@@ -18,9 +18,16 @@ REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """verify_values: a value that is not the venue's is not information; False scores slots by name only."""
+    """How goals are scored.
+
+    verify_values  a value that is not the venue's is not information; False scores slots by name only
+    sources        who may say what the user meant, most trusted first; others come after them
+    only           nobody but these sources
+    """
 
     verify_values: bool = True
+    sources: tuple[str, ...] = REFERENCE_SOURCES
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ def outcomes(dataset: Dataset, options: Options = Options()) -> Outcomes:
             reasons=[f"no venue database: objective success of {len(dialogues)} dialogues is missing"]
         )
     goals = _assigned_goals(dataset)
-    turns = _turns(dataset)
+    turns = _turns(dataset, options)
     found = Outcomes()
     lacking: dict[str, int] = defaultdict(int)
     for dialogue_id in dialogues:
@@ -81,10 +88,11 @@ class _Turns:
 
     system: dict[int, list[Act]] = field(default_factory=dict)
     by_source: dict[str, dict[int, list[Act]]] = field(default_factory=dict)
+    sources: tuple[str, ...] = REFERENCE_SOURCES
 
     @property
     def user(self) -> dict[int, list[Act]]:
-        for source in (*REFERENCE_SOURCES, *sorted(self.by_source)):
+        for source in (*self.sources, *sorted(self.by_source)):
             if source in self.by_source:
                 return self.by_source[source]
         return {}
@@ -95,13 +103,15 @@ class _Turns:
         return sorted(both, key=lambda turn: turn.index)
 
 
-def _turns(dataset: Dataset) -> dict[str, _Turns]:
+def _turns(dataset: Dataset, options: Options) -> dict[str, _Turns]:
     table = dataset.read("acts")
     order = [(name, "ascending") for name in ("dialogue_id", "turn_index", "position")]
     wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
     rows = table.filter(wanted).sort_by(order)
-    found: dict[str, _Turns] = defaultdict(_Turns)
+    found: dict[str, _Turns] = defaultdict(lambda: _Turns(sources=options.sources))
     for row in _rows(rows.to_pydict()):
+        if options.only and row["layer"] == "reference" and row["source"] not in options.sources:
+            continue
         own = found[row["dialogue_id"]]
         layer = own.system if row["layer"] == "system" else own.by_source.setdefault(row["source"], {})
         act = Act(row["act"], row["slot"], row["value"], row["op"])

@@ -1,0 +1,107 @@
+"""Parsers to choose from: ours, a Python function, or an endpoint.
+
+```
+rules                       the rules of this package over the study's ontology
+package.module:function     called as function(text, language, system_acts)
+https://host/parse          POST {"text", "language", "system_acts"}, answered by {"acts": [...]}
+```
+
+An act is a mapping `{"act": "inform", "slot": "food", "op": "=", "value": "thai"}`; all but `act` may be left
+out.
+`system_acts` are those of the system turn before, in the same form.
+"""
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+from pydantic import TypeAdapter, ValidationError
+
+from vivavoce.annotation.parser import Parser, make_parser
+from vivavoce.core.errors import InputError
+from vivavoce.log.events import LoggedAct
+from vivavoce.log.vocabulary import standard_act
+from vivavoce.study.ontology import Ontology
+
+RULES: Final = "rules"
+SECONDS: Final = 20.0
+_FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_ACTS: Final = TypeAdapter(list[LoggedAct])
+_FORM: Final = 'an act is {"act": "inform", "slot": "food", "op": "=", "value": "thai"}'
+
+
+def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None = None) -> Parser | None:
+    """The parser that was asked for; None where the rules have no ontology to go by.
+
+    Input   written: `rules`, package.module:function, or an address; folder: where modules may lie
+    Raises  InputError: no such module or function, or what is written is none of these
+    """
+    if written == RULES:
+        return make_parser(ontology) if ontology is not None else None
+    if written.startswith(("http://", "https://")):
+        return _endpoint(written, httpx.Client(timeout=SECONDS))
+    if _FUNCTION.fullmatch(written):
+        return _function(written, folder)
+    raise InputError(f"{written!r} is no parser", place="parser",
+                     cure="write rules, package.module:function, or https://...")  # fmt: skip
+
+
+def _function(written: str, folder: Path | None) -> Parser:
+    module, _, name = written.partition(":")
+    if folder is not None and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            str(error), place=f"parser {written}", cure="name a function that can be imported"
+        ) from None
+    function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = found
+
+    def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
+        try:
+            answer = function(text, language, _plain(before))
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}, on the turn {text!r}"
+            raise InputError(problem, place=f"parser {written}", cure="mend the function") from error
+        return _read(answer, f"parser {written}", text)
+
+    return parse
+
+
+def _endpoint(address: str, client: httpx.Client) -> Parser:
+    def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
+        asked = {"text": text, "language": language, "system_acts": _plain(before)}
+        try:
+            answer = client.post(address, json=asked).raise_for_status().json()
+        except (httpx.HTTPError, ValueError) as error:
+            problem = f"{type(error).__name__}: {error}, on the turn {text!r}"
+            raise InputError(problem, place="parser", cure="see that the endpoint answers JSON") from None
+        return _read(answer.get("acts") if isinstance(answer, dict) else None, "parser", text)
+
+    return parse
+
+
+def _plain(acts: list[LoggedAct]) -> list[dict[str, Any]]:
+    return [act.model_dump(exclude_none=True) for act in acts]
+
+
+def _read(answer: Any, place: str, text: str) -> list[LoggedAct]:
+    """The parser's answer as acts in the dataset's words; a value without operator is stated."""
+    try:
+        acts = _ACTS.validate_python(answer)
+    except ValidationError:
+        raise InputError(
+            f"no list of acts for the turn {text!r}: {answer!r:.200}", place=place, cure=_FORM
+        ) from None
+    return [
+        LoggedAct(act=standard_act(act.act), slot=act.slot, value=act.value,
+                  op=act.op or ("=" if act.value is not None else None))
+        for act in acts
+    ]  # fmt: skip
