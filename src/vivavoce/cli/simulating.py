@@ -1,6 +1,7 @@
 """Simulated callers on a study, through the session engine that people use; and training against them."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,9 @@ from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
+    from vivavoce.simulation.casting import Casting
     from vivavoce.simulation.training import Practice, Practising
+    from vivavoce.simulation.traits import Population
     from vivavoce.study.model import Study
 
 _DEFAULT = "run"
@@ -39,19 +42,52 @@ def _simulate() -> None:
 def run(
     study: Study_,
     dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same users.")] = None,
     error_rate: Annotated[
-        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise between caller and system.")
-    ] = 0.25,
+        float | None,
+        typer.Option("--word-error-rate", min=0, max=0.9, help="Noise between user and system: 0.25."),
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option("--population", help="YAML file of the users' habits.")
+    ] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="What the users talk about: a shipped domain, or a file.")
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", help="Language of the users.")] = None,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
-    """Let simulated callers hold dialogues with the study's systems; all marked as simulated."""
+    """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
     from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.simulation.casting import Casting
+    from vivavoce.simulation.domain import load_domain
+    from vivavoce.simulation.population_file import read_population, usual_population
 
     plan = read_study(study)
+    people = read_population(population) if population else usual_population()
+    rate = next((one for one in (error_rate, people.word_error_rate) if one is not None), 0.25)
+    casting = Casting.of(plan, load_domain(domain) if domain else None)
+    chosen = Chosen(people.people(seed), casting, language)
+    seeded = chosen.population.seed
     with open_log(plan, log) as opened, progress("simulated dialogues") as report:
-        held = simulate_study(plan, opened, dialogues, seed=seed, error_rate=error_rate, report=report)
+        held = simulate_study(
+            plan,
+            opened,
+            dialogues,
+            seed=seeded,
+            error_rate=rate,
+            report=report,
+            chosen=chosen,
+        )
     note(f"{held} simulated dialogues in the log")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Who the simulated users are, who plays them, and what they speak."""
+
+    population: "Population"
+    casting: "Casting"
+    language: str | None = None
 
 
 @app.command("train")
@@ -89,6 +125,29 @@ def train(
     typer.echo(json.dumps(went) if as_json else _told(went))
 
 
+@app.command("tasks")
+def tasks(
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="A shipped domain, or a file.")],
+    out: Annotated[Path, typer.Option("--out", help="File for the tasks.")],
+    number: Annotated[int, typer.Option("--number", min=1, max=5000, help="How many tasks.")] = 30,
+    languages: Annotated[
+        list[str], typer.Option("--language", help="Language of their texts; may be given several times.")
+    ] = ["en", "it"],  # noqa: B006 - typer reads it, nobody changes it
+    kinds: Annotated[list[str], typer.Option("--kind", help="Kind of goal; all in turn when left out.")] = [],  # noqa: B006
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same tasks.")] = 1,
+) -> None:
+    """Write tasks for people and simulated users of a domain, as a study's file of tasks."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.simulation.domain import load_domain
+    from vivavoce.simulation.goals import draw_tasks, tasks_file
+
+    drawn = draw_tasks(load_domain(domain), number, seed, languages, kinds)
+    if out.exists():
+        raise InputError("is already there", place=str(out), cure="choose another file, or move it away")
+    out.write_text(tasks_file(drawn, domain), encoding="utf-8")
+    note(f"wrote {len(drawn)} tasks to {out}")
+
+
 def _practising(plan: "Study", error_rates: list[float], seed: int) -> "Practising":
     from vivavoce.core.errors import InputError
     from vivavoce.simulation.training import Practising
@@ -122,7 +181,14 @@ def _told(went: dict[str, dict[str, float | int | None]]) -> str:
 
 
 def simulate_study(
-    study: "Study", log: "Log", dialogues: int, *, seed: int, error_rate: float = 0.25, report: Report
+    study: "Study",
+    log: "Log",
+    dialogues: int,
+    *,
+    seed: int,
+    error_rate: float = 0.25,
+    report: Report,
+    chosen: Chosen | None = None,
 ) -> int:
     """Hold so many simulated dialogues; returns how many came to an end."""
     import asyncio
@@ -135,7 +201,11 @@ def simulate_study(
         engine = SessionEngine(study, log, make_connectors(study))
         await engine.start()
         try:
-            return await run_trial(engine, dialogues, seed=seed, error_rate=error_rate, progress=report)
+            return await run_trial(
+                engine, dialogues, seed=seed, error_rate=error_rate, progress=report,
+                population=chosen and chosen.population, casting=chosen and chosen.casting,
+                language=chosen and chosen.language,
+            )  # fmt: skip
         finally:
             await engine.stop()
 

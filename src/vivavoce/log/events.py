@@ -58,6 +58,26 @@ class VisitOpened(Event):
     verified: bool | None = None
 
 
+class SimulatedUserDescribed(Event):
+    """What kind of program a simulated participant is, and in which dialogue where that differs.
+
+    user     agenda: a program with habits; model: a language model behind an endpoint
+    habits   as drawn for this participant; group: the kind of people of its population, if any
+    prompt   what a model was told, whole
+    """
+
+    kind = "simulated_user_described"
+    user: Literal["agenda", "model"]
+    population: str | None = None
+    group: str | None = None
+    seed: int | None = None
+    habits: dict[str, float] = Field(default_factory=dict)
+    word_error_rate: float | None = None
+    dialogue_id: str | None = None
+    model: str | None = None
+    prompt: str | None = None
+
+
 class LanguageChosen(Event):
     kind = "language_chosen"
     language: str
@@ -374,6 +394,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
     model.kind: model
     for model in (
         VisitOpened,
+        SimulatedUserDescribed,
         LanguageChosen,
         ConsentGiven,
         ConsentDeclined,

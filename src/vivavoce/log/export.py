@@ -19,6 +19,7 @@ from vivavoce.log.events import (
     DialogueOpened,
     LanguageChosen,
     QuestionnaireAnswered,
+    SimulatedUserDescribed,
     VisitEnded,
     VisitOpened,
 )
@@ -118,13 +119,16 @@ class _People:
     def __init__(self) -> None:
         self._rows: dict[str, Row] = {}
 
-    def take(self, opened: StoredEvent, event: VisitOpened, language: str, outcome: str) -> None:
+    def take(
+        self, opened: StoredEvent, event: VisitOpened, language: str, outcome: str, attributes: str | None
+    ) -> None:
         first = {
             "participant_id": event.participant_id, "pool": event.pool, "first_seen_at": opened.at,
             "simulated": event.simulated,
         }  # fmt: skip
         row = self._rows.setdefault(event.participant_id, first)
         row["language"], row["outcome"] = language, outcome
+        row["attributes"] = attributes
 
     def rows(self) -> list[Row]:
         return list(self._rows.values())
@@ -133,7 +137,7 @@ class _People:
 def _export_visit(
     writer: DatasetWriter, visit: list[StoredEvent], outline: _Outline, people: _People, parse: Parser | None
 ) -> None:
-    opened, language, outcome = None, "", "running"
+    opened, language, outcome, attributes = None, "", "running", None
     dialogues: dict[str, DialogueRows] = {}
     answered: list[tuple[StoredEvent, QuestionnaireAnswered]] = []
     for stored in visit:
@@ -142,6 +146,8 @@ def _export_visit(
             opened, language = (stored, event), event.language
         elif isinstance(event, LanguageChosen):
             language = event.language
+        elif isinstance(event, SimulatedUserDescribed) and event.dialogue_id is None:
+            attributes = event.model_dump_json(exclude_none=True)
         elif isinstance(event, VisitEnded):
             outcome = event.outcome
         elif isinstance(event, QuestionnaireAnswered):
@@ -153,7 +159,7 @@ def _export_visit(
     if opened is None:
         return
     stored, event = opened
-    people.take(stored, event, language, outcome)
+    people.take(stored, event, language, outcome, attributes)
     of_visit = {
         "study": event.study, "participant_id": event.participant_id, "visit_id": stored.visit_id,
         "simulated": event.simulated,

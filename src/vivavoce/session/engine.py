@@ -163,6 +163,17 @@ class SessionEngine:
         visit = self._visits.get(visit_id)
         return bool(visit and visit.task and not visit.task.done())
 
+    async def describe_user(self, visit_id: str, described: log_events.SimulatedUserDescribed) -> None:
+        """Log what kind of program this simulated participant is.
+
+        Raises  Refused: the visit is a person's
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            if not visit.state.simulated:
+                raise Refused("empty", "a person is not described as a program")
+            await self._move(visit, lambda d: d.add(described))
+
     async def choose_language(self, visit_id: str, language: str) -> None:
         """Raises Refused when the study does not speak it."""
         if language not in self.study.languages:

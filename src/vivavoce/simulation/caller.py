@@ -34,10 +34,12 @@ class Judgement:
     rated  the answer to the question whether all information was found
     met    the last venue offered fits all that was said to be wanted, and all that was asked was answered; a
            venue that was turned down counts only where there is no other, or after another was seen
+    unhelpful  system turns that tried the caller's patience
     """
 
     rated: bool
     met: bool
+    unhelpful: int = 0
 
 
 @dataclass(slots=True)
@@ -78,6 +80,7 @@ class Caller:
         self._noticed_misfit = False
         self._restated: set[str] = set()
         self._turned_down: set[str] = set()
+        self._fickle = random.random() < traits.fickleness
 
     def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
@@ -103,7 +106,7 @@ class Caller:
         """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
         satisfied = self._venue is not None and not self._goal.missing() and not self._noticed_misfit
         rated = satisfied or (self._venue is not None and self._random.random() < self._traits.optimism)
-        return Judgement(rated, self._met())
+        return Judgement(rated, self._met(), self._unhelpful)
 
     def _met(self) -> bool:
         venue = next((one for one in self._ontology.venues if one.name == self._venue), None)
@@ -236,6 +239,8 @@ class Caller:
             return self._say(
                 "search", self._informing([slot for slot in goal.wanted if slot in goal.said][:3])
             )
+        if self._fickle and (changed := self._another_wish()) is not None:
+            return changed
         if self._curious:
             self._curious = False
             self._turned_down.add(self._venue)
@@ -248,6 +253,27 @@ class Caller:
             goal.asked += [slot for slot in slots if slot not in goal.asked]
             return self._say("request", tuple(LoggedAct(act="request", slot=slot) for slot in slots))
         return self._leave("bye")
+
+    def _another_wish(self) -> Utterance | None:
+        """A change of mind, once a venue is on the table: another value that some venue has, too."""
+        goal, ontology = self._goal, self._ontology
+        self._fickle = False
+        kind = goal.said.get(TYPE, self._task.type)
+        limits = {slot: value for slot, value in goal.said.items() if slot != TYPE}
+        changes = [
+            (slot, other)
+            for slot, value in limits.items()
+            if value != DONTCARE
+            for other in ontology.slots[slot].values
+            if other not in (value, *ontology.slots[slot].unasked)
+            and ontology.matching(kind, {**limits, slot: other})
+        ]
+        if not changes:
+            return None
+        slot, value = self._random.choice(changes)
+        goal.wanted[slot] = value
+        goal.asked, goal.answered, self._venue = [], {}, None
+        return self._say("change", self._informing([slot]))
 
     def _informing(self, slots: Sequence[str]) -> tuple[LoggedAct, ...]:
         self._goal.said.update({slot: self._goal.wanted[slot] for slot in slots})

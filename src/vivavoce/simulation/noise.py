@@ -14,6 +14,7 @@ from rapidfuzz.process import extract
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value, words
+from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.study.ontology import Ontology
 
 _SUBSTITUTED, _DELETED = 0.6, 0.2  # shares of the errors; the rest are insertions
@@ -55,14 +56,16 @@ class Channel:
     Raises  InputError: the rate is out of range
     """
 
-    def __init__(self, ontology: Ontology, language: str, error_rate: float, *, nbest: int = 5) -> None:
+    def __init__(
+        self, domain: Ontology | SimulatedDomain, language: str, error_rate: float, *, nbest: int = 5
+    ) -> None:
         if not 0.0 <= error_rate <= 0.9:
             raise InputError(
                 f"word error rate {error_rate} is out of range", cure="give a number from 0 to 0.9"
             )
         self._rate, self._nbest = error_rate, nbest
-        self._rivals = _rivals(ontology, language[:2])
-        self._values = sorted(self._rivals)
+        self._rivals = _rivals(_groups(domain, language[:2]))
+        self._values = sorted(self._rivals) or list(_FILLERS["en"])
         self._fillers = _FILLERS.get(language[:2], _FILLERS["en"])
         self._common = sorted({*self._fillers, *words(_COMMON.get(language[:2], _COMMON["en"]))})
         self._near: dict[str, list[str]] = {}
@@ -134,14 +137,20 @@ def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
     return tuple(Heard(text, round(score / total, 4)) for text, score in kept)
 
 
-def _rivals(ontology: Ontology, language: str) -> dict[str, list[str]]:
-    """For each word that says a value or a kind of venue, the words of the other values of its slot."""
+def _groups(domain: Ontology | SimulatedDomain, language: str) -> list[list[str]]:
+    """Words that are taken for one another: a slot's values, kinds of venue, things of a list."""
+    if isinstance(domain, SimulatedDomain):
+        return domain.word_groups(language)
     groups = [
-        [ontology.rendering(name, value, language).text for value in slot.values]
-        for name, slot in ontology.slots.items()
+        [domain.rendering(name, value, language).text for value in slot.values]
+        for name, slot in domain.slots.items()
         if slot.values
     ]
-    groups.append([known[language].text for known in ontology.types.values() if language in known])
+    return [*groups, [known[language].text for known in domain.types.values() if language in known]]
+
+
+def _rivals(groups: list[list[str]]) -> dict[str, list[str]]:
+    """For each word that says a value or a kind of venue, the words of the other values of its slot."""
     rivals: dict[str, list[str]] = {}
     for group in groups:
         single = [normalise_value(word) for text in group for word in text.split()]

@@ -41,6 +41,18 @@ _TEMPLATES: Final[dict[str, dict[str, list[str]]]] = {
         "place": ["un posto"],
     },
 }
+SMALL_TALK: Final[dict[str, dict[str, list[str]]]] = {
+    "en": {
+        **{manner: _TEMPLATES["en"][manner] for manner in ("hello", "affirm", "negate", "bye", "despair")},
+        "wrong": ["no", "no that is wrong,", "no no,", "that is not right,"],
+        "nothing_more": ["no", "no, that is all", "nothing else", "no thanks, nothing else"],
+    },
+    "it": {
+        **{manner: _TEMPLATES["it"][manner] for manner in ("hello", "affirm", "negate", "bye", "despair")},
+        "wrong": ["no", "no, è sbagliato,", "no no,", "non è giusto,"],
+        "nothing_more": ["no", "no, nient'altro", "niente altro", "no grazie, nient'altro"],
+    },
+}
 _SYNONYM_SHARE: Final = 0.2
 _BARE_SHARE: Final = {"en": 0.5, "it": 0.0}
 

@@ -1,10 +1,13 @@
 """What kind of caller a simulated participant is; populations are drawn with a seed."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from random import Random
 from typing import Final
 
-_MOST_DIALOGUES: Final = 60
+from vivavoce.simulation.satisfaction import Satisfaction
+
+MOST_DIALOGUES: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,7 @@ class Traits:
     curiosity        that another venue is asked for, once in a dialogue
     optimism         that a dialogue that failed is rated as successful all the same
     dialogues        how many dialogues the caller would like to hold
+    fickleness       that the caller changes his mind once in a dialogue
     """
 
     patience: int
@@ -27,30 +31,67 @@ class Traits:
     curiosity: float
     optimism: float
     dialogues: int
+    fickleness: float = 0.0
 
 
-def draw_traits(random: Random) -> Traits:
+HABITS: Final = tuple(one.name for one in fields(Traits))
+Draw = Callable[[Random], float]
+
+DEFAULT_HABITS: Final[dict[str, Draw]] = {
+    "patience": lambda random: random.randint(3, 8),
+    "forgetfulness": lambda random: random.betavariate(1.2, 8),
+    "over_informing": lambda random: random.betavariate(3, 2),
+    "carefulness": lambda random: random.betavariate(6, 1.5),
+    "curiosity": lambda random: random.betavariate(1.2, 7),
+    "optimism": lambda random: random.betavariate(2, 3),
+    "dialogues": lambda random: min(MOST_DIALOGUES, int(random.paretovariate(0.8))),
+    "fickleness": lambda random: random.betavariate(1, 19),
+}
+
+
+def draw_traits(random: Random, habits: dict[str, Draw] | None = None) -> Traits:
     """One caller. The number of dialogues has a long tail: half want one or two, a few want dozens."""
-    return Traits(
-        patience=random.randint(3, 8),
-        forgetfulness=random.betavariate(1.2, 8),
-        over_informing=random.betavariate(3, 2),
-        carefulness=random.betavariate(6, 1.5),
-        curiosity=random.betavariate(1.2, 7),
-        optimism=random.betavariate(2, 3),
-        dialogues=min(_MOST_DIALOGUES, int(random.paretovariate(0.8))),
-    )
+    draws = {**DEFAULT_HABITS, **(habits or {})}
+    drawn = {name: draws[name](random) for name in HABITS}
+    return Traits(patience=int(drawn.pop("patience")), dialogues=max(1, int(drawn.pop("dialogues"))), **drawn)
 
 
 class Population:
-    """Callers by number; the same seed gives the same callers in whatever order they are asked for."""
+    """Callers by number; the same seed gives the same callers in whatever order they are asked for.
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    groups        (share, habits) of kinds of callers; a caller belongs to one of them, else to none
+    satisfaction  how their answers to questionnaires come about
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        habits: dict[str, Draw] | None = None,
+        groups: tuple[tuple[str, float, dict[str, Draw]], ...] = (),
+        satisfaction: Satisfaction = Satisfaction(),
+        name: str = "default",
+    ) -> None:
+        self._seed, self._habits, self._groups = seed, habits or {}, groups
+        self.satisfaction, self.name, self.seed = satisfaction, name, seed
 
     def traits(self, caller: int) -> Traits:
-        return draw_traits(self.random(caller, "traits"))
+        _, habits = self._of_group(caller)
+        return draw_traits(self.random(caller, "traits"), {**self._habits, **habits})
+
+    def group(self, caller: int) -> str | None:
+        """The name of the group that a caller belongs to; None where he belongs to none."""
+        return self._of_group(caller)[0]
 
     def random(self, caller: int, purpose: str) -> Random:
         """A generator of chance for one caller and purpose, such as `dialogue 3`."""
         return Random(f"{self._seed}:{caller}:{purpose}")
+
+    def _of_group(self, caller: int) -> tuple[str | None, dict[str, Draw]]:
+        if not self._groups:
+            return None, {}
+        at = self.random(caller, "group").random()
+        for name, share, habits in self._groups:
+            if at < share:
+                return name, habits
+            at -= share
+        return None, {}

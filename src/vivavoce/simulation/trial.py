@@ -6,18 +6,21 @@ run, as long as the allocation looks only at the caller's own history.
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from inspect import isawaitable
 from random import Random
 from typing import Final
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Stale
 from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.simulation.caller import Caller, Judgement, Utterance
-from vivavoce.simulation.noise import Channel
+from vivavoce.simulation.caller import Judgement, Utterance
+from vivavoce.simulation.casting import Casting, SimulatedUser
+from vivavoce.simulation.satisfaction import Held
 from vivavoce.simulation.traits import Population
 from vivavoce.study.model import DialogueStep, QuestionnaireStep
 from vivavoce.study.task import Task
@@ -37,22 +40,31 @@ async def run_trial(
     error_rate: float,
     progress: Progress | None = None,
     judged: dict[str, Judgement] | None = None,
+    population: Population | None = None,
+    casting: Casting | None = None,
+    language: str | None = None,
 ) -> int:
     """Hold so many dialogues, each caller as many as he likes; returns how many came to an end.
 
     error_rate  expected word error rate of the noisy channel between caller and system
     judged      is filled with each caller's judgement by dialogue, for checks of the platform itself
-    Raises      InputError: the study has no dialogue step, no ontology or no tasks
+    population  who the callers are; its own seed counts, and the seed given here draws tasks and systems
+    casting     who plays them; by default what the study's tasks ask for
+    language    of all visits; the study's default when left out
+    Raises      InputError: the study has no dialogue step, or no tasks that simulated users know
     """
     study = engine.study
     steps = [step for step in study.visit if isinstance(step, DialogueStep)]
-    if not steps or study.ontology is None or not study.tasks:
+    if not steps:
         raise InputError(
-            "callers need a dialogue step, an ontology and tasks", place=f"study {study.name}",
-            cure="add `ontology`, `tasks` and a step `dialogue`",
-        )  # fmt: skip
-    trial = _Trial(engine, Population(seed), error_rate, dialogues, progress)
+            "simulated users need a dialogue step", place=f"study {study.name}", cure="add a step `dialogue`"
+        )
+    casting = casting or Casting.of(study)
+    trial = _Trial(engine, population or Population(seed), casting, error_rate, dialogues, progress)
     trial.judged = judged if judged is not None else {}
+    trial.language = study.language(language)
+    if trial.language not in trial.channels:
+        raise UnknownName("language of simulated users", trial.language, list(trial.channels))
     engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")
     repeat = steps[0].repeat
     waiting = iter(list(_quotas(trial.population, dialogues, repeat.min, repeat.max)))
@@ -74,19 +86,19 @@ class _Trial:
     """What the callers of one run share."""
 
     def __init__(
-        self, engine: SessionEngine, population: Population, error_rate: float, total: int,
+        self, engine: SessionEngine, population: Population, casting: Casting, error_rate: float, total: int,
         progress: Progress | None,
     ) -> None:  # fmt: skip
-        self.engine, self.population = engine, population
-        self.total, self.progress, self.done = total, progress, 0
+        self.engine, self.population, self.casting = engine, population, casting
+        self.error_rate, self.total, self.progress, self.done = error_rate, total, progress, 0
         self.judged: dict[str, Judgement] = {}
+        self.last_said: dict[str, events.SystemTurnReceived] = {}
+        self.language = engine.study.default_language
         self.prefix = f"simulated-{uuid.uuid4().hex[:6]}-"
-        ontology = engine.study.ontology
-        if ontology is None:
-            raise InputError("callers need an ontology", place=f"study {engine.study.name}")
-        self.ontology = ontology
         self.channels = {
-            language: Channel(ontology, language, error_rate) for language in engine.study.languages
+            language: casting.channel(language, error_rate)
+            for language in engine.study.languages
+            if casting.speaks(language)
         }
 
     async def work(self, waiting: Iterator[tuple[int, int]]) -> None:
@@ -95,12 +107,13 @@ class _Trial:
 
     async def _visit(self, caller: int, dialogues: int) -> None:
         """One caller's whole visit: every step in its turn, then the end or a leave-taking."""
-        engine, language = self.engine, self.engine.study.default_language
+        engine = self.engine
         opened = await engine.open_visit(
-            language=language, pool=POOL, simulated=True,
+            language=self.language, pool=POOL, simulated=True,
             participant_id=f"{self.prefix}{caller}",
         )  # fmt: skip
         visit_id, held = opened.visit_id, 0
+        await engine.describe_user(visit_id, self._description(caller))
         while True:
             state = await engine.state(visit_id)
             if state.phase == "ended":
@@ -118,6 +131,14 @@ class _Trial:
                 await engine.next_dialogue(visit_id, state.step, state.round)
             else:
                 await self._page(visit_id, caller, state)
+
+    def _description(self, caller: int) -> events.SimulatedUserDescribed:
+        people = self.population
+        return events.SimulatedUserDescribed(
+            user=self.casting.kind, population=people.name, group=people.group(caller), seed=people.seed,
+            habits={name: round(value, 4) for name, value in asdict(people.traits(caller)).items()},
+            word_error_rate=self.error_rate, model=self.casting.model,
+        )  # fmt: skip
 
     async def _page(self, visit_id: str, caller: int, state: VisitState) -> None:
         """A page other than a dialogue: agreed to, read, unlocked or filled in."""
@@ -147,19 +168,28 @@ class _Trial:
         chance = self._chance(caller, f"dialogue {number}")
         traits = self.population.traits(caller)
         task = Task.model_validate(dialogue.task)
-        person = Caller(task, self.ontology, traits, state.language, chance)
+        person = self.casting.user(task, traits, state.language, chance)
+        if (prompt := self.casting.prompt(person)) is not None:
+            said = events.SimulatedUserDescribed(
+                user=self.casting.kind,
+                dialogue_id=dialogue.dialogue_id,
+                model=self.casting.model,
+                prompt=prompt,
+            )
+            await self.engine.describe_user(visit_id, said)
         noise = self._chance(caller, f"noise {number}")
         seq = 0
         while True:
             seq, heard = await self._heard(visit_id, dialogue.dialogue_id, seq)
             if heard is None:
+                self._overhear(person, dialogue.dialogue_id)
                 break
-            answer = _reply(person, heard)
+            self.last_said.pop(dialogue.dialogue_id, None)
+            answer = await _reply(person, heard)
             await self._say(visit_id, dialogue, answer, noise, seq)
             if answer.hangs_up:
-                seq, last = await self._heard(visit_id, dialogue.dialogue_id, seq)
-                if last is not None and isinstance(last.event, events.SystemTurnReceived):
-                    person.overhear(last.event.acts, last.event.text)
+                await self._heard(visit_id, dialogue.dialogue_id, seq)
+                self._overhear(person, dialogue.dialogue_id)
                 await self._hang_up(visit_id, dialogue.dialogue_id)
                 break
         self.judged[dialogue.dialogue_id] = person.judge()
@@ -169,6 +199,12 @@ class _Trial:
             await self.engine.end_dialogue(visit_id, dialogue_id)
         except Stale:
             pass  # the system was quicker
+
+    def _overhear(self, person: SimulatedUser, dialogue_id: str) -> None:
+        """What the system said after the user's last words, or as it ended the dialogue."""
+        said = self.last_said.pop(dialogue_id, None)
+        if said is not None:
+            person.overhear(said.acts, said.text)
 
     async def _heard(self, visit_id: str, dialogue_id: str, seq: int) -> tuple[int, StoredEvent | None]:
         """The next thing the system did in this dialogue, with its seq; None once the dialogue is over."""
@@ -181,6 +217,8 @@ class _Trial:
                         continue
                     if isinstance(stored.event, events.DialogueEnded):
                         return seq, None
+                    if isinstance(stored.event, events.SystemTurnReceived):
+                        self.last_said[dialogue_id] = stored.event
                     if isinstance(stored.event, spoken) and not await self._over(visit_id, dialogue_id):
                         return seq, stored
 
@@ -204,12 +242,14 @@ class _Trial:
     async def _answer(
         self, visit_id: str, caller: int, state: VisitState, step: QuestionnaireStep, round: int | None
     ) -> None:
-        """Fill in a form: honest or optimistic about success, the rest around that verdict."""
+        """Fill in a form as the population's model of satisfaction has it."""
         study = self.engine.study
         instrument, wording = study.instrument(step.name), study.wording(step.name, state.language)
-        dialogue = state.dialogue
-        judged = self.judged.get(dialogue.dialogue_id) if dialogue else None
-        verdict = judged.rated if judged else True
+        dialogue, model = state.dialogue, self.population.satisfaction
+        about = [dialogue] if dialogue is not None else state.dialogues
+        held = [_held(one, self.judged[one.dialogue_id]) for one in about if one.dialogue_id in self.judged]
+        content = model.content(held, model.lenient(self._chance(caller, "leniency")))
+        verdict = all(one.rated for one in held)
         chance = self._chance(caller, f"form {state.step} {round} {step.name}")
         ratings = []
         for item in instrument.asked(dialogue.channel if dialogue else "text"):
@@ -217,8 +257,7 @@ class _Trial:
             if scale is None or item.scale is None:
                 ratings.append(events.LoggedRating(item_id=item.item_id, value=None, answer=None))
                 continue
-            good = verdict != item.reverse
-            code = _code(scale.codes, good, chance, exact=item.role == "subjective_success")
+            code = model.code(item, scale, content, verdict, chance)
             label = wording.label(item.scale, code)
             ratings.append(
                 events.LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)
@@ -232,16 +271,14 @@ class _Trial:
         return self.population.random(caller, purpose)
 
 
-def _reply(person: Caller, heard: StoredEvent) -> Utterance:
+def _held(dialogue: DialogueState, judged: Judgement) -> Held:
+    user_turns = sum(turn.party == "user" for turn in dialogue.turns)
+    return Held(judged.rated, user_turns, judged.unhelpful)
+
+
+async def _reply(person: SimulatedUser, heard: StoredEvent) -> Utterance:
     event = heard.event
-    if isinstance(event, events.SystemTurnReceived):
-        return person.reply(event.acts, event.text)
-    return person.after_failure()
-
-
-def _code(codes: Sequence[int], good: bool, chance: Random, *, exact: bool) -> int:
-    """A code of a scale: its end for a question of fact, else drawn towards the verdict's side."""
-    if exact:
-        return codes[-1] if good else codes[0]
-    share = chance.betavariate(4, 2) if good else chance.betavariate(2, 4)
-    return codes[round(share * (len(codes) - 1))]
+    if not isinstance(event, events.SystemTurnReceived):
+        return person.after_failure()
+    answer = person.reply(event.acts, event.text)
+    return await answer if isawaitable(answer) else answer

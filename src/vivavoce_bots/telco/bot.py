@@ -13,8 +13,23 @@ _LOW, _HIGH = 5, 100
 _LONGEST_TEXT: Final = 2_000
 _OPERATIONS: Final = ("top_up", "transfer")
 _RECIPIENT: Final = {
-    "en": re.compile(r"\bto (?:my )?([a-z]+)\b", re.I),
+    "en": re.compile(r"\bto (?:my )?([a-z]{2,})\b", re.I),
     "it": re.compile(r"\ba (?:mi[oa] )?([a-zàèéìòù]{2,})\b", re.I),
+}
+_NOBODY: Final = {
+    "make",
+    "send",
+    "transfer",
+    "wire",
+    "top",
+    "pay",
+    "do",
+    "have",
+    "the",
+    "you",
+    "it",
+    "chi",
+    "fare",
 }
 
 
@@ -125,7 +140,10 @@ class TelcoBot:
 
     def _settle(self, session: Session, text: str, heard: list[str]) -> tuple[str, tuple[Act, ...], bool]:
         said = SAID[session.language]
-        if self._amount(session, text) is not None:
+        if self._amount(session, text) is not None or self._named(session, text) not in (
+            None,
+            session.recipient,
+        ):
             return self._operation(session, text)
         if "no" in heard:
             self._drop(session)
@@ -140,12 +158,12 @@ class TelcoBot:
         session.credit += amount if session.task == "top_up" else -amount
         done = said[f"{session.task}_done"].format(amount=amount, recipient=session.recipient)
         session.done.append(done)
-        acts = (
-            stating("inform", "done", session.task or ""),
-            stating("inform", "credit", str(session.credit)),
-        )
+        acts = [stating("inform", "done", session.task or ""), stating("inform", "amount", str(amount))]
+        acts += [stating("inform", "recipient", session.recipient)] if session.recipient else []
+        acts.append(stating("inform", "credit", str(session.credit)))
         self._drop(session)
-        return f"{said['done'].format(credit=session.credit)} {said['more']}", (*acts, Act("reqmore")), False
+        told = said["done"].format(operation=done, credit=session.credit)
+        return f"{told} {said['more']}", (*acts, Act("reqmore")), False
 
     def _drop(self, session: Session) -> None:
         session.task = session.amount = session.recipient = session.asking = None
@@ -158,8 +176,15 @@ class TelcoBot:
         return next((spoken[word] for word in re.findall(r"\w+", text.lower()) if word in spoken), None)
 
     def _recipient(self, session: Session, text: str) -> str | None:
-        found = _RECIPIENT[session.language].search(text)
-        if found and not re.search(r"\d", found[1]):
-            return found[1].title()
+        named = self._named(session, text)
+        if named is not None:
+            return named
         words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 1]
         return words[-1].title() if session.asking == "recipient" and words else None
+
+    def _named(self, session: Session, text: str) -> str | None:
+        """Who is named as the one to get money; None outside a transfer."""
+        if session.task != "transfer":
+            return None
+        found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
+        return found[-1].title() if found else None

@@ -1,0 +1,202 @@
+"""A simulated user's domain: goals, the words for them, and what a system's turn says. Read from YAML.
+
+Domains of venues need no such file: their callers are made from the study's ontology. The files in `domains/`
+are for systems that do things (top up a card, route a call, switch a lamp).
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import read_yaml
+
+DOMAINS: Final = Path(__file__).parent / "domains"
+
+Texts = dict[str, str]
+Words = dict[str, tuple[str, ...]]
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SpokenSlot(_Data):
+    """Something that the system may ask the user for, or ask him to confirm."""
+
+    say: Words = Field(description="ways to answer, with {value}, by language")
+    values: dict[str, Texts] = Field(description="value in words by language; the keys are what is logged")
+    changeable: bool = Field(False, description="a user may change his mind about it")
+
+
+class Amount(_Data):
+    """How much of a thing, in words, and what it adds to the total."""
+
+    words: Texts
+    worth: float = 0.0
+
+
+class Item(_Data):
+    """One thing of a list, such as a food of a meal or a step of a recipe."""
+
+    names: Words = Field(description="ways to name it; the first stands in the task's text")
+    counted: bool = Field(False, description="said with its amount directly: one apple, not one of apple")
+    amounts: dict[str, Amount] = Field({}, description="amounts by key; none where it has none")
+
+
+class ItemGroup(_Data):
+    """A kind of list. `slot` is what systems call one of its things, `amount_slot` how much of it."""
+
+    slot: str
+    amount_slot: str | None = None
+    say: Words = Field(description="an utterance around one or more things, with {items}")
+    with_amount: Texts = Field({}, description="a thing with its amount: {amount} of {name}")
+    items: dict[str, Item]
+
+
+class Wanted(_Data):
+    """Something that the user may want to know."""
+
+    ask: Words
+    names: Texts = Field(description="as the task's text names it")
+
+
+class Choice(_Data):
+    """How many things a goal has, and of which."""
+
+    of: tuple[str, ...] = Field(description="keys to choose from, or the name of one group of items")
+    least: int = Field(1, ge=1)
+    most: int = Field(1, ge=1)
+
+
+class Done(_Data):
+    """An act `inform` that tells that the goal was reached; {slot} stands for the wanted value."""
+
+    slot: str
+    value: str
+
+
+class Total(_Data):
+    """A figure that the system tells, which must be near the sum of the worths."""
+
+    slot: str
+    tolerance: float = Field(0.1, ge=0, description="share of the true sum")
+
+
+class GoalKind(_Data):
+    """One kind of goal: what it needs, how it is opened, and by what it is known to be reached."""
+
+    text: Texts = Field(description="the task as a participant reads it, with {slot}, {items}, {wants}")
+    slots: dict[str, tuple[str, ...]] = Field({}, description="values to choose from by slot; [] for all")
+    items: Choice | None = None
+    wants: Choice | None = None
+    opening: Words = Field({}, description="how it is said without details")
+    opening_with: Words = Field({}, description="how it is said with details, with {slot}")
+    matter: str | None = Field(None, description="the name of what it is about, when a system asks which")
+    done: tuple[Done, ...] = ()
+    total: Total | None = None
+
+
+class Cue(_Data):
+    """Words of a system that stand for an act, for systems that tell no acts; a regular expression each.
+
+    A group named `value` is the act's value. items: every thing of this group that is named is told, too.
+    """
+
+    act: str
+    slot: str | None = None
+    value: str | None = None
+    items: str | None = None
+    en: str
+    it: str
+
+
+class SimulatedDomain(_Data):
+    """A domain: kinds of goals by name, and the words."""
+
+    domain: str
+    languages: tuple[str, ...] = ("en", "it")
+    goals: dict[str, GoalKind]
+    slots: dict[str, SpokenSlot] = {}
+    groups: dict[str, ItemGroup] = {}
+    wants: dict[str, Wanted] = {}
+    cues: tuple[Cue, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "SimulatedDomain":
+        for name, goal in self.goals.items():
+            strange = [slot for slot in goal.slots if slot not in self.slots]
+            strange += [
+                value
+                for slot, values in goal.slots.items()
+                if slot in self.slots
+                for value in values
+                if value not in self.slots[slot].values
+            ]
+            strange += [one for one in (goal.wants.of if goal.wants else ()) if one not in self.wants]
+            strange += [one for one in (goal.items.of if goal.items else ()) if one not in self.groups]
+            if strange:
+                raise ValueError(f"goal {name!r} names {strange[0]!r}, which the domain does not have")
+        return self
+
+    def group(self, goal: GoalKind) -> ItemGroup | None:
+        return self.groups[goal.items.of[0]] if goal.items else None
+
+    def word_groups(self, language: str) -> list[list[str]]:
+        """Words that a recogniser takes for one another: the values of a slot, the things of a list."""
+        groups = [
+            [words.get(language, value) for value, words in slot.values.items()]
+            for slot in self.slots.values()
+        ]
+        groups += [
+            [item.names[language][0] for item in group.items.values() if language in item.names]
+            for group in self.groups.values()
+        ]
+        return [group for group in groups if group]
+
+
+def domain_names() -> list[str]:
+    """The domains that ship with this version."""
+    return sorted(path.stem for path in DOMAINS.glob("*.yaml"))
+
+
+def load_domain(name: str) -> SimulatedDomain:
+    """A shipped domain by its name, or a file.
+
+    Raises  UnknownName: neither; InputError: the file is wrong, with its first fault
+    """
+    path = Path(name)
+    if name in domain_names():
+        return _read(DOMAINS / f"{name}.yaml")
+    if path.suffix in (".yaml", ".yml"):
+        return _read(path)
+    raise UnknownName("domain of simulated users", name, domain_names())
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path) -> SimulatedDomain:
+    source = read_yaml(path)
+    if source.problems:
+        raise source.problems[0].error()
+    try:
+        return SimulatedDomain.model_validate(source.data)
+    except ValidationError as error:
+        raise problems_of(error, source, SimulatedDomain)[0].error() from None
+
+
+def domain_of(types: set[str]) -> SimulatedDomain:
+    """The one shipped domain that has all these kinds of goals.
+
+    Raises  InputError: none has, or several have
+    """
+    fitting = [name for name in domain_names() if types and types <= set(load_domain(name).goals)]
+    if len(fitting) == 1:
+        return load_domain(fitting[0])
+    shown = ", ".join(sorted(types)[:3]) or "none"
+    raise InputError(
+        f"no domain of simulated users is meant by tasks of the type {shown}",
+        cure=f"name one with --domain: {', '.join(domain_names())}, or a file",
+    )

@@ -1,0 +1,196 @@
+"""A population as a YAML file: shares of habits, groups, the model of satisfaction, and a seed.
+
+    population: town
+    simulated: true
+    seed: 3
+    habits:
+      patience: 3..8                      # whole numbers, each as likely
+      forgetfulness: 0.1                  # the same for everybody
+      over_informing: {beta: [3, 2]}
+      dialogues: {values: {1: 0.6, 2: 0.3, 10: 0.1}}
+    groups:
+      hurried: {share: 0.2, habits: {patience: 1..2}}
+
+What is left out is as for the population that is used without a file.
+"""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.validation import mistake, problems_of, shown_value
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.simulation.satisfaction import Satisfaction
+from vivavoce.simulation.traits import HABITS, MOST_DIALOGUES, Draw, Population
+
+_WHOLE = ("patience", "dialogues")
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Spread(_Data):
+    """How a habit is spread over people; exactly one key."""
+
+    beta: tuple[float, float] | None = Field(None, description="a beta distribution on 0 to 1")
+    pareto: float | None = Field(None, gt=0, description="whole numbers from 1 with a long tail")
+    values: dict[str, float] | None = Field(None, description="share of people by value")
+    low: float | None = None
+    high: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, given: Any) -> Any:
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            return {"low": given, "high": given}
+        if isinstance(given, str) and ".." in given:
+            low, _, high = given.partition("..")
+            return {"low": low.strip(), "high": high.strip()}
+        if not isinstance(given, dict):
+            raise mistake(f"{shown_value(given)} is no spread", "write 0.2, 3..8, or {beta: [2, 8]}")
+        return given
+
+    @model_validator(mode="after")
+    def _sound(self) -> "Spread":
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise mistake(f"{self.low:g}..{self.high:g} runs backwards", f"write {self.high:g}..{self.low:g}")
+        if self.beta is not None and min(self.beta) <= 0:
+            raise mistake("a beta distribution needs two numbers above 0", "write {beta: [2, 8]}")
+        if self.values is not None:
+            shares, strange = list(self.values.values()), [one for one in self.values if not _is_number(one)]
+            if strange or not shares or min(shares) < 0 or sum(shares) <= 0:
+                raise mistake(
+                    "shares by value need numbers and shares above 0", "write {values: {3: 0.5, 4: 0.5}}"
+                )
+        return self
+
+    def draw(self, *, whole: bool) -> Draw:
+        """A function that draws one person's habit."""
+        if self.beta is not None:
+            alpha, beta = self.beta
+            return lambda random: random.betavariate(alpha, beta)
+        if self.pareto is not None:
+            shape = self.pareto
+            return lambda random: min(MOST_DIALOGUES, int(random.paretovariate(shape)))
+        if self.values is not None:
+            known, shares = [float(one) for one in self.values], list(self.values.values())
+            return lambda random: random.choices(known, shares)[0]
+        low, high = self.low or 0.0, self.high or 0.0
+        if whole:
+            return lambda random: random.randint(int(low), int(high))
+        return lambda random: random.uniform(low, high)
+
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value that can be drawn."""
+        if self.beta is not None:
+            return 0.0, 1.0
+        if self.pareto is not None:
+            return 1.0, MOST_DIALOGUES
+        if self.values is not None:
+            known = [float(one) for one in self.values]
+            return min(known), max(known)
+        return self.low or 0.0, self.high or 0.0
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(habits: dict[str, Spread]) -> dict[str, Spread]:
+    for name, spread in habits.items():
+        if name not in HABITS:
+            raise mistake(f"unknown habit {name!r}", nearest(name, list(HABITS)))
+        low, high = spread.bounds()
+        least, most = (0 if name == "patience" else 1, 1000) if name in _WHOLE else (0, 1)
+        if low < least or high > most:
+            raise mistake(f"{name} lies outside {least} to {most}", f"keep it from {least} to {most}")
+    return habits
+
+
+class Group(_Data):
+    """A share of the people, with habits of their own."""
+
+    share: float = Field(gt=0, le=1)
+    habits: dict[str, Spread] = {}
+
+    @field_validator("habits")
+    @classmethod
+    def _known(cls, habits: dict[str, Spread]) -> dict[str, Spread]:
+        return _checked(habits)
+
+
+class Weights(_Data):
+    """The weights of the model of satisfaction; those left out stay as they are."""
+
+    base: float | None = None
+    success: float | None = None
+    turn: float | None = None
+    expected_turns: int | None = None
+    unhelpful: float | None = None
+    leniency: float | None = Field(None, ge=0)
+    mood: float | None = Field(None, ge=0)
+
+
+class PopulationFile(_Data):
+    """A population of simulated users."""
+
+    population: str = Field(description="its name")
+    simulated: Literal[True] = Field(True, description="nobody in it is a person")
+    seed: int = Field(1, description="the same seed gives the same people")
+    word_error_rate: float | None = Field(None, ge=0, le=0.9, description="noise between them and a system")
+    habits: dict[str, Spread] = Field({}, description="habits of everybody")
+    groups: dict[str, Group] = Field({}, description="kinds of people by name; the rest is of no group")
+    satisfaction: Weights = Weights.model_validate({})
+    source: dict[str, Any] = Field({}, description="where the figures come from; only kept")
+
+    @field_validator("habits")
+    @classmethod
+    def _known(cls, habits: dict[str, Spread]) -> dict[str, Spread]:
+        return _checked(habits)
+
+    @field_validator("groups")
+    @classmethod
+    def _shares(cls, groups: dict[str, Group]) -> dict[str, Group]:
+        total = sum(group.share for group in groups.values())
+        if total > 1 + 1e-9:
+            raise mistake(f"the shares of the groups add up to {total:g}", "keep their sum at 1 or below")
+        return groups
+
+    def people(self, seed: int | None = None) -> Population:
+        """The population; another seed gives other people with the same habits."""
+        weights = {name: value for name, value in self.satisfaction.model_dump().items() if value is not None}
+        groups = tuple((name, one.share, _draws(one.habits)) for name, one in self.groups.items())
+        return Population(
+            self.seed if seed is None else seed, _draws(self.habits), groups, Satisfaction(**weights),
+            self.population,
+        )  # fmt: skip
+
+
+def _draws(habits: dict[str, Spread]) -> dict[str, Draw]:
+    return {name: spread.draw(whole=name in _WHOLE) for name, spread in habits.items()}
+
+
+def usual_population() -> PopulationFile:
+    """The population that is used without a file."""
+    return PopulationFile.model_validate({"population": "default"})
+
+
+def read_population(path: Path) -> PopulationFile:
+    """The population of a file.
+
+    Raises  InputError: its first fault, with its place
+    """
+    source = read_yaml(path)
+    if source.problems:
+        raise source.problems[0].error()
+    try:
+        return PopulationFile.model_validate(source.data)
+    except ValidationError as error:
+        raise problems_of(error, source, PopulationFile)[0].error() from None

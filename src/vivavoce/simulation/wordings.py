@@ -1,0 +1,95 @@
+"""How a simulated user of a domain says things: templates of the domain's file, chosen by chance."""
+
+import re
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Final
+
+from vivavoce.simulation.domain import GoalKind, ItemGroup, SimulatedDomain
+from vivavoce.simulation.phrases import SMALL_TALK
+
+_AND: Final = {"en": " and ", "it": " e "}
+
+
+class DomainPhrases:
+    """The voice of a domain's users in one language."""
+
+    def __init__(self, domain: SimulatedDomain, language: str) -> None:
+        self._domain, self._language = domain, language
+
+    def small(self, manner: str, random: Random) -> str:
+        """Yes, no, nothing more, goodbye."""
+        return random.choice(SMALL_TALK[self._language][manner])
+
+    def value(self, slot: str, value: str, random: Random) -> str:
+        """The answer to a question about a slot."""
+        forms = self._domain.slots[slot].say[self._language]
+        return random.choice(forms).replace("{value}", self.bare(slot, value))
+
+    def bare(self, slot: str, value: str) -> str:
+        """A value in words, and nothing else."""
+        words = self._domain.slots[slot].values.get(value, {})
+        return words.get(self._language, value)
+
+    def asking(self, slot: str, random: Random) -> str:
+        return random.choice(self._domain.wants[slot].ask[self._language])
+
+    def opening(
+        self, kind: GoalKind, slots: Mapping[str, str], random: Random, *, detailed: bool
+    ) -> tuple[str, list[str]]:
+        """What the user wants, with the slots that he says along."""
+        forms = kind.opening_with if detailed and kind.opening_with else kind.opening
+        form = random.choice(forms[self._language])
+        said = [slot for slot in re.findall(r"\{(\w+)\}", form) if slot in slots]
+        for slot in said:
+            form = form.replace("{" + slot + "}", self.bare(slot, slots[slot]))
+        return form, said
+
+    def amount(self, kind: GoalKind, key: str, amount: str) -> str:
+        """How much of a thing, in words."""
+        known = self._group(kind).items[key].amounts.get(amount)
+        return known.words[self._language] if known else amount
+
+    def thing(self, kind: GoalKind, key: str, amount: str, name: str) -> str:
+        """A thing with its amount, or alone where none is said."""
+        group = self._group(kind)
+        if not amount:
+            return name
+        words = self.amount(kind, key, amount)
+        if group.items[key].counted:
+            return f"{words} {name}"
+        form = group.with_amount.get(self._language, "{amount} {name}")
+        return form.replace("{amount}", words).replace("{name}", name)
+
+    def listing(
+        self, kind: GoalKind, keys: Sequence[str], amounts: Mapping[str, str], random: Random, *, bare: bool
+    ) -> str:
+        """Things of a list in one utterance; amounts where they are given."""
+        group = self._group(kind)
+        names = [random.choice(group.items[key].names[self._language]) for key in keys]
+        things = [
+            self.thing(kind, key, amounts.get(key, ""), name) for key, name in zip(keys, names, strict=True)
+        ]
+        joined = things[0] if len(things) == 1 else ", ".join(things[:-1]) + _AND[self._language] + things[-1]
+        return joined if bare else random.choice(group.say[self._language]).replace("{items}", joined)
+
+    def task_text(
+        self, kind: GoalKind, slots: Mapping[str, str], items: Mapping[str, str], wants: Sequence[str]
+    ) -> str:
+        """The task as a participant reads it."""
+        things = [
+            self.thing(kind, key, amount, self._group(kind).items[key].names[self._language][0])
+            for key, amount in items.items()
+        ]
+        named = [self._domain.wants[slot].names[self._language] for slot in wants]
+        filled = kind.text[self._language].replace("{items}", ", ".join(things))
+        filled = filled.replace("{wants}", _AND[self._language].join(named))
+        for slot, value in slots.items():
+            filled = filled.replace("{" + slot + "}", self.bare(slot, value))
+        return filled
+
+    def _group(self, kind: GoalKind) -> ItemGroup:
+        group = self._domain.group(kind)
+        if group is None:
+            raise LookupError("a goal without a list has no things")
+        return group

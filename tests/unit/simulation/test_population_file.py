@@ -1,0 +1,97 @@
+"""Populations in files: habits and groups come out as written; faults are named with their place."""
+
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.questionnaires.instrument import Item, Scale
+from vivavoce.simulation.population_file import read_population, usual_population
+from vivavoce.simulation.satisfaction import Held, Satisfaction
+from vivavoce.simulation.traits import Population
+
+FILE = """
+population: town
+seed: 3
+word_error_rate: 0.3
+habits:
+  patience: 3..5
+  forgetfulness: 0.1
+  over_informing: {beta: [3, 2]}
+  dialogues: {values: {1: 0.75, 4: 0.25}}
+groups:
+  hurried: {share: 0.3, habits: {patience: 1}}
+satisfaction: {success: 0.2}
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "people.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_habits_and_groups_have_the_shares_of_the_file(tmp_path: Path) -> None:
+    file = read_population(written(tmp_path, FILE))
+    people = file.people()
+    traits = [people.traits(number) for number in range(3000)]
+    groups = [people.group(number) for number in range(3000)]
+    assert (people.name, file.word_error_rate, people.satisfaction.success) == ("town", 0.3, 0.2)
+    assert abs(groups.count("hurried") / 3000 - 0.3) < 0.03
+    assert {one.patience for one, group in zip(traits, groups, strict=True) if group} == {1}
+    assert {one.patience for one, group in zip(traits, groups, strict=True) if not group} == {3, 4, 5}
+    assert {one.forgetfulness for one in traits} == {0.1}
+    assert abs(mean(one.over_informing for one in traits) - 0.6) < 0.02
+    assert abs(mean(one.dialogues == 4 for one in traits) - 0.25) < 0.03
+
+
+def test_the_same_seed_gives_the_same_people_and_another_gives_others(tmp_path: Path) -> None:
+    file = read_population(written(tmp_path, FILE))
+    assert [file.people().traits(n) for n in range(9)] == [file.people(3).traits(n) for n in range(9)]
+    assert [file.people().traits(n) for n in range(9)] != [file.people(4).traits(n) for n in range(9)]
+
+
+def test_the_usual_population_is_that_without_a_file() -> None:
+    assert [usual_population().people(5).traits(n) for n in range(9)] == [
+        Population(5).traits(n) for n in range(9)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("patience: 3..5|patiense: 3..5", "unknown habit 'patiense'; did you mean 'patience'"),
+        ("patience: 3..5|patience: 5..3", "5..3 runs backwards; write 3..5"),
+        ("forgetfulness: 0.1|forgetfulness: 1.5", "forgetfulness lies outside 0 to 1"),
+        ("share: 0.3|share: 1.3", "people.yaml:11 groups.hurried.share"),
+        ("{values: {1: 0.75, 4: 0.25}}|{values: {one: 1}}", "need numbers and shares above 0"),
+        ("simulated|simulated", None),
+        ("population: town|simulated: false\npopulation: town", "simulated"),
+    ],
+)
+def test_a_fault_is_named_with_its_place(tmp_path: Path, change: str, words: str | None) -> None:
+    old, _, new = change.partition("|")
+    path = written(tmp_path, FILE.replace(old, new))
+    if words is None:
+        read_population(path)
+        return
+    with pytest.raises(InputError, match=words.replace("(", r"\(")):
+        read_population(path)
+
+
+def test_success_and_patience_move_the_answers_and_reversed_items_mirror_them() -> None:
+    model = Satisfaction(mood=0, leniency=0)
+    scale = Scale(low=0, high=4)
+    plain, turned = Item(id="a", scale="s"), Item(id="b", scale="s", reverse=True)
+    good = model.content([Held(True, 5, 0)], 0)
+    bad = model.content([Held(False, 20, 5)], 0)
+    chance = Population(1).random(0, "x")
+    assert good > bad
+    for content in (good, bad, -3, 7):
+        code = model.code(plain, scale, content, True, chance)
+        assert code in scale.codes and model.code(turned, scale, content, True, chance) == 4 - code
+    assert model.code(plain, scale, good, True, chance) > model.code(plain, scale, bad, True, chance)
+    success = Item(id="c", scale="s", role="subjective_success")
+    assert [model.code(success, scale, good, found, chance) for found in (True, False)] == [4, 0]
+    assert model.content([], 0) == 0.5
