@@ -5,11 +5,30 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.analysis.proportions import Interval
+from vivavoce.analysis.interval import Interval
 
 DRAWS: Final = 2000
 CHUNK: Final = 4_000_000
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def bootstrap_ratio(
+    numerators: Floats, denominators: Floats, *, level: float = 0.95, draws: int = DRAWS, seed: int = 1
+) -> Interval | None:
+    """Percentile interval of a ratio of sums, whole participants drawn.
+
+    Input   numerators and denominators per participant
+    Empty   fewer than 2 participants, or no cases: None
+    Source  Field and Welsh 2007
+    """
+    sums = np.column_stack([numerators, denominators])
+    if len(sums) < 2 or not sums[:, 1].sum():
+        return None
+    drawn = np.concatenate([weights @ sums for weights in _weights(len(sums), draws, seed)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = drawn[:, 0] / drawn[:, 1]
+    low, high = np.nanquantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
 
 
 def bootstrap_difference(

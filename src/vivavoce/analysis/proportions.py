@@ -7,17 +7,11 @@ from typing import Any, Final, Literal, NamedTuple
 from scipy.stats import binomtest, chisquare, norm
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportion_effectsize
 
+from vivavoce.analysis.interval import Interval
 from vivavoce.core.errors import InputError, UnknownName
 
 ZMethod = Literal["z_pooled", "z_unpooled", "z_pooled_continuity"]
 Z_METHODS: Final = ("z_pooled", "z_unpooled", "z_pooled_continuity")
-
-
-class Interval(NamedTuple):
-    """A confidence interval of a proportion or of a difference of two."""
-
-    low: float
-    high: float
 
 
 class ZTest(NamedTuple):

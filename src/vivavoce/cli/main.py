@@ -21,6 +21,7 @@ from vivavoce.cli import (
     stressing,
     talking,
     trial,
+    understanding,
 )
 
 app = typer.Typer(
@@ -49,6 +50,7 @@ app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
 app.add_typer(predicting.app, name="predict")
+app.add_typer(understanding.app, name="understand", short_help="Score and compare understood commands.")
 app.command("report", short_help="Write a dataset's report, HTML or PDF.")(reporting.report)
 app.command("preregister", short_help="Write the declared analysis as text.")(reporting.preregister)
 

@@ -1,0 +1,228 @@
+"""Verbs of command understanding: score a system's predicates, compare two systems."""
+
+import gc
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import Report, note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.study.command_file import CommandFile, LineProblem
+    from vivavoce.understanding.scoring import Scores
+
+app = typer.Typer(no_args_is_help=True)
+
+Reference = Annotated[
+    Path, typer.Argument(metavar="REFERENCE", help="File, or folder of one file a speaker.")
+]
+ModeOption = Annotated[
+    str, typer.Option("--mode", help="strict, or official: as the script of 2018 counted.")
+]
+Weight = Annotated[
+    float,
+    typer.Option("--repetition-weight", min=0, max=1, help="Of `#`, against a wrong argument."),
+]
+Stop = Annotated[
+    bool, typer.Option("--stop-at-first-problem", help="Refuse a file with a line that cannot be read.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+SHOWN_PROBLEMS = 10
+
+
+@app.callback()
+def _understand() -> None:
+    """Understanding of spoken commands: score annotated predicates, compare systems."""
+
+
+@app.command("score", short_help="Score a system's predicates.")
+def score(
+    reference: Reference,
+    hypothesis: Annotated[Path, typer.Argument(metavar="HYPOTHESIS", help="The system's answers, likewise.")],
+    mode: ModeOption = "strict",
+    repetition_weight: Weight = 0.5,
+    stop: Stop = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Score the predicates that a system made of commands against a reference, speaker by speaker."""
+    from vivavoce.understanding import figures
+
+    gc.disable()  # commands hold no cycles, and looking for some took a third of the time
+    reading = _Reading(stop)
+    with progress("reading") as report:
+        truth = reading.read(reference, "reference", report)
+        answers = reading.read(hypothesis, "hypothesis", report)
+        scores = _scores(reference, truth, hypothesis, answers, mode)
+    facts: dict[str, Any] = {
+        "mode": mode,
+        "repetition_weight": repetition_weight,
+        **figures.corpus_figures(
+            scores, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
+        ),
+        "actions": figures.by_action(scores),
+        "confusions": figures.confusions(scores),
+        **_not_scored(scores),
+        "problems": reading.problems,
+    }
+    _warn(facts)
+    if as_json:
+        facts["predicates"] = [
+            {"id": each.id, "tuple": list(each.tuple), "speaker": each.speaker, "recipe": each.recipe,
+             "action": each.action, "answer": each.answered_action}
+            for each in scores.predicates
+        ]  # fmt: skip
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    from vivavoce.cli import understanding_tables as tables
+
+    tables.show(tables.scored(facts, scores))
+
+
+@app.command("compare", short_help="Compare two systems on the same commands.")
+def compare(
+    reference: Reference,
+    first: Annotated[Path, typer.Argument(metavar="A", help="Answers of one system.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Answers of the other.")],
+    mode: ModeOption = "strict",
+    repetition_weight: Weight = 0.5,
+    stop: Stop = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Compare two systems, A minus B, on the speakers that both answered: paired bootstrap over speakers."""
+    from vivavoce.understanding.figures import compare_figures
+
+    gc.disable()
+    reading = _Reading(stop)
+    with progress("reading") as report:
+        truth = reading.read(reference, "reference", report)
+        both = [
+            _scores(reference, truth, path, reading.read(path, side, report), mode)
+            for path, side in ((first, "a"), (second, "b"))
+        ]
+    figures = compare_figures(*both, repetition_weight=repetition_weight, seed=seed)
+    facts = {"mode": mode, "figures": figures, "problems": reading.problems}
+    for system, scores in zip("AB", both, strict=True):
+        _warn(_not_scored(scores), f"{system}: ")
+    _warn({"problems": reading.problems})
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    from vivavoce.cli import understanding_tables as tables
+
+    tables.show(tables.compared(facts))
+
+
+@app.command("check", short_help="Check annotated commands against templates.")
+def check(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="File, or folder of one file a speaker.")],
+    templates: Annotated[
+        str, typer.Option("--templates", help="Name of shipped ones, such as kitchen-it, or a YAML file.")
+    ] = "kitchen-it",
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Propose what nobody said, from the same recipe.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Say where annotated commands cannot be read or do not fit the robot's templates; exit 1 if anywhere."""
+    from vivavoce.study.command_templates import read_templates
+    from vivavoce.understanding.checking import check_file
+
+    rules = read_templates(templates)
+    reading = _Reading(stop_at_first_problem=False)
+    with progress("reading") as report:
+        files = reading.read(path, "", report)
+    found = [remark for file in files.values() for remark in check_file(file, rules, propose=propose)]
+    commands = sum(len(file.commands) for file in files.values())
+    wrong = len(reading.problems) + sum(remark.kind == "problem" for remark in found)
+    if as_json:
+        remarks = [remark._asdict() for remark in found]
+        typer.echo(json.dumps({"commands": commands, "problems": reading.problems, "remarks": remarks}))
+    else:
+        for problem in reading.problems:
+            place = f"{problem['file']}:{problem['line']}:{problem['column']}"
+            typer.echo(f"{place}: {problem['found']} where {problem['expected']} is expected")
+        for remark in found:
+            typer.echo(f"{remark.speaker}:{remark.line}: {remark.text}")
+        note(f"{commands} commands, {wrong} problems")
+    if wrong:
+        raise typer.Exit(1)
+
+
+class _Reading:
+    """Reads command files, gathers what is wrong in them, and remembers what was read."""
+
+    def __init__(self, stop_at_first_problem: bool) -> None:
+        self.stop = stop_at_first_problem
+        self.problems: list[dict[str, Any]] = []
+        self.read_files: list[Path] = []
+
+    def read(self, path: Path, side: str, report: Report) -> "dict[str, CommandFile]":
+        from vivavoce.study.command_file import command_files, read_command_file
+
+        files = command_files(path)
+        read: dict[str, CommandFile] = {}
+        for number, (speaker, file) in enumerate(files.items(), start=1):
+            read[speaker] = read_command_file(file, stop_at_first_problem=self.stop)
+            self.problems += [_told(problem, side) for problem in read[speaker].problems]
+            report(number, len(files))
+        self.read_files += files.values()
+        return read
+
+    def fingerprint(self) -> str:
+        """First hex digits of the hash over everything that was read."""
+        from hashlib import sha256
+
+        digest = sha256()
+        for file in self.read_files:
+            digest.update(sha256(file.read_bytes()).digest())
+        return digest.hexdigest()[:8]
+
+
+def _told(problem: "LineProblem", side: str) -> dict[str, Any]:
+    return {"side": side, **problem._asdict()}
+
+
+def _scores(
+    reference: Path,
+    truth: "dict[str, CommandFile]",
+    hypothesis: Path,
+    answers: "dict[str, CommandFile]",
+    mode: str,
+) -> "Scores":
+    """Two files are compared with each other, whatever they are called; folders by the names in them."""
+    from vivavoce.core.errors import UnknownName
+    from vivavoce.understanding.scoring import score_commands
+
+    if mode not in ("strict", "official"):
+        raise UnknownName("mode", mode, ["strict", "official"], place="--mode")
+    if reference.is_file() and hypothesis.is_file():
+        answers = dict(zip(truth, answers.values(), strict=True))
+    return score_commands(truth, answers, mode)
+
+
+def _not_scored(scores: "Scores") -> dict[str, Any]:
+    return {
+        "missing_speakers": scores.missing_speakers,
+        "unknown_speakers": scores.unknown_speakers,
+        "unread_reference_utterances": scores.unread,
+        "unanswered_utterances": scores.unanswered_utterances,
+        "surplus_utterances": scores.surplus_utterances,
+    }
+
+
+def _warn(facts: dict[str, Any], whose: str = "") -> None:
+    """What was left out, and every line that could not be read, said on stderr."""
+    if missing := facts.get("missing_speakers"):
+        note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
+    if unknown := facts.get("unknown_speakers"):
+        note(f"{whose}not in the reference, left out: {', '.join(unknown)}")
+    problems = facts.get("problems", [])
+    for one in problems[:SHOWN_PROBLEMS]:
+        place = f"{one['file']}:{one['line']}:{one['column']}"
+        note(f"{one['side']} {place}: {one['found']} where {one['expected']} is expected")
+    if len(problems) > SHOWN_PROBLEMS:
+        note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")

@@ -1,0 +1,139 @@
+"""Files of annotated commands, one a speaker, in the layout of the SUGAR corpus.
+
+A line is `<utterance number>; <annotation>`; `---` alone on a line ends a recipe. Real files hold malformed
+lines: each is reported with its place, and the rest is still read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from vivavoce.core.errors import InputError
+from vivavoce.study.notation import Notation, NotationError, Predicate, normalised, read_predicates
+
+SUFFIXES: Final = (".csv", ".txt")
+_LINE = re.compile(r"\s*(\d+)\s*;")
+_RECIPE_END = re.compile(r"\s*-{3,}\s*")
+
+
+class LineProblem(NamedTuple):
+    """A line that could not be read: where, and what was expected there. Lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.found} where {self.expected} is expected"
+
+
+class Command(NamedTuple):
+    """One utterance as annotated; `predicates` is None where the line could not be read."""
+
+    recipe: int
+    utterance: int
+    line: int
+    annotation: str
+    predicates: tuple[Predicate, ...] | None
+
+
+@dataclass(slots=True)
+class CommandFile:
+    """The commands of one speaker, in order, and the problems of the file."""
+
+    speaker: str
+    commands: list[Command] = field(default_factory=list)
+    problems: list[LineProblem] = field(default_factory=list)
+
+
+def command_files(path: Path) -> dict[str, Path]:
+    """The files at a path by speaker: a file stands for itself, a folder for its .csv and .txt files.
+
+    Raises  InputError if there is nothing to read, or two files name one speaker
+    """
+    if path.is_file():
+        return {path.stem: path}
+    if not path.is_dir():
+        raise InputError("no such file or folder", place=str(path), cure="check the path")
+    found = sorted(each for each in path.iterdir() if each.suffix.lower() in SUFFIXES and each.is_file())
+    if not found:
+        raise InputError("no .csv or .txt file", place=str(path), cure="give a folder of one file a speaker")
+    named = {each.stem: each for each in found}
+    if len(named) < len(found):
+        twice = next(stem for stem, count in Counter(each.stem for each in found).items() if count > 1)
+        raise InputError(f"two files of speaker {twice!r}", place=str(path), cure="keep one of them")
+    return named
+
+
+def read_command_file(
+    path: Path, *, notation: Notation | None = None, stop_at_first_problem: bool = False
+) -> CommandFile:
+    """Read one file.
+
+    Input   UTF-8, or else Western Windows' Latin-1; notation None: each line in the one it is in
+    Output  every numbered line; the early notation is normalised to the final one
+    Raises  InputError if the file cannot be opened, or at the first problem where that is asked for
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror})", place=str(path), cure="check the path"
+        ) from error
+    text = _decoded(content)
+    file = CommandFile(path.stem)
+    for problem in _read_lines(file, text.split("\n"), path.name, notation):
+        if stop_at_first_problem:
+            wrong = f"{problem.found} where {problem.expected} is expected"
+            raise InputError(wrong, place=f"{path}:{problem.line}:{problem.column}", cure="mend the line")
+        file.problems.append(problem)
+    return file
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
+def _read_lines(
+    file: CommandFile, lines: list[str], shown: str, notation: Notation | None
+) -> Iterator[LineProblem]:
+    recipe, taken = 0, dict[int, int]()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        if _RECIPE_END.fullmatch(line):
+            recipe, taken = recipe + 1, {}
+            continue
+        begin = _LINE.match(line)
+        if not begin:
+            yield LineProblem(shown, number, 1, "an utterance number and ';'", repr(line.strip()[:20]))
+            continue
+        utterance = int(begin[1])
+        if utterance in taken:
+            found = f"utterance {utterance} again, after line {taken[utterance]},"
+            yield LineProblem(shown, number, begin.start(1) + 1, "a number of its own", found)
+            continue
+        taken[utterance] = number
+        annotation = line[begin.end() :]
+        predicates: tuple[Predicate, ...] | None = None
+        try:
+            predicates = _predicates(annotation, notation)
+        except NotationError as error:
+            column = begin.end() + error.column
+            yield LineProblem(shown, number, column, error.expected, error.found)
+        file.commands.append(Command(recipe, utterance, number, annotation.strip(), predicates))
+
+
+def _predicates(annotation: str, notation: Notation | None) -> tuple[Predicate, ...]:
+    """Braces, and semicolons after the first, occur in the early notation only."""
+    notation = notation or ("early" if "{" in annotation or ";" in annotation else "final")
+    predicates = read_predicates(annotation, notation)
+    return predicates if notation == "final" else tuple(map(normalised, predicates))

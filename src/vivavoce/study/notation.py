@@ -1,0 +1,279 @@
+"""The predicate notation of spoken commands: what a robot was told, as actions with arguments.
+
+    4; aggiungere(pizzico, sale, *ciotola*)          one predicate, its last argument implicit
+    5; [prendere(padella), mettere(padella, fuoco)]  several
+    6; mescolare([farina, acqua], frusta/forchetta)  a list is one argument; a slash: either is right
+    7; prendere({200 g}, riso); sciacquare           the early notation: braces mark quantity and modality
+    ---                                              a recipe ends
+
+`#` in the place of an argument, or of a whole predicate, asks to repeat it.
+Source  Di Maro, Origlia and Cutugno 2018, section 2 (the SUGAR task)
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, NoReturn, TypeAlias
+
+from vivavoce.core.errors import InputError
+
+Notation: TypeAlias = Literal["final", "early"]
+REPEAT: Final = "#"
+
+# A fraction such as 1/2 is one word: its slash is no alternative.
+_TOKEN = re.compile(r"\s*(?:([()\[\],;/*{}#])|((?:[^()\[\],;/*{}#]|(?<=\d)/(?=\d))+))")
+
+_SIGN = re.compile(r"[()\[\],;/*{}#]")
+
+# Arguments hold no parentheses, so a well-formed annotation falls apart at them; whatever does not is read
+# sign by sign, for the place of the mistake.
+_CALL = re.compile(r"([^()\[\],;/*{}#]+)\(([^(){}]*)\)\s*")
+_PIECE = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
+
+
+class Words(NamedTuple):
+    """One thing named: an ingredient, a tool, a quantity, a manner; implicit if nobody said it."""
+
+    text: str
+    implicit: bool = False
+
+
+class Listed(NamedTuple):
+    """Several things that are one argument."""
+
+    items: tuple["Argument", ...]
+    implicit: bool = False
+
+
+class Argument(NamedTuple):
+    """One place of a predicate: one or more alternatives. `marked`: in braces, in the early notation."""
+
+    options: tuple[Words | Listed, ...]
+    marked: bool = False
+
+
+REPEATED: Final = Argument((Words(REPEAT),))
+
+
+class Predicate(NamedTuple):
+    """An action with its arguments; implicit if nobody named the action."""
+
+    action: str
+    arguments: tuple[Argument, ...] = ()
+    implicit: bool = False
+
+
+class NotationError(InputError):
+    """Text that is no annotation: what was expected, what stands there instead, and in which column."""
+
+    def __init__(self, expected: str, found: str, column: int, place: str = "") -> None:
+        self.expected, self.found, self.column = expected, found, column
+        super().__init__(
+            f"{found} where {expected} is expected",
+            place=f"{place + ':' if place else 'column '}{column}",
+            cure="mend the annotation",
+        )
+
+
+def read_predicates(text: str, notation: Notation = "final") -> tuple[Predicate, ...]:
+    """The predicates of one annotation, in their order.
+
+    Output  at least one predicate; in the early notation braced arguments carry `marked`
+    Raises  NotationError with the 1-based column of the first thing that is wrong
+    """
+    return (notation == "final" and _quickly(text)) or _Reader(text, notation).annotation()
+
+
+def write_predicates(predicates: tuple[Predicate, ...], notation: Notation = "final") -> str:
+    """The annotation as text; `read_predicates` gives the same predicates again.
+
+    The final notation has no braces: `marked` is left out, which normalises the early notation.
+    """
+    written = [_predicate(each, notation) for each in predicates]
+    if notation == "early":
+        return "; ".join(written)
+    return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+
+
+def normalised(predicate: Predicate) -> Predicate:
+    """The predicate as the final notation holds it: without the marks of the early one."""
+    return predicate._replace(arguments=tuple(each._replace(marked=False) for each in predicate.arguments))
+
+
+def _predicate(predicate: Predicate, notation: Notation) -> str:
+    if predicate.action == REPEAT:
+        return REPEAT
+    arguments = ", ".join(write_argument(each, notation) for each in predicate.arguments)
+    return f"{_starred(predicate.action, predicate.implicit)}({arguments})"
+
+
+def write_argument(argument: Argument, notation: Notation = "final") -> str:
+    """One argument as text, its alternatives separated by slashes."""
+    text = _option(argument.options[0])
+    for option in map(_option, argument.options[1:]):
+        text += (" / " if text[-1].isdigit() and option[0].isdigit() else "/") + option
+    return f"{{{text}}}" if argument.marked and notation == "early" else text
+
+
+def _option(option: Words | Listed) -> str:
+    if isinstance(option, Words):
+        return _starred(option.text, option.implicit)
+    return _starred(f"[{', '.join(write_argument(each) for each in option.items)}]", option.implicit)
+
+
+def _starred(text: str, implicit: bool) -> str:
+    return f"*{text}*" if implicit else text
+
+
+def _quickly(text: str) -> tuple[Predicate, ...] | None:
+    """The predicates of a plain, well-formed annotation; None if it must be read sign by sign."""
+    text = text.strip()
+    inner = text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
+    found, at = [], 0
+    while call := _CALL.match(inner, at):
+        pieces = _PIECE.findall(call[2])
+        arguments = tuple(map(_one_argument, pieces))
+        if len(",".join(pieces)) != len(call[2]) or None in arguments:
+            return None
+        action = " ".join(call[1].split())
+        if not action:
+            return None
+        found.append(Predicate(action, arguments))  # pyright: ignore[reportArgumentType]
+        at = call.end() + 1
+        if inner[call.end() : at] != ",":
+            break
+    whole = at == len(inner) + 1 and (inner is not text or len(found) == 1)
+    return tuple(found) if whole and found else None
+
+
+@lru_cache(maxsize=100_000)
+def _one_argument(text: str) -> Argument | None:
+    plain = text.strip()
+    if plain and not _SIGN.search(plain):
+        return Argument((Words(" ".join(plain.split())),))
+    reader = _Reader(text, "final")
+    try:
+        argument = reader.argument()
+    except NotationError:
+        return None
+    return None if reader.token else argument
+
+
+class _Reader:
+    """Reads one annotation from left to right; every method leaves `at` behind what it read."""
+
+    def __init__(self, text: str, notation: Notation) -> None:
+        self.notation: Notation = notation
+        self.tokens = list(_tokens(text))
+        self.end = len(text.rstrip()) + 1
+        self.at = 0
+
+    def annotation(self) -> tuple[Predicate, ...]:
+        if self.notation == "early":
+            predicates = self.several(self.predicate, ";")
+        elif self.token == "[":
+            self.at += 1
+            predicates = self.several(self.predicate, ",")
+            self.take("]", "',' or ']' after a predicate")
+        else:
+            predicates = [self.predicate()]
+        if self.token:
+            self.fail("the end of the line")
+        return tuple(predicates)
+
+    def several(self, read, separator: str) -> list:
+        found = [read()]
+        while self.token == separator:
+            self.at += 1
+            found.append(read())
+        return found
+
+    def predicate(self) -> Predicate:
+        if self.token == REPEAT:
+            self.at += 1
+            return Predicate(REPEAT)
+        action, implicit = self.starred(lambda: self.words("an action"))
+        if self.notation == "early" and self.token in ("", ";"):
+            return Predicate(action, (), implicit)
+        self.take("(", "'(' after an action")
+        arguments = [] if self.token == ")" else self.several(self.argument, ",")
+        self.take(")", "',' or ')' after an argument")
+        return Predicate(action, tuple(arguments), implicit)
+
+    def argument(self) -> Argument:
+        if self.token == REPEAT:
+            self.at += 1
+            return REPEATED
+        if self.token == "{" and self.notation == "early":
+            self.at += 1
+            options = self.several(self.option, "/")
+            self.take("}", "'}' after a quantity or modality")
+            return Argument(tuple(options), marked=True)
+        return Argument(tuple(self.several(self.option, "/")))
+
+    def option(self) -> Words | Listed:
+        content, implicit = self.starred(self.listed_or_words)
+        return content._replace(implicit=implicit)
+
+    def listed_or_words(self) -> Words | Listed:
+        if self.token != "[":
+            return Words(self.words("an argument"))
+        self.at += 1
+        items = self.several(self.item, ",")
+        self.take("]", "',' or ']' in a list")
+        return Listed(tuple(items))
+
+    def item(self) -> Argument:
+        if self.token == "[":
+            self.fail("an ingredient: a list holds no list")
+        return Argument(tuple(self.several(self.item_words, "/")))
+
+    def item_words(self) -> Words:
+        text, implicit = self.starred(lambda: self.words("an ingredient"))
+        return Words(text, implicit)
+
+    def starred(self, read):
+        """What `read` reads, and whether asterisks stand around it."""
+        if self.token != "*":
+            return read(), False
+        self.at += 1
+        content = read()
+        self.take("*", "a closing '*'")
+        return content, True
+
+    def words(self, expected: str) -> str:
+        if self.at == len(self.tokens) or not self.tokens[self.at].words:
+            self.fail(expected)
+        self.at += 1
+        return self.tokens[self.at - 1].text
+
+    def take(self, wanted: str, expected: str) -> None:
+        if self.token != wanted:
+            self.fail(expected)
+        self.at += 1
+
+    @property
+    def token(self) -> str:
+        """The sign that stands here; "" at the end; words stand as themselves."""
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def fail(self, expected: str) -> NoReturn:
+        if self.at == len(self.tokens):
+            raise NotationError(expected, "the line ends", self.end)
+        token = self.tokens[self.at]
+        raise NotationError(expected, repr(token.text), token.column)
+
+
+class _Token(NamedTuple):
+    text: str
+    words: bool
+    column: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(text):
+        sign, words = found.groups()
+        if sign:
+            yield _Token(sign, False, found.start(1) + 1)
+        elif clean := " ".join(words.split()):
+            yield _Token(clean, True, found.start(2) + 1)

@@ -1,0 +1,1 @@
+"""Command understanding: how well a system turned spoken commands into predicates."""

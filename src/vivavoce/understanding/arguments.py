@@ -1,0 +1,93 @@
+"""Answered arguments against the reference's: the distance, and what became of each."""
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from vivavoce.study.notation import REPEATED, Argument, Listed, Predicate, Words, write_argument
+
+MOST_ALTERNATIVES: Final = 2
+
+
+class ArgumentCounts(NamedTuple):
+    """One predicate's arguments: `correct` and `asked` (to repeat) are part of the expected ones.
+
+    `distance` is Levenshtein's over the arguments; a `#` costs nothing in it and counts in `repetitions`.
+    """
+
+    expected: int
+    answered: int
+    distance: int
+    repetitions: int
+    correct: int
+
+
+def count_arguments(reference: Predicate, answer: Predicate, *, official: bool = False) -> ArgumentCounts:
+    """Align the arguments of two predicates of one action.
+
+    Output  of the alignments of least distance, the one with most correct arguments
+    Note    `official` splits lists at their commas and knows two alternatives, as the script of 2018 did
+    Source  Di Maro et al. 2018, section 3; Levenshtein 1966, unit costs
+    """
+    said, heard = (_split(reference), _split(answer)) if official else (reference.arguments, answer.arguments)
+    repetitions = heard.count(REPEATED)
+    if said == heard and not repetitions and all(map(_single, said)):
+        return ArgumentCounts(len(said), len(heard), 0, 0, len(said))
+    distance, missed = _align(said, heard)
+    return ArgumentCounts(len(said), len(heard) - repetitions, distance, repetitions, len(said) - missed)
+
+
+def _align(said: tuple[Argument, ...], heard: tuple[Argument, ...]) -> tuple[int, int]:
+    """Least distance, and the expected arguments that are not correct in it (as few as can be)."""
+    costs = [answer != REPEATED for answer in heard]
+    row = [(0, 0)]
+    for cost in costs:
+        row.append((row[-1][0] + cost, 0))
+    for argument in said:
+        above, row = row, [(row[0][0] + 1, row[0][1] + 1)]
+        for column, answer in enumerate(heard):
+            wrong = not fits(argument, answer)
+            row.append(
+                min(
+                    (above[column][0] + (wrong and costs[column]), above[column][1] + wrong),
+                    (above[column + 1][0] + 1, above[column + 1][1] + 1),
+                    (row[column][0] + costs[column], row[column][1]),
+                )
+            )
+    return row[-1]
+
+
+def fits(reference: Argument, answer: Argument) -> bool:
+    """Whether the answer is one of the reference's alternatives, asterisks included; capitals do not matter.
+
+    An answer that names several alternatives fits none: only one of them can be carried out.
+    """
+    if len(answer.options) != 1 or answer == REPEATED:
+        return False
+    (named,) = answer.options
+    return any(_same(option, named) for option in reference.options)
+
+
+def _same(option: Words | Listed, answer: Words | Listed) -> bool:
+    if option.implicit != answer.implicit:
+        return False
+    if isinstance(option, Words) and isinstance(answer, Words):
+        return option.text == answer.text or option.text.casefold() == answer.text.casefold()
+    if isinstance(option, Listed) and isinstance(answer, Listed):
+        return len(option.items) == len(answer.items) and all(map(fits, option.items, answer.items))
+    return False
+
+
+def _single(argument: Argument) -> bool:
+    return len(argument.options) == 1 and (
+        isinstance(argument.options[0], Words) or all(map(_single, argument.options[0].items))
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _split(predicate: Predicate) -> tuple[Argument, ...]:
+    """The arguments as a script sees them that splits the text at every comma, brackets or not."""
+    written = ", ".join(map(write_argument, predicate.arguments))
+    pieces = [piece.strip() for piece in written.split(",")] if written else []
+    return tuple(
+        Argument(tuple(Words(option) for option in piece.split("/")[:MOST_ALTERNATIVES])) for piece in pieces
+    )

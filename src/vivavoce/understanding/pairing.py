@@ -1,0 +1,65 @@
+"""Which answered predicate answers which predicate of the reference."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from vivavoce.study.notation import Predicate
+from vivavoce.understanding.arguments import count_arguments
+
+Pairing: TypeAlias = Literal["alignment", "position"]
+
+
+class Pair(NamedTuple):
+    """A predicate of the reference and its answer; None: nobody answered it, or nobody asked for it."""
+
+    reference: Predicate | None
+    answer: Predicate | None
+
+    @property
+    def recognised(self) -> bool:
+        """Whether the action is right, its implicitness included."""
+        said, answer = self
+        return said is not None and answer is not None and _one_action(said, answer)
+
+
+def pair_by_position(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[Pair]:
+    """The first with the first, the second with the second, as the script of 2018 did."""
+    pairs = [Pair(said, answers[at] if at < len(answers) else None) for at, said in enumerate(reference)]
+    return [*pairs, *(Pair(None, answer) for answer in answers[len(reference) :])]
+
+
+def pair_by_alignment(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[Pair]:
+    """In order, so that most actions are recognised, then fewest arguments wrong, then fewest left alone.
+
+    A predicate that the system dropped or put in does not spoil those behind it.
+    """
+    alike = len(reference) == len(answers)
+    if alike and (len(reference) == 1 or all(map(_one_action, reference, answers))):
+        return list(map(Pair, reference, answers))
+    best: dict[tuple[int, int], tuple[tuple[int, int, int], list[Pair]]] = {(0, 0): ((0, 0, 0), [])}
+    for done in range(len(reference) + 1):
+        for used in range(len(answers) + 1):
+            if done or used:
+                best[done, used] = min(_steps(best, done, used, reference, answers), key=lambda way: way[0])
+    return best[len(reference), len(answers)][1]
+
+
+def _steps(best, done: int, used: int, reference: Sequence[Predicate], answers: Sequence[Predicate]):
+    """The ways to have dealt with so many of both: (missed, distance, left alone) and the pairs."""
+    if done and used:
+        pair = Pair(reference[done - 1], answers[used - 1])
+        (missed, distance, alone), pairs = best[done - 1, used - 1]
+        wrong = count_arguments(*pair).distance if pair.recognised else 0  # pyright: ignore[reportArgumentType]
+        yield (missed + (not pair.recognised), distance + wrong, alone), [*pairs, pair]
+    if done:
+        (missed, distance, alone), pairs = best[done - 1, used]
+        yield (missed + 1, distance, alone + 1), [*pairs, Pair(reference[done - 1], None)]
+    if used:
+        (missed, distance, alone), pairs = best[done, used - 1]
+        yield (missed, distance, alone + 1), [*pairs, Pair(None, answers[used - 1])]
+
+
+def _one_action(said: Predicate, answer: Predicate) -> bool:
+    return said.implicit == answer.implicit and (
+        said.action == answer.action or said.action.casefold() == answer.action.casefold()
+    )

@@ -1,0 +1,196 @@
+"""Commands understood: every predicate of the reference against its answer, and the sums over a corpus.
+
+A predicate of the reference gets `(recognised, expected, distance, repetitions)`; unrecognised (0, 0, 0, 0).
+
+Source  Di Maro, Origlia and Cutugno 2018, section 3 (the SUGAR task)
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+from vivavoce.study.command_file import Command, CommandFile
+from vivavoce.study.notation import REPEAT, REPEATED, Predicate
+from vivavoce.understanding.arguments import count_arguments
+from vivavoce.understanding.pairing import Pair, pair_by_alignment, pair_by_position
+
+Mode: TypeAlias = Literal["strict", "official"]
+OFFICIAL_PREDICATES = 3
+
+
+class PredicateScore(NamedTuple):
+    """One predicate of the reference: where it stands, what it got, and the counts behind the figures."""
+
+    speaker: str
+    recipe: int
+    utterance: int
+    position: int
+    action: str
+    answered_action: str | None
+    recognised: int
+    expected: int
+    distance: int
+    repetitions: int
+    correct: int
+    arguments: int
+    answered: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.utterance}_{self.position}"
+
+    @property
+    def tuple(self) -> tuple[int, int, int, int]:
+        """As the task of 2018 printed it."""
+        return self.recognised, self.expected, self.distance, self.repetitions
+
+
+@dataclass(slots=True)
+class SpeakerCounts:
+    """Sums over one speaker's commands; every corpus figure is a ratio of such sums."""
+
+    utterances: int = 0
+    exact: int = 0
+    predicates: int = 0
+    recognised: int = 0
+    inserted: int = 0
+    arguments: int = 0
+    expected: int = 0
+    correct: int = 0
+    distance: int = 0
+    repetitions: int = 0
+    answered: int = 0
+
+    def add(self, score: PredicateScore) -> None:
+        self.predicates += 1
+        self.recognised += score.recognised
+        self.arguments += score.arguments
+        self.expected += score.expected
+        self.correct += score.correct
+        self.distance += score.distance
+        self.repetitions += score.repetitions
+        self.answered += score.answered
+
+
+@dataclass(slots=True)
+class Scores:
+    """Everything that one comparison gave; nothing that could not be compared is counted as wrong or right.
+
+    missing_speakers: in the reference, without an answer file: not scored.
+    unread: utterances whose reference could not be read: not scored.
+    surplus_utterances: answered, but not in the reference: not scored.
+    """
+
+    mode: Mode
+    predicates: list[PredicateScore] = field(default_factory=list)
+    speakers: dict[str, SpeakerCounts] = field(default_factory=dict)
+    confusions: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
+    missing_speakers: list[str] = field(default_factory=list)
+    unknown_speakers: list[str] = field(default_factory=list)
+    unread: int = 0
+    unanswered_utterances: int = 0
+    surplus_utterances: int = 0
+
+
+def score_commands(
+    reference: Mapping[str, CommandFile], answers: Mapping[str, CommandFile], mode: Mode = "strict"
+) -> Scores:
+    """Score a system's answers, speaker by speaker.
+
+    Input   files by speaker; utterances are matched by number, and by recipe where numbers begin anew
+    Output  scores in the order of the reference
+    Note    `official` pairs by position, splits lists, and knows two alternatives and three predicates a line
+    """
+    scores = Scores(mode)
+    scores.unknown_speakers = sorted(set(answers) - set(reference))
+    for speaker, file in reference.items():
+        if speaker not in answers:
+            scores.missing_speakers.append(speaker)
+        else:
+            _score_speaker(scores, speaker, file, answers[speaker])
+    return scores
+
+
+def _score_speaker(scores: Scores, speaker: str, file: CommandFile, answers: CommandFile) -> None:
+    counts = scores.speakers.setdefault(speaker, SpeakerCounts())
+    by_recipe = len({each.utterance for each in file.commands}) < len(file.commands)
+    given = {_key(each, by_recipe): each.predicates for each in answers.commands}
+    for command in file.commands:
+        answer = given.pop(_key(command, by_recipe), None)
+        if command.predicates is None:
+            scores.unread += 1
+            continue
+        scores.unanswered_utterances += answer is None
+        _score_utterance(scores, counts, speaker, command, answer or ())
+    scores.surplus_utterances += len(given)
+
+
+def _key(command: Command, by_recipe: bool) -> tuple[int, int]:
+    return (command.recipe if by_recipe else 0, command.utterance)
+
+
+def _score_utterance(
+    scores: Scores, counts: SpeakerCounts, speaker: str, command: Command, answer: tuple[Predicate, ...]
+) -> None:
+    official = scores.mode == "official"
+    said = command.predicates or ()
+    if official:
+        pairs = pair_by_position(said[:OFFICIAL_PREDICATES], answer[:OFFICIAL_PREDICATES])
+    else:
+        pairs = pair_by_alignment(said, answer)
+    exact, position = True, 0
+    for pair in pairs:
+        scores.confusions[_action(pair.reference), _action(pair.answer)] += 1
+        if pair.reference is None:
+            counts.inserted += 1
+            counts.answered += len(pair.answer.arguments) if pair.answer else 0
+            exact = False
+            continue
+        position += 1
+        score = _score(pair, speaker, command, position, official)
+        exact = exact and score.recognised == 1 and not score.distance and not score.repetitions
+        scores.predicates.append(score)
+        counts.add(score)
+    counts.utterances += 1
+    counts.exact += exact
+
+
+def _score(pair: Pair, speaker: str, command: Command, position: int, official: bool) -> PredicateScore:
+    said, answer = pair
+    assert said is not None
+    place = (speaker, command.recipe, command.utterance, position, _shown(said), _action(answer))
+    if not pair.recognised:
+        arguments = count_arguments(said, said, official=official).expected
+        answered = len(answer.arguments) - answer.arguments.count(REPEATED) if answer else 0
+        return PredicateScore(*place, 0, 0, 0, 0, 0, arguments, answered)
+    assert answer is not None
+    counts = count_arguments(said, answer, official=official)
+    return PredicateScore(
+        *place,
+        recognised=1,
+        expected=counts.expected,
+        distance=counts.distance,
+        repetitions=counts.repetitions,
+        correct=counts.correct,
+        arguments=counts.expected,
+        answered=counts.answered,
+    )
+
+
+def _action(predicate: Predicate | None) -> str | None:
+    return None if predicate is None else _shown(predicate)
+
+
+def _shown(predicate: Predicate) -> str:
+    return f"*{predicate.action}*" if predicate.implicit else predicate.action
+
+
+def repeated_commands(scores: Scores) -> int:
+    """Predicates answered by a request to repeat the whole command."""
+    return sum(score.answered_action == REPEAT for score in scores.predicates)
+
+
+def errors(scores: Scores) -> Iterator[PredicateScore]:
+    """The predicates that were not answered exactly, in order."""
+    return (each for each in scores.predicates if not each.recognised or each.distance or each.repetitions)

@@ -1,0 +1,66 @@
+"""Files of annotated commands: real irregularities are reported, and the rest is read."""
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.study.command_file import command_files, read_command_file
+from vivavoce.study.notation import write_predicates
+
+
+def written(folder, text: str | bytes, name: str = "AbCdF26.csv"):
+    file = folder / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def test_a_line_that_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(tmp_path):
+    file = written(tmp_path, "1; add(milk, pot)\n2; [add(milk, stir(egg)]\nadd(egg)\n4; stir(egg)\n")
+    read = read_command_file(file)
+    assert [each.utterance for each in read.commands if each.predicates] == [1, 4]
+    assert [(each.file, each.line, each.column) for each in read.problems] == [
+        ("AbCdF26.csv", 2, 19),
+        ("AbCdF26.csv", 3, 1),
+    ]
+    assert read.problems[0].expected == "',' or ')' after an argument"
+
+
+def test_reading_stops_at_the_first_problem_when_asked_to(tmp_path):
+    file = written(tmp_path, "1; add(milk\n")
+    with pytest.raises(InputError, match=r"AbCdF26\.csv:1:12"):
+        read_command_file(file, stop_at_first_problem=True)
+
+
+def test_latin_1_and_a_byte_order_mark_are_read(tmp_path):
+    latin = read_command_file(written(tmp_path, "1; mettere(caffè)\n".encode("latin-1")))
+    marked = read_command_file(written(tmp_path, b"\xef\xbb\xbf1; mettere(caff\xc3\xa8)\r\n"))
+    assert latin.commands[0].predicates == marked.commands[0].predicates
+    assert write_predicates(latin.commands[0].predicates) == "mettere(caffè)"
+    assert not latin.problems and not marked.problems
+
+
+def test_dashes_end_a_recipe_and_numbers_may_begin_anew(tmp_path):
+    read = read_command_file(written(tmp_path, "1; add(milk)\n\n---\n1; stir(egg)\n1; add(egg)\n"))
+    assert [(each.recipe, each.utterance) for each in read.commands] == [(0, 1), (1, 1)]
+    assert read.problems[0].line == 5
+
+
+def test_lines_of_the_early_notation_are_normalised(tmp_path):
+    read = read_command_file(written(tmp_path, "1; add({1 l}, milk); stir\n2; add(2 l, milk)\n"))
+    assert write_predicates(read.commands[0].predicates) == "[add(1 l, milk), stir()]"
+    assert not read.problems
+
+
+def test_a_speaker_is_the_name_of_a_file_and_no_two_files_name_one(tmp_path):
+    written(tmp_path, "1; add(milk)\n", "AbF20.csv")
+    written(tmp_path, "1; add(milk)\n", "CdM30.txt")
+    assert list(command_files(tmp_path)) == ["AbF20", "CdM30"]
+    written(tmp_path, "1; add(milk)\n", "AbF20.txt")
+    with pytest.raises(InputError, match="two files of speaker 'AbF20'"):
+        command_files(tmp_path)
+
+
+def test_an_empty_or_absent_folder_is_refused_with_the_next_step(tmp_path):
+    with pytest.raises(InputError, match="give a folder of one file a speaker"):
+        command_files(tmp_path)
+    with pytest.raises(InputError, match="no such file or folder"):
+        command_files(tmp_path / "nowhere")

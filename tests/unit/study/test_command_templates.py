@@ -1,0 +1,88 @@
+"""Templates of commands: what fits, what does not, and what nobody said."""
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.study.command_templates import (
+    check_predicate,
+    propose_implicit,
+    read_templates,
+    shipped_templates,
+)
+from vivavoce.study.notation import read_predicates, write_argument
+
+KITCHEN = read_templates("kitchen-en")
+
+
+def problems(text: str, templates=KITCHEN) -> list[str]:
+    return [problem for each in read_predicates(text) for problem in check_predicate(each, templates)]
+
+
+def proposed(before: str, text: str) -> list[str]:
+    (predicate,) = read_predicates(text)
+    found = propose_implicit(predicate, read_predicates(before), KITCHEN)
+    return [write_argument(each.argument) for each in found]
+
+
+@pytest.mark.parametrize("name", shipped_templates())
+def test_the_actions_of_the_paper_are_all_there(name):
+    assert len(read_templates(name).actions) == 17
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[take(500 g, milk), add(milk, pot)]",
+        "put(wrap, bowl)",
+        "add(flowers, *oil*)",
+        "separate(part, flowers)",
+        "stir([yeast, water])",
+        "put(pot, fire)",
+        "check(180 degrees, oven)",
+        "add(pinch, salt, 2, pots, slowly)",
+        "#",
+    ],
+)
+def test_the_examples_of_the_paper_fit(text):
+    assert problems(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("tak(milk)", "did you mean 'take'"),
+        ("put(pot)", "lacks an argument: container or appliance"),
+        ("put(2, pot)", "lacks an argument"),
+        ("knead(flour, bowl)", "1 at most: bowl"),
+        ("check(200 degrees, [milk, water])", "takes no list"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_words(text, told):
+    (problem,) = problems(text)
+    assert told in problem
+
+
+def test_what_nobody_said_is_proposed_from_what_was_said_before_in_the_recipe():
+    assert proposed("[take(200 g, flour), put(flour, bowl)]", "cover(wrap)") == ["*bowl*"]
+    assert proposed("put(pan, fire)", "cook(eggs)") == ["*pan*"]
+    assert proposed("put(pan, fire)", "cook(eggs, pot)") == []
+    assert proposed("take(milk)", "cook(eggs)") == []
+
+
+def test_a_file_of_templates_names_the_place_of_a_mistake(tmp_path):
+    file = tmp_path / "robot.yaml"
+    file.write_text("language: en\nactions:\n  go: {argument: [place]}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"robot\.yaml:3 actions\.go\.argument.*did you mean 'arguments'"):
+        read_templates(file)
+    with pytest.raises(InputError, match="known: kitchen-en, kitchen-it"):
+        read_templates("kitchen")
+
+
+def test_a_robot_of_ones_own_needs_only_a_file(tmp_path):
+    file = tmp_path / "robot.yaml"
+    file.write_text("language: en\nactions:\n  go: {arguments: [place, manner?]}\n", encoding="utf-8")
+    robot = read_templates(file)
+    assert problems("go(kitchen, slowly)", robot) == []
+    assert problems("go()", robot) == [
+        "go lacks an argument: place (write it with asterisks if nobody said it)"
+    ]
