@@ -24,7 +24,7 @@ def import_(
     for line in result.skipped:
         note(f"skipped {line}")
     note(
-        f"{result.calls} dialogues into {into}"
+        f"{result.calls} {importer.unit} into {into}"
         + (f", {len(result.skipped)} skipped" if result.skipped else "")
     )
 

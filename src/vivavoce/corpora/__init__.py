@@ -11,6 +11,7 @@ result.calls, result.skipped
 
 from vivavoce.corpora.base import CORPORA, Corpus, ImportResult
 from vivavoce.corpora.dstc2 import import_dstc2
+from vivavoce.corpora.marco import import_marco
 from vivavoce.corpora.star import import_star
 
-__all__ = ["CORPORA", "Corpus", "ImportResult", "import_dstc2", "import_star"]
+__all__ = ["CORPORA", "Corpus", "ImportResult", "import_dstc2", "import_marco", "import_star"]

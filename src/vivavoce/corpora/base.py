@@ -20,13 +20,17 @@ class ImportResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """One foreign format: `read(paths, into, *, venues, strict, progress)` makes a dataset of it."""
+    """One foreign format: `read(paths, into, *, venues, strict, progress)` makes a dataset of it.
+
+    unit  what is counted when it has been read
+    """
 
     name: str
     title: str
     layout: str
     read: Callable[..., ImportResult]
     venues: bool = False
+    unit: str = "dialogues"
 
 
 CORPORA: Registry[Corpus] = Registry("format")

@@ -224,7 +224,7 @@ PREFERENCES = Table(
     (
         PARTICIPANT,
         Column("visit_id", TEXT, "visit", True),
-        Column("comparison_number", INTEGER, "1-based place of the pair in what this participant saw", True),
+        Column("comparison_number", INTEGER, "1-based place of the pair in what this participant saw"),
         Column("role", TEXT, "main, attention or repeat", True),
         Column("pair_id", TEXT, "pair of transcripts", True),
         Column("variable", TEXT, "interaction strategy in which the two differ", True),
@@ -235,7 +235,7 @@ PREFERENCES = Table(
         Column("quality", TEXT, "service or experience"),
         Column("choice", TEXT, "control, experimental or tie", True),
         Column("side", TEXT, "side of the one preferred: left (or first), right; null for a tie"),
-        Column("experimental_side", TEXT, "side of the experimental transcript", True),
+        Column("experimental_side", TEXT, "side of the experimental transcript; null when not recorded"),
         Column("strength", INTEGER, "1 slightly, 2 clearly, 3 very much; null where not asked, or for a tie"),
         Column("presentation", TEXT, "together or in-turn"),
         Column("language", TEXT, "BCP 47 tag"),
