@@ -18,17 +18,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from vivavoce.annotation.parser import Parser, make_parser
+from vivavoce.connectors.posting import poster
 from vivavoce.core.errors import InputError
 from vivavoce.log.events import LoggedAct
 from vivavoce.log.vocabulary import standard_act
 from vivavoce.study.ontology import Ontology
 
 RULES: Final = "rules"
-SECONDS: Final = 20.0
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _ACTS: Final = TypeAdapter(list[LoggedAct])
 _FORM: Final = 'an act is {"act": "inform", "slot": "food", "op": "=", "value": "thai"}'
@@ -43,7 +42,7 @@ def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None 
     if written == RULES:
         return make_parser(ontology) if ontology is not None else None
     if written.startswith(("http://", "https://")):
-        return _endpoint(written, httpx.Client(timeout=SECONDS))
+        return _endpoint(written)
     if _FUNCTION.fullmatch(written):
         return _function(written, folder)
     raise InputError(f"{written!r} is no parser", place="parser",
@@ -75,15 +74,17 @@ def _function(written: str, folder: Path | None) -> Parser:
     return parse
 
 
-def _endpoint(address: str, client: httpx.Client) -> Parser:
+def _endpoint(address: str) -> Parser:
+    post = poster(address)
+
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
         asked = {"text": text, "language": language, "system_acts": _plain(before)}
         try:
-            answer = client.post(address, json=asked).raise_for_status().json()
-        except (httpx.HTTPError, ValueError) as error:
-            problem = f"{type(error).__name__}: {error}, on the turn {text!r}"
-            raise InputError(problem, place="parser", cure="see that the endpoint answers JSON") from None
-        return _read(answer.get("acts") if isinstance(answer, dict) else None, "parser", text)
+            answer = post(asked)
+        except InputError as error:
+            problem = f"{error.problem}, on the turn {text!r}"
+            raise InputError(problem, place=f"parser {address}", cure=error.cure) from None
+        return _read(answer.get("acts") if isinstance(answer, dict) else None, f"parser {address}", text)
 
     return parse
 
