@@ -1,4 +1,4 @@
-"""Seconds to score 100,000 commands of 36 speakers, the whole verb from start to JSON; `ratio` is to the limit, 5 s.
+"""CPU seconds to score 100,000 commands of 36 speakers, from start to JSON; `ratio` is to the limit, 5 s.
 
 python benchmarks/command_scoring.py
 """

@@ -24,6 +24,7 @@ REPEAT: Final = "#"
 _TOKEN = re.compile(r"\s*(?:([()\[\],;/*{}#])|((?:[^()\[\],;/*{}#]|(?<=\d)/(?=\d))+))")
 
 _SIGN = re.compile(r"[()\[\],;/*{}#]")
+_LIST = re.compile(r"\[([^()\[\];/*{}#]+)\]")
 
 # Arguments hold no parentheses, so a well-formed annotation falls apart at them; whatever does not is read
 # sign by sign, for the place of the mistake.
@@ -150,13 +151,19 @@ def _quickly(text: str) -> tuple[Predicate, ...] | None:
 def _one_argument(text: str) -> Argument | None:
     plain = text.strip()
     if plain and not _SIGN.search(plain):
-        return Argument((Words(" ".join(plain.split())),))
+        return _plain(plain)
+    if (several := _LIST.fullmatch(plain)) and all(map(str.strip, items := several[1].split(","))):
+        return Argument((Listed(tuple(map(_plain, items))),))
     reader = _Reader(text, "final")
     try:
         argument = reader.argument()
     except NotationError:
         return None
     return None if reader.token else argument
+
+
+def _plain(text: str) -> Argument:
+    return Argument((Words(" ".join(text.split())),))
 
 
 class _Reader:
