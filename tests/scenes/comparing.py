@@ -1,11 +1,15 @@
 """A study that compares transcripts, shipped as it is or changed, and judges that know what they like."""
 
+import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
 from scenes.browsing import Visitor
 from vivavoce.log.store import Log
+from vivavoce.session.comparing import Preferred
+from vivavoce.session.engine import SessionEngine
 from vivavoce.session.state import VisitState
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
@@ -53,3 +57,23 @@ def judged(state: VisitState, likes: dict[str, float], chance: Random) -> str:
     other = {"left": "right", "right": "left"}
     liked = chance.random() < likes.get(compared.variable, 0.5)
     return compared.experimental_side if liked else other[compared.experimental_side]
+
+
+def judge_all(study: Study, log: Log, people: int, likes: dict[str, float], seed: int = 1) -> None:
+    """So many judges through the session engine, without pages."""
+    engine = SessionEngine(study, log, {})
+    with ThreadPoolExecutor(1) as aside:  # Playwright has a running loop in this thread
+        aside.submit(lambda: asyncio.run(_judge_all(engine, people, likes, Random(seed)))).result()
+
+
+async def _judge_all(engine: SessionEngine, people: int, likes: dict[str, float], chance: Random) -> None:
+    await engine.start()
+    for _ in range(people):
+        opened = await engine.open_visit(language=engine.study.default_language)
+        while (state := await engine.state(opened.visit_id)).phase == "compare":
+            answers = {
+                question.question_id: Preferred("left" if judged(state, likes, chance) == "left" else "right")
+                for question in engine.study.questions
+            }
+            await engine.compare(opened.visit_id, step=state.step, position=state.position, answers=answers)
+    await engine.stop()

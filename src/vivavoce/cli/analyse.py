@@ -58,8 +58,11 @@ def analyse(
             f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
         )
     from vivavoce.analysis.comparison import compare_systems
+    from vivavoce.cli import comparing
     from vivavoce.log.dataset import Dataset
 
+    if comparing.analyse_comparison(Path(words[0]), by=by, cost=cost, against=against, as_json=as_json):
+        return
     if against is not None:
         from vivavoce.analysis.populations import compare_populations
 

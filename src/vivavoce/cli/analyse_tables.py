@@ -14,20 +14,20 @@ Facts = dict[str, Any]
 def rates(facts: Facts) -> Iterator[RenderableType]:
     """Rates with three intervals, pairs with three tests, differences."""
     level = f"{facts['level']:.0%}"
-    table = _table("", "k of n", "rate", f"Wald {level}", f"Wilson {level}", f"Clopper-Pearson {level}")
+    table = plain_table("", "k of n", "rate", f"Wald {level}", f"Wilson {level}", f"Clopper-Pearson {level}")
     for rate in facts["rates"]:
         spans = (span(rate["intervals"][name]) for name in ("wald", "wilson", "clopper_pearson"))
         table.add_row(rate["name"], f"{rate['k']} of {rate['n']}", points(rate["ratio"]), *spans)
     yield table
     if facts["tests"]:
-        tests = _table("", "test", "z", "p", "p (Holm)")
+        tests = plain_table("", "test", "z", "p", "p (Holm)")
         for test in facts["tests"]:
             tests.add_row(
                 f"{test['a']} - {test['b']}", test["method"], number(test["z"], 3), chance(test["p"]),
                 chance(test["p_holm"]),
             )  # fmt: skip
         yield tests
-        differences = _table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)")
+        differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)")
         for one in facts["differences"]:
             differences.add_row(
                 f"{one['a']} - {one['b']}", points(one["difference"]), span(one["intervals"]["newcombe"]),
@@ -39,7 +39,9 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
 
 def choices(facts: Facts) -> Iterator[RenderableType]:
     """How often the first of two was chosen, against one half."""
-    table = _table("", "k of n", "share", "Wilson", "chi-square", "p", "p (exact)", "p (Holm)", "e-value")
+    table = plain_table(
+        "", "k of n", "share", "Wilson", "chi-square", "p", "p (exact)", "p (Holm)", "e-value"
+    )
     for one in facts["choices"]:
         table.add_row(
             one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span(one["interval"]),
@@ -51,7 +53,7 @@ def choices(facts: Facts) -> Iterator[RenderableType]:
 
 def power(facts: Facts) -> Iterator[RenderableType]:
     """One line a number, and what it means."""
-    table = _table("", "n", "", words=2)
+    table = plain_table("", "n", "", words=2)
     critical = facts.get("critical_difference")
     if critical:
         table.add_row(
@@ -102,7 +104,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     """Naive and clustered side by side, group by group and pair by pair."""
     yield Text(facts["model"]["why"])
     headings = ("n", "value", "naive", "clustered", "design effect", "n effective")
-    table = _table("measure", facts["by_what"], *headings)
+    table = plain_table("measure", facts["by_what"], *headings)
     for one in facts["rates"]:
         naive, clustered = one["naive"], one["clustered"]
         table.add_row(
@@ -114,7 +116,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     if not facts["tests"]:
         return
     adjusted = f"p ({facts['family']['correction']})"
-    tests = _table("measure", "pair", "difference", "naive", "p", "clustered", "p", adjusted)
+    tests = plain_table("measure", "pair", "difference", "naive", "p", "clustered", "p", adjusted)
     for test in facts["tests"]:
         naive, clustered = test["naive"], test["clustered"]
         tests.add_row(
@@ -127,7 +129,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     yield from _checks(facts)
     if facts["items"]:
         headings = ("n", "P(a > b)", "clustered", "p naive", "p clustered", "odds ratio", "p")
-        items = _table("item", "pair", *headings)
+        items = plain_table("item", "pair", *headings)
         for one in facts["items"]:
             items.add_row(
                 f"{one['instrument']} {one['item_id']}", f"{one['a']} - {one['b']}",
@@ -143,7 +145,9 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
 def populations(facts: Facts) -> Iterator[RenderableType]:
     """Two trials on the same systems: differences with equivalence, ranks, calls per user."""
     first, second = facts["trials"]
-    table = _table("measure", "group", f"{first['study']} - {second['study']}", "90 %", "equivalent", "p")
+    table = plain_table(
+        "measure", "group", f"{first['study']} - {second['study']}", "90 %", "equivalent", "p"
+    )
     for one in facts["by"]:
         same = {True: "yes", False: "no", None: ""}[one["equivalent"]]
         table.add_row(
@@ -168,7 +172,7 @@ def populations(facts: Facts) -> Iterator[RenderableType]:
 
 def _checks(facts: Facts) -> Iterator[RenderableType]:
     """The same differences by other models, as a check."""
-    table = _table("measure", "pair", "bootstrap", "GEE", "p", "mixed model", "p", "equivalent")
+    table = plain_table("measure", "pair", "bootstrap", "GEE", "p", "mixed model", "p", "equivalent")
     for test in facts["tests"]:
         models = test["models"]
         equal = test["equivalence"]
@@ -182,7 +186,7 @@ def _checks(facts: Facts) -> Iterator[RenderableType]:
     yield table
 
 
-def _table(*headings: str, words: int = 0) -> Table:
+def plain_table(*headings: str, words: int = 0) -> Table:
     """Columns of numbers are aligned right; the first, and the one at `words`, left."""
     table = Table(header_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):

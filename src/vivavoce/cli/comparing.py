@@ -1,4 +1,4 @@
-"""The verb on pairs of transcripts: what was changed in each, and what is doubtful about them."""
+"""Pairs of transcripts and choices between them: the verb `pairs`, and what `analyse` says of choices."""
 
 import json
 from pathlib import Path
@@ -75,3 +75,26 @@ def shown(changed: "Difference") -> list[str]:
             words = [marks[piece.kind].format(" ".join(piece.text.split())) for piece in segment.pieces]
             lines.append(f"{segment.party.capitalize()}: {' '.join(words)}")
     return lines
+
+
+def analyse_comparison(
+    folder: Path, *, by: str | None, cost: list[float] | None, against: Path | None, as_json: bool
+) -> bool:
+    """Print what a dataset of choices says; False, and nothing printed, for a dataset of dialogues only."""
+    from rich.console import Console
+
+    from vivavoce.analysis.preference_results import has_preferences, preference_results
+    from vivavoce.cli import comparing_tables as tables
+    from vivavoce.log.dataset import Dataset
+
+    dataset = Dataset(folder)
+    if not has_preferences(dataset):
+        return False
+    facts = preference_results(dataset, by=by, cost=cost[0] if cost else None)
+    if as_json:
+        typer.echo(json.dumps({"preferences": facts}, indent=2, ensure_ascii=False, allow_nan=False))
+        return True
+    console = Console()
+    for part in tables.preferences(facts):
+        console.print(part)
+    return True

@@ -1,10 +1,11 @@
 """Pairs of transcripts: the study's own, and an editor that marks the difference as one types."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
@@ -15,6 +16,12 @@ router = APIRouter(dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 LONGEST = 20_000
+SCRIPT = Path(__file__).parent / "static" / "pairs.js"
+
+
+@router.get("/static/pairs.js")
+def script() -> FileResponse:
+    return FileResponse(SCRIPT, media_type="text/javascript")
 
 
 @router.get("/pairs")

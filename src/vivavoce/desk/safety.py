@@ -21,7 +21,7 @@ LARGEST_FORM: Final = 64 * 1024
 POLICY: Final = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
     "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "object-src 'none'",
-    "require-trusted-types-for 'script'", "trusted-types desk",
+    "require-trusted-types-for 'script'", "trusted-types desk pairs",
 ))  # fmt: skip
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,

@@ -6,15 +6,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import structlog
 
-from vivavoce.annotation.parser import make_parser
+from vivavoce.annotation.parsers import load_parser
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.board import Board
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.export import export_dataset
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import Section
 
 STALE_AFTER: Final = timedelta(seconds=30)
 
@@ -33,12 +36,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A summary of a snapshot, or the reason why there is none."""
+    """A summary of a snapshot with its comparisons, or the reason why there is none."""
 
     position: int
     at: datetime
     summary: dict[str, Any] | None
     problem: str = ""
+    compared: "tuple[Section, ...]" = ()
 
 
 class Snapshots:
@@ -91,21 +95,24 @@ class Snapshots:
         position = board.see(lambda board: board.position)
         if self._snapshot is None or self._snapshot.position != position:
             at = board.log.clock.now()
-            parse = make_parser(study.ontology) if study.ontology is not None else None
+            parse = load_parser(study.parser, study.ontology, folder=study.folder)
             dataset = export_dataset(
-                board.log, study.name, self.folder, domain_entities=study.entities(), parse=parse
-            )
+                board.log, study.name, self.folder, domain_entities=study.entities(), parse=parse,
+                flags=study.flags,
+            )  # fmt: skip
             self._snapshot = Snapshot(dataset, position, at)
         return self._snapshot
 
     def _summarise(self, by: str) -> None:
         from vivavoce.analysis.summary import summarise
+        from vivavoce.report.compared import compared_sections
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current()
             position, at = snapshot.position, snapshot.at
-            self._results[by] = Results(position, at, summarise(snapshot.dataset, by))
+            summary, compared = summarise(snapshot.dataset, by), compared_sections(snapshot.dataset)
+            self._results[by] = Results(position, at, summary, compared=tuple(compared))
         except VivavoceError as error:
             self._results[by] = Results(position, at, None, str(error))
         except Exception:

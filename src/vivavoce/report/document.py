@@ -7,11 +7,13 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.report import parts, prose
 from vivavoce.report.answer import answer
 from vivavoce.report.blocks import Document, Section
+from vivavoce.report.compared import compared_answer, compared_lead
 from vivavoce.report.language import language, say, speaking, translated
 from vivavoce.report.material import Material, Options, Progress, gather
 
 SECTIONS: Final = (
     "results",
+    "preferences",
     "declared",
     "against",
     "flow",
@@ -27,8 +29,10 @@ SECTIONS: Final = (
     "limits",
     "cite",
 )
+WITHOUT_DIALOGUES: Final = ("run", "preferences")
 TITLES: Final = {
     "results": ("Results", "Results"),
+    "preferences": ("Preferences between transcripts", "Preferences"),
     "declared": ("What was declared beforehand", "Declared"),
     "against": ("Against the last version", "Against the last version"),
     "flow": ("Flow of the trial", "Flow"),
@@ -79,19 +83,23 @@ def _document(material: Material, options: Options) -> Document:
     summary, description = material.summary, material.description
     wanted = set(options.sections or SECTIONS)
     empty = not summary["all"]["dialogues"]
+    alone = empty and material.compares
+    warnings = [] if alone else summary["warnings"]
     sections = [
         Section(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
         for name in SECTIONS
-        if name in wanted and (not empty or name == "run") and (blocks := parts.MAKERS[name](material))
+        if name in wanted
+        and (not empty or name in WITHOUT_DIALOGUES)
+        and (blocks := parts.MAKERS[name](material))
     ]
     return Document(
         language=language(),
         study=summary["study"],
         title=say("Evaluation report"),
         mark=material.mark,
-        lead=prose.lead(summary, description),
-        answer=() if empty else tuple(answer(summary, material.declared, material.results)),
-        before=tuple(translated(one) for one in (*summary["warnings"], *description["notes"])),
+        lead=compared_lead(material) if alone else prose.lead(summary, description),
+        answer=tuple(_answer(material, empty)),
+        before=tuple(translated(one) for one in (*warnings, *description["notes"])),
         cover=tuple(prose.cover(summary, description)),
         sections=tuple(sections),
         data=summary["data"],
@@ -99,6 +107,12 @@ def _document(material: Material, options: Options) -> Document:
         version=summary["vivavoce"],
         words=frame_words(),
     )
+
+
+def _answer(material: Material, empty: bool) -> list[str]:
+    """The answer about dialogues, then the one about what was compared."""
+    found = [] if empty else answer(material.summary, material.declared, material.results)
+    return [*found, *compared_answer(material)]
 
 
 def frame_words() -> dict[str, str]:

@@ -12,6 +12,7 @@ from vivavoce.analysis.flow import flow
 from vivavoce.analysis.groups import groups, natural_grouping
 from vivavoce.analysis.learning import learning
 from vivavoce.analysis.opinion import opinion_against_record
+from vivavoce.analysis.preference_results import has_preferences, preference_results
 from vivavoce.analysis.releases import MARGIN, against
 from vivavoce.analysis.scales import answered_scales
 from vivavoce.analysis.summary import summarise
@@ -56,13 +57,25 @@ class Material:
     scales: list[dict[str, Any]]
     failures: list[dict[str, Any]]
     against: dict[str, Any] | None
+    preferences: dict[str, Any] | None
     self_reported: bool
     has_file: bool
     redact: bool
 
     @property
     def mark(self) -> str:
-        return prose.mark(self.summary)
+        """The mark of simulated trials, also where programs chose instead of talking."""
+        programs = self.summary["simulated"] or any(one["simulated"] for one in self.compared)
+        return prose.mark({"simulated": programs})
+
+    @property
+    def compared(self) -> list[dict[str, Any]]:
+        """What people compared, instead of or besides holding dialogues."""
+        return [one for one in (self.preferences,) if one is not None]
+
+    @property
+    def compares(self) -> bool:
+        return bool(self.compared)
 
 
 def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
@@ -89,6 +102,7 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         scales=answered_scales(dataset, keys),
         failures=typical_failures(dataset, found, options.transcripts),
         against=against(dataset, options.against, by=by, margin=margin) if options.against else None,
+        preferences=preference_results(dataset) if has_preferences(dataset) else None,
         self_reported="self_reported" in dataset.read("entities").column("source").to_pylist(),
         has_file=bool(dataset.manifest.get("study", {}).get("file")),
         redact=options.redact,

@@ -11,6 +11,7 @@ from vivavoce.report.figures import durations_figure, participants_figure, succe
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
+from vivavoce.report.preferences import preference_blocks
 
 MOST_DRAWN_GROUPS: Final = 24
 FEWEST_CORRELATED: Final = 3
@@ -40,6 +41,10 @@ def results(material: Material) -> list[Block]:
     if tests := content.tests_table(summary):
         blocks.append(tests)
     return blocks
+
+
+def preferences(material: Material) -> list[Block]:
+    return preference_blocks(material.preferences)
 
 
 def declared(material: Material) -> list[Block]:
@@ -201,6 +206,7 @@ def cite(material: Material) -> list[Block]:
 
 MAKERS: Final[dict[str, Callable[[Material], list[Block]]]] = {
     "results": results,
+    "preferences": preferences,
     "declared": declared,
     "against": against,
     "flow": flow,

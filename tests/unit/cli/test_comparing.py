@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from scenes.judgements import judge_rows, made, person_row
 from vivavoce.cli.main import app
 from vivavoce.study.scaffold import write_study
 
@@ -57,3 +58,18 @@ def test_check_fails_for_an_unfair_pair(folder: Path) -> None:
     told = CliRunner().invoke(app, ["check", str(folder)])
     assert told.exit_code == 2
     assert "pair 'empathy-train' (en): user turn 1 differs" in told.output
+
+
+def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
+    people = [person_row(number, gender=("woman", "man")[number % 2]) for number in range(60)]
+    rows = judge_rows(60, {"empathy": 0.8, "formality": 0.2}, ties=0.1)
+    dataset = made(tmp_path / "data", preferences=rows, participants=people)
+    words = ["analyse", str(dataset.folder), "--by", "gender", "--cost", "12"]
+    told = CliRunner().invoke(app, words, env={"COLUMNS": "160"})
+    assert told.exit_code == 0, told.output
+    for said in ("empathy", "Control preferred, its share is printed: formality", "Rao-Kupper", "Cochran",
+                 "p (judgements)", "a judgement", "within people"):  # fmt: skip
+        assert said in told.output
+    facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)["preferences"]
+    assert facts["cost"]["per_variable"] == 6
+    assert [one["preferred"] for one in facts["variables"]] == ["experimental", "control"]

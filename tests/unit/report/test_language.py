@@ -12,7 +12,7 @@ import vivavoce.report
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
-from vivavoce.report import background, content, document, people, questions
+from vivavoce.report import background, content, document, people, preferences, questions
 from vivavoce.report.html import render
 from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
 from vivavoce.report.material import Options
@@ -39,6 +39,8 @@ def phrases() -> set[str]:
         questions.CORRECTIONS,
         questions.SETTINGS,
         content.UNIT_NAMES,
+        preferences.MODELS,
+        preferences.FLAGS,
     )
     found |= {words for table in tables for words in table.values()}
     found |= {word for words in document.TITLES.values() for word in words}

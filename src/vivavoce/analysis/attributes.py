@@ -1,0 +1,53 @@
+"""What is known of participants, one value each: columns, attributes, or answers about themselves."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.dataset import Dataset
+
+PLAIN: Final = ("language", "pool")
+
+
+def attribute_names(dataset: Dataset) -> list[str]:
+    """What participants can be grouped by: language, pool, their attributes, answers about the whole visit.
+
+    Note  an item of a questionnaire is `item`, or `instrument.item` where two instruments have one so named
+    """
+    return sorted(_values(dataset))
+
+
+def attribute(dataset: Dataset, name: str) -> dict[str, str]:
+    """One attribute by participant; people without it are left out.
+
+    Raises  UnknownName: nothing of this name is known of any participant
+    """
+    values = _values(dataset)
+    if name not in values:
+        raise UnknownName("attribute of participants", name, sorted(values), place=str(dataset.folder))
+    return dict(values[name])
+
+
+def _values(dataset: Dataset) -> Mapping[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for row in dataset.read("participants").to_pylist():
+        known: dict[str, Any] = json.loads(row["attributes"]) if row["attributes"] else {}
+        for key, value in {**{name: row[name] for name in PLAIN}, **known}.items():
+            if value is not None and not isinstance(value, dict | list):
+                found.setdefault(key, {})[row["participant_id"]] = str(value)
+    return found | _answers(dataset)
+
+
+def _answers(dataset: Dataset) -> dict[str, dict[str, str]]:
+    """The labels chosen in questionnaires about the whole visit, by item."""
+    by_item: dict[tuple[str, str], dict[str, str]] = {}
+    for row in dataset.read("ratings").to_pylist():
+        if row["dialogue_id"] is None and row["participant_id"] and row["value"] is not None:
+            chosen = row["answer"] or f"{row['value']:g}"
+            by_item.setdefault((row["instrument"], row["item_id"]), {})[row["participant_id"]] = chosen
+    items = [item for _, item in by_item]
+    return {
+        item if items.count(item) == 1 else f"{instrument}.{item}": values
+        for (instrument, item), values in by_item.items()
+    }

@@ -1,0 +1,108 @@
+"""Everything that a comparison of transcripts found, in one piece, for terminal, dashboard and report."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.analysis.attributes import attribute
+from vivavoce.analysis.preference_models import combined, levels, tie_models
+from vivavoce.analysis.proportions import two_proportion_z
+from vivavoce.analysis.transcripts import compare_transcripts
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import installed_version, signature
+from vivavoce.log.dataset import Dataset
+
+Facts = dict[str, Any]
+STUDY_RATING: Final = "study_rating"
+BEST_RATING: Final = 5
+
+
+def has_preferences(dataset: Dataset) -> bool:
+    """Whether anybody chose between transcripts."""
+    return dataset.read("preferences").num_rows > 0
+
+
+def preference_results(
+    dataset: Dataset, *, by: str | None = None, cost: float | None = None, level: float = 0.95
+) -> Facts:
+    """The facts of `compare_transcripts` with tie models, levels, combinations, the study's rating and cost.
+
+    Input   by: an attribute of participants; cost: what the whole study cost, in any currency
+    Output  also ties, levels, combined, study_rating, cost, by_what, signatures (variable and question ->
+            signature), level, vivavoce
+    Raises  InputError: nothing was chosen, or a cost below zero; UnknownName: no such attribute
+    """
+    if cost is not None and cost < 0:
+        raise InputError(f"cost {cost:g}", place="--cost", cure="write what the study cost, 0 or more")
+    people = attribute(dataset, by) if by is not None else None
+    facts = compare_transcripts(dataset, level=level, groups=people)
+    rows = [
+        row for row in dataset.read("preferences").to_pylist()
+        if row["role"] == "main" and row["accepted"] is not False
+    ]  # fmt: skip
+    if people is not None:
+        _add_judgements(facts["by_group"], rows, people)
+    return {
+        **facts, "level": level, "vivavoce": installed_version(), "by_what": by,
+        "ties": tie_models(rows, level), "levels": levels(rows, level), "combined": combined(rows, level),
+        "study_rating": study_rating(dataset), "cost": _cost(facts, cost),
+        "signatures": _signatures(facts, level),
+    }  # fmt: skip
+
+
+def _add_judgements(groups: list[Facts], rows: Sequence[Facts], people: dict[str, str]) -> None:
+    """Beside every difference of groups the p that takes judgements as people, for comparison only."""
+    decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in people]
+    for one in groups:
+        own = [row for row in decided if row["variable"] == one["variable"]]
+        for test in one["differences"]:
+            found = two_proportion_z(*_counts(own, people, test["a"]), *_counts(own, people, test["b"]))
+            test["p_judgements"] = found.p if found else None
+
+
+def _counts(rows: Sequence[Facts], people: dict[str, str], group: str) -> tuple[int, int]:
+    """How many judgements of a group prefer the experimental version, and how many there are."""
+    own = [row["choice"] for row in rows if people[row["participant_id"]] == group]
+    return own.count("experimental"), len(own)
+
+
+def study_rating(dataset: Dataset) -> Facts | None:
+    """What participants thought of the study itself: mean from 1 to 5, with the number of people.
+
+    Empty  nobody was asked (questionnaire `study_rating`): None
+    """
+    values = [
+        row["value"] for row in dataset.read("ratings").to_pylist()
+        if row["instrument"] == STUDY_RATING and row["value"] is not None
+    ]  # fmt: skip
+    if not values:
+        return None
+    return {"mean": float(np.mean(values)), "of": BEST_RATING, "participants": len(values)}
+
+
+def _cost(facts: Facts, cost: float | None) -> Facts | None:
+    """What one judgement and one variable cost; null counts give null."""
+    if cost is None:
+        return None
+    judgements, people = facts["responses"]["judgements"], facts["responses"]["participants"]
+    return {
+        "total": cost, "per_judgement": cost / judgements if judgements else None,
+        "per_variable": cost / len(facts["variables"]), "per_participant": cost / people if people else None,
+    }  # fmt: skip
+
+
+def _signatures(facts: Facts, level: float) -> dict[str, str]:
+    found = {
+        f"{one['variable']}, {one['question']}": signature(
+            "preference", unit="participant", n=one["experimental"] + one["control"], data=facts["data"],
+            variable=one["variable"], question=one["question"], interval=f"wilson {level}",
+        )
+        for one in facts["cells"]
+    }  # fmt: skip
+    for one in facts["variables"]:
+        found[one["variable"]] = signature(
+            "preference", unit="participant", n=one["participants"], data=facts["data"],
+            variable=one["variable"], interval=f"{one.get('method', 'none')} {level}",
+        )  # fmt: skip
+    return found

@@ -1,0 +1,186 @@
+"""What `analyse` prints of choices between transcripts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from vivavoce.cli.analyse_tables import chance, number, plain_table, points, span
+
+Facts = dict[str, Any]
+MODEL_NAMES = {"decided": "decided only", "davidson": "Davidson", "rao_kupper": "Rao-Kupper"}
+
+
+def preferences(facts: Facts) -> Iterator[RenderableType]:
+    """The table of the method first, then what stands behind and beside it."""
+    yield Text(_people(facts))
+    yield _cells(facts)
+    yield _variables(facts)
+    won = [one["variable"] for one in facts["variables"] if one["preferred"] == "control"]
+    if won:
+        yield Text(f"Control preferred, its share is printed: {', '.join(won)} (*).")
+    if facts["differences"]:
+        yield _differences(facts)
+    yield from _within(facts)
+    yield from _position(facts)
+    if facts["ties"]:
+        yield _ties(facts)
+    yield from _levels(facts)
+    for one in facts.get("by_group", ()):
+        yield _groups(one, facts["by_what"])
+    yield from _closing(facts)
+
+
+def _people(facts: Facts) -> str:
+    found = facts["responses"]
+    flags = ", ".join(f"{flag} {count}" for flag, count in found["flags"].items())
+    said = f"{found['participants']} people, {found['judgements']} judgements"
+    left = f"; {found['not_accepted']} not accepted" if found["not_accepted"] else ""
+    return said + left + (f"; flagged: {flags}" if flags else "")
+
+
+def _share(ratio: float | None, preferred: str | None) -> str:
+    if ratio is None:
+        return ""
+    return f"{1 - ratio:.2f}*" if preferred == "control" else f"{ratio:.2f}"
+
+
+def _mirrored(one: Facts) -> str:
+    """The interval of the share that is printed."""
+    if one["low"] is None:
+        return ""
+    if one["preferred"] == "control":
+        return f"{1 - one['high']:.3f} to {1 - one['low']:.3f}"
+    return span([one["low"], one["high"]])
+
+
+def _cells(facts: Facts) -> RenderableType:
+    level = f"Wilson {facts['level']:.0%}"
+    heads = ("k of n", "share", level, "chi-square", "p", "p (exact)", "p (Holm)", "ties")
+    table = plain_table("variable", "question", *heads, words=1)
+    for one in facts["cells"]:
+        chosen = one["control"] if one["preferred"] == "control" else one["experimental"]
+        table.add_row(
+            one["variable"], one["question"], f"{chosen} of {one['experimental'] + one['control']}",
+            _share(one["ratio"], one["preferred"]), _mirrored(one), number(one["chi_square"], 2),
+            chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]), str(one["ties"]),
+        )  # fmt: skip
+    return table
+
+
+def _variables(facts: Facts) -> RenderableType:
+    level = f"by people {facts['level']:.0%}"
+    table = plain_table("variable", "marginal", level, "service", "experience", "people", "p", "p (Holm)")
+    for one in facts["variables"]:
+        qualities = [one.get(name, {}).get("ratio") for name in ("service", "experience")]
+        table.add_row(
+            one["variable"], _share(one["marginal"], one["preferred"]), _mirrored(one),
+            *(_share(ratio, one["preferred"]) for ratio in qualities), str(one["participants"]),
+            chance(one["p"]), chance(one["p_holm"]),
+        )  # fmt: skip
+    return table
+
+
+def _differences(facts: Facts) -> RenderableType:
+    table = plain_table("within people", "difference", f"{facts['level']:.0%}", "p", "p (Holm)")
+    for one in facts["differences"]:
+        table.add_row(
+            f"{one['a']} - {one['b']}", points(one["difference"]), span([one["low"], one["high"]]),
+            chance(one["p"]), chance(one["p_holm"]),
+        )  # fmt: skip
+    return table
+
+
+def _within(facts: Facts) -> Iterator[RenderableType]:
+    tested = [one for one in facts["same_preference"] if one["q"] is not None]
+    if tested:
+        said = "; ".join(
+            f"{one['question']} Q {one['q']:.2f} ({one['df']} df, {one['participants']} people), p "
+            f"{chance(one['p'])}" for one in tested
+        )  # fmt: skip
+        yield Text(f"All variables preferred alike? Cochran: {said}.")
+
+
+def _position(facts: Facts) -> Iterator[RenderableType]:
+    position = facts["position"]
+    if position["log_odds"] is not None:
+        yield Text(
+            f"Left chosen {points(position['left'])} ({span([position['low'], position['high']])}); leaning "
+            f"to the left with every variable held fixed: log odds {position['log_odds']:+.2f}, p "
+            f"{chance(position['p'])}."
+        )
+    if len(facts["places"]) > 1:
+        shares = ", ".join(f"{one['comparison_number']}. {one['ratio']:.2f}" for one in facts["places"])
+        yield Text(f"Experimental preferred by place in the order: {shares}.")
+
+
+def _ties(facts: Facts) -> RenderableType:
+    heads = (
+        "log odds",
+        f"{facts['level']:.0%}",
+        "p",
+        "share of decided",
+        "chance of a tie",
+        "log-likelihood",
+    )
+    table = plain_table("with ties", "model", *heads, words=1)
+    for one in facts["ties"]:
+        table.add_row(
+            one["variable"], MODEL_NAMES[one["model"]], number(one["estimate"], 3),
+            span([one["low"], one["high"]]), chance(one["p"]), number(one["share"], 3),
+            number(one["tied"], 3), number(one["log_likelihood"], 1),
+        )  # fmt: skip
+    return table
+
+
+def _levels(facts: Facts) -> Iterator[RenderableType]:
+    level = f"{facts['level']:.0%}"
+    for one in facts["levels"]:
+        table = plain_table(f"levels of {one['variable']}", "log worth", level, "share")
+        for each in one["levels"] or ():
+            table.add_row(
+                each["name"], number(each["estimate"], 3), span([each["low"], each["high"]]),
+                number(each["share"], 3),
+            )  # fmt: skip
+        yield table if one["levels"] else Text(f"Levels of {one['variable']}: no finite worths.")
+    for one in facts["combined"]:
+        table = plain_table(f"effects in {one['variable']}", "log odds", level, "p")
+        for each in one["terms"]:
+            table.add_row(
+                each["term"], number(each["estimate"], 3), span([each["low"], each["high"]]),
+                chance(each["p"]),
+            )  # fmt: skip
+        yield table
+
+
+def _groups(one: Facts, by: str) -> RenderableType:
+    table = plain_table(f"{one['variable']} by {by}", "share", "by people", "people", "p", "p (judgements)")
+    for name, share in one["groups"].items():
+        table.add_row(
+            name, number(share["ratio"], 2), span([share["low"], share["high"]]), str(share["participants"]),
+            "", "",
+        )  # fmt: skip
+    for test in one["differences"]:
+        table.add_row(
+            f"{test['a']} - {test['b']}", number(test["difference"], 2), span([test["low"], test["high"]]),
+            "", chance(test["p"]), chance(test["p_judgements"]),
+        )  # fmt: skip
+    return table
+
+
+def _closing(facts: Facts) -> Iterator[RenderableType]:
+    found, cost, rated = facts["responses"], facts["cost"], facts["study_rating"]
+    if found["seconds_per_judgement"] is not None:
+        yield Text(
+            f"{found['seconds_per_judgement']:.1f} s a judgement, median response {found['median_s']:.0f} s."
+        )
+    if cost is not None:
+        yield Text(
+            f"Cost: {cost['total']:.2f} in all, {cost['per_judgement']:.3f} a judgement, "
+            f"{cost['per_variable']:.2f} a variable."
+        )
+    if rated is not None:
+        yield Text(
+            f"The study itself was rated {rated['mean']:.1f} of {rated['of']} by {rated['participants']}."
+        )

@@ -1,0 +1,337 @@
+"""The section on choices between transcripts: what was preferred, how surely, and what may have swayed it."""
+
+from typing import Any, Final
+
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import (
+    MISSING,
+    between,
+    coefficient,
+    count,
+    listed,
+    p_value,
+    percent,
+    plural,
+    points,
+    span,
+)
+
+Facts = dict[str, Any]
+MODELS: Final = {
+    "decided": "Decided choices only",
+    "davidson": "Davidson",
+    "rao_kupper": "Rao and Kupper",
+}
+FLAGS: Final = {
+    "fast": "fast",
+    "one_side": "one side only",
+    "attention_failed": "attention pair failed",
+    "inconsistent": "inconsistent",
+}
+QUALITIES: Final = ("service", "experience")
+SIGNIFICANT: Final = 0.05
+
+
+def preference_blocks(facts: Facts | None) -> list[Block]:
+    """The section; [] where nobody chose between transcripts."""
+    if facts is None:
+        return []
+    blocks: list[Block] = [Paragraph(_people(facts)), _table(facts), _tests(facts)]
+    if facts["differences"]:
+        blocks.append(_differences(facts))
+    if facts["ties"]:
+        blocks.append(_ties(facts))
+    blocks += [_levels(one) for one in facts["levels"] if one["levels"]]
+    blocks += [_terms(one) for one in facts["combined"] if one["terms"]]
+    blocks += [_groups(one, facts["by_what"]) for one in facts.get("by_group", ())]
+    return [*blocks, Heading(say("What may have swayed the choices")), Bullets(tuple(_swayed(facts)))]
+
+
+def preference_answer(facts: Facts) -> list[str]:
+    """The answer in plain words, variable by variable, and on what it rests."""
+    sure = [one for one in facts["variables"] if (one["p_holm"] or 1.0) < SIGNIFICANT]
+    found = [
+        say(
+            "{variable}: {share} of the choices fell on the {version} version (95% interval {interval}).",
+            variable=one["variable"],
+            share=percent(one["ratio"] if one["preferred"] == "experimental" else 1 - one["ratio"]),
+            version=say(one["preferred"]),
+            interval=span(*_limits(one)),
+        )
+        for one in sure
+    ]
+    unsure = [one["variable"] for one in facts["variables"] if one not in sure]
+    if unsure:
+        found.append(say("No preference could be shown for {variables}.", variables=listed(unsure)))
+    return [*found, _people(facts)]
+
+
+def _people(facts: Facts) -> str:
+    answered = facts["responses"]
+    return say(
+        "{people} gave {judgements} between two transcripts that differ in one strategy.",
+        people=plural(answered["participants"], "participant"),
+        judgements=plural(answered["judgements"], "judgement"),
+    )
+
+
+def _limits(one: Facts) -> tuple[float | None, float | None]:
+    """The limits of the share that is printed: the control's where it won."""
+    if one["low"] is None or one["preferred"] != "control":
+        return one["low"], one["high"]
+    return 1 - one["high"], 1 - one["low"]
+
+
+def _printed(ratio: float | None, preferred: str | None) -> str:
+    if ratio is None:
+        return MISSING
+    return f"{percent(1 - ratio)}*" if preferred == "control" else percent(ratio)
+
+
+def _table(facts: Facts) -> TableOfText:
+    """Variables by questions, with marginals, as the paper prints its table 2."""
+    questions = list(dict.fromkeys(one["question"] for one in facts["cells"]))
+    cells = {(one["variable"], one["question"]): one for one in facts["cells"]}
+    rows = []
+    for one in facts["variables"]:
+        asked = [cells.get((one["variable"], question)) for question in questions]
+        rows.append(
+            Row(
+                one["variable"],
+                (
+                    *(_ratio(cell) for cell in asked),
+                    Cell(
+                        _printed(one["marginal"], one["preferred"]),
+                        (span(*_limits(one)), plural(one["participants"], "participant")),
+                        strong=(one["p_holm"] or 1.0) < SIGNIFICANT,
+                    ),
+                    *(_quality(one, quality) for quality in QUALITIES),
+                ),
+            )
+        )
+    columns = heads(
+        say("Variable"), *(translated(question) for question in questions), say("Marginal"),
+        say("Service"), say("Experience"),
+    )  # fmt: skip
+    note = say(
+        "Share of decided choices that prefer the experimental version; with a star, the control won and its "
+        "share is printed. Under a question: Wilson's 95% interval; under a marginal (the mean over the "
+        "questions): the 95% interval of all choices with participants as the unit. Bold: p below .05 after "
+        "Holm."
+    )
+    signed = tuple(facts["signatures"].items())
+    return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
+
+
+def _ratio(cell: Facts | None) -> Cell:
+    if cell is None or cell["ratio"] is None:
+        return Cell(MISSING)
+    chosen = cell["control"] if cell["preferred"] == "control" else cell["experimental"]
+    decided = cell["experimental"] + cell["control"]
+    counted = say("{k} of {n}", k=count(chosen), n=count(decided))
+    strong = (cell["p_holm"] or 1.0) < SIGNIFICANT
+    return Cell(_printed(cell["ratio"], cell["preferred"]), (span(*_limits(cell)), counted), strong=strong)
+
+
+def _quality(one: Facts, quality: str) -> Cell:
+    found = one.get(quality)
+    if not found or found["ratio"] is None:
+        return Cell(MISSING)
+    return Cell(_printed(found["ratio"], one["preferred"]), (span(*_limits({**found, **_side(one)})),))
+
+
+def _side(one: Facts) -> Facts:
+    return {"preferred": one["preferred"]}
+
+
+def _tests(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            translated(one["question"]),
+            (
+                Cell(coefficient(one["chi_square"])), Cell(p_value(one["p"])), Cell(p_value(one["p_exact"])),
+                Cell(p_value(one["p_holm"]), strong=(one["p_holm"] or 1.0) < SIGNIFICANT),
+                Cell(count(one["ties"])),
+            ),
+            group=one["variable"],
+        )
+        for one in facts["cells"]
+    ]  # fmt: skip
+    columns = heads(say("Question"), "χ²", "p", say("p (exact)"), "p (Holm)", say("Ties"))
+    note = say(
+        "Against an even split, ties left out: chi-square with one degree of freedom, and the exact binomial "
+        "test. p is adjusted after Holm over all rows."
+    )
+    return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)
+
+
+def _differences(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            f"{one['a']} – {one['b']}",
+            (
+                Cell(points(one["difference"])), Cell(between(one["low"], one["high"], points)),
+                Cell(p_value(one["p"])),
+                Cell(p_value(one["p_holm"]), strong=(one["p_holm"] or 1.0) < SIGNIFICANT),
+            ),
+        )
+        for one in facts["differences"]
+    ]  # fmt: skip
+    columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
+    note = say("Difference of the shares that prefer the experimental version, within participants.")
+    return TableOfText("preference_differences", say("Variables compared"), columns, tuple(rows), note)
+
+
+def _ties(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            translated(MODELS[one["model"]]),
+            (
+                Cell(coefficient(one["estimate"], 3)),
+                Cell(between(one["low"], one["high"], lambda value: coefficient(value, 3))),
+                Cell(p_value(one["p"])), Cell(percent(one["share"])), Cell(percent(one["tied"])),
+            ),
+            group=one["variable"],
+        )
+        for one in facts["ties"]
+    ]  # fmt: skip
+    columns = heads(say("Model"), say("Log odds"), say("95% interval"), "p", say("Of decided"), say("Tied"))
+    note = say("Log odds of the experimental version, participants as the unit.")
+    return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
+
+
+def _levels(one: Facts) -> TableOfText:
+    rows = [
+        Row(
+            each["name"],
+            (
+                Cell(coefficient(each["estimate"], 3)),
+                Cell(between(each["low"], each["high"], lambda value: coefficient(value, 3))),
+                Cell(percent(each["share"])),
+            ),
+        )
+        for each in one["levels"]
+    ]
+    return TableOfText(
+        f"levels_{one['variable']}",
+        say("Levels of {variable}", variable=one["variable"]),
+        heads(say("Level"), say("Log worth"), say("95% interval"), say("Share")),
+        tuple(rows),
+        say("Worths after Davidson, their mean 0; participants as the unit."),
+    )
+
+
+def _terms(one: Facts) -> TableOfText:
+    rows = [
+        Row(
+            each["term"],
+            (
+                Cell(coefficient(each["estimate"], 3)),
+                Cell(between(each["low"], each["high"], lambda value: coefficient(value, 3))),
+                Cell(p_value(each["p"])),
+            ),
+        )
+        for each in one["terms"]
+    ]
+    return TableOfText(
+        f"effects_{one['variable']}",
+        say("Effects of what {variable} combines", variable=one["variable"]),
+        heads(say("Effect"), say("Log odds"), say("95% interval"), "p"),
+        tuple(rows),
+        say("A row with x is an interaction; participants as the unit."),
+    )
+
+
+def _groups(one: Facts, by: str) -> TableOfText:
+    rows = [
+        Row(
+            name,
+            (
+                Cell(percent(share["ratio"])), Cell(span(share["low"], share["high"])),
+                Cell(count(share["participants"])), Cell(MISSING), Cell(MISSING),
+            ),
+        )
+        for name, share in one["groups"].items()
+    ] + [
+        Row(
+            f"{test['a']} – {test['b']}",
+            (
+                Cell(points(test["difference"])), Cell(between(test["low"], test["high"], points)),
+                Cell(MISSING), Cell(p_value(test["p"])), Cell(p_value(test["p_judgements"])),
+            ),
+        )
+        for test in one["differences"]
+    ]  # fmt: skip
+    columns = heads(
+        translated(by.replace("_", " ").capitalize()), say("Share"), say("95% interval"), say("Participants"),
+        "p", say("p (judgements)"),
+    )  # fmt: skip
+    note = say("p with participants as the unit; beside it, for comparison only, p over judgements.")
+    return TableOfText(
+        f"preference_by_{one['variable']}",
+        say("{variable} by group", variable=one["variable"]),
+        columns,
+        tuple(rows),
+        note,
+    )
+
+
+def _swayed(facts: Facts) -> list[str]:
+    """Order, side, haste, and what it cost."""
+    answered, position, found = facts["responses"], facts["position"], []
+    for one in facts["same_preference"]:
+        if one["q"] is not None:
+            found.append(
+                say(
+                    "Are all variables preferred alike for {question}? Cochran's Q {q}, {df} degrees of "
+                    "freedom, {people}, p {p}.",
+                    question=translated(one["question"]), q=coefficient(one["q"]), df=one["df"],
+                    people=plural(one["participants"], "participant"), p=p_value(one["p"]),
+                )
+            )  # fmt: skip
+    if position["log_odds"] is not None:
+        found.append(
+            say(
+                "The left one was chosen in {left} of cases ({interval}); with every variable held fixed, "
+                "the leaning to the left has p {p}.",
+                left=percent(position["left"]), interval=span(position["low"], position["high"]),
+                p=p_value(position["p"]),
+            )
+        )  # fmt: skip
+    if len(facts["places"]) > 1:
+        shares = ", ".join(f"{one['comparison_number']}: {percent(one['ratio'])}" for one in facts["places"])
+        found.append(say("Experimental preferred by place in the order: {shares}.", shares=shares))
+    for flag, people in answered["flags"].items():
+        what = translated(str(FLAGS.get(flag, flag)))
+        found.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
+    if answered["not_accepted"]:
+        people = plural(answered["not_accepted"], "participant")
+        found.append(say("Not accepted and left out: {people}.", people=people))
+    return found + _spent(facts)
+
+
+def _spent(facts: Facts) -> list[str]:
+    answered, cost, rated, found = facts["responses"], facts["cost"], facts["study_rating"], []
+    if answered["seconds_per_judgement"] is not None:
+        found.append(
+            say("A judgement took {time} s.", time=coefficient(answered["seconds_per_judgement"], 1))
+        )
+    if cost is not None and cost["per_judgement"] is not None:
+        found.append(
+            say(
+                "The study cost {total}: {judgement} a judgement, {variable} a variable.",
+                total=coefficient(cost["total"]), judgement=coefficient(cost["per_judgement"], 3),
+                variable=coefficient(cost["per_variable"]),
+            )
+        )  # fmt: skip
+    if rated is not None:
+        found.append(
+            say(
+                "The study itself was rated {mean} of {of} by {people}.",
+                mean=coefficient(rated["mean"], 1), of=rated["of"],
+                people=plural(rated["participants"], "participant"),
+            )
+        )  # fmt: skip
+    return found
