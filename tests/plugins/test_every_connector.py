@@ -21,8 +21,10 @@ from vivavoce.core.errors import InputError, SystemUnderTestError
 
 Settings = dict[str, Any]
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
+WIDGET = {"input": "#chat textarea", "message": "#chat .bot", "typing": "#chat .typing"}
 SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "a2a": lambda all_: {"url": f"http://{all_.server('a2a_agent.py')}"},
+    "browser": lambda all_: {"url": f"http://{all_.server('widget_page.py')}/", "idle_s": 0.2, **WIDGET},
     "dialogflow": lambda all_: {
         "url": f"http://{all_.server('assistant_services.py')}",
         "agent": "projects/p/agent",
@@ -64,6 +66,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
 }
 NOBODY: dict[str, Settings] = {
     "a2a": {"url": "http://127.0.0.1:1"},
+    "browser": {"url": "http://127.0.0.1:1", **WIDGET},
     "dialogflow": {"url": "http://127.0.0.1:1", "agent": "projects/p/agent"},
     "directline": {"url": "http://127.0.0.1:1", "secret": "x"},
     "lex": {"url": "http://127.0.0.1:1", **LEX},
@@ -101,6 +104,7 @@ def told(name: str, **words: str) -> Callable[[Counterparts, str], tuple[Setting
 
 FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = {
     "a2a": at_path("http", "faulty_server.py"),
+    "browser": at_path("http", "faulty_server.py", **WIDGET),
     "dialogflow": at_path("http", "faulty_server.py", agent="projects/p/agent"),
     "directline": at_path("http", "faulty_server.py", secret="x"),
     "lex": at_path("http", "faulty_server.py", **LEX),
@@ -197,9 +201,14 @@ def test_a_reset_makes_the_system_forget(settings: dict[str, Any]) -> None:
 
 
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:
-    count = {"stdio": 8, "rasa-socketio": 50, "websocket": 100, "openai-realtime": 100, "lex": 60}.get(
-        settings["connect"], 200
-    )
+    count = {
+        "stdio": 8,
+        "browser": 8,
+        "rasa-socketio": 50,
+        "websocket": 100,
+        "openai-realtime": 100,
+        "lex": 60,
+    }.get(settings["connect"], 200)
 
     async def one(connector: Connector, number: int) -> tuple[str, str]:
         conversation = Conversation(f"many-{number}")

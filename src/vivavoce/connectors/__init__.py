@@ -2,6 +2,7 @@
 
 from vivavoce.connectors.a2a import A2AConnector
 from vivavoce.connectors.base import ConnectorKind
+from vivavoce.connectors.browser import BrowserConnector
 from vivavoce.connectors.dialogflow import DialogflowConnector
 from vivavoce.connectors.directline import DirectLineConnector
 from vivavoce.connectors.http import HttpConnector
@@ -22,9 +23,10 @@ from vivavoce.core.registry import Registry
 CONNECTORS: Registry[ConnectorKind] = Registry("connector")
 
 _KINDS: tuple[ConnectorKind, ...] = (
-    A2AConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector, HttpConnector, LexConnector,
-    MCPConnector, OpenAIConnector, PythonConnector, RasaConnector, RasaSocketConnector, RealtimeConnector,
-    ScriptedConnector, StdioConnector, TelegramConnector, WebSocketConnector,
+    A2AConnector, BrowserConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector,
+    HttpConnector, LexConnector, MCPConnector, OpenAIConnector, PythonConnector, RasaConnector,
+    RasaSocketConnector, RealtimeConnector, ScriptedConnector, StdioConnector, TelegramConnector,
+    WebSocketConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,15 @@ def test_the_systems_of_the_guide_to_realtime_answer(counterparts: Counterparts)
     for one in found.values():
         heard = conversation_with(make_connector(at(one, server), {}), "hello", "again")
         assert heard == ["first was hello", "first was hello"]
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: make test installs it")
+def test_the_systems_of_the_guide_to_widgets_answer(counterparts: Counterparts) -> None:
+    found = systems("evaluate-your-web-widget.md")
+    server = counterparts.server("widget_page.py")
+    for one in found.values():
+        assert conversation_with(make_connector(at(one, server), {}), "hello") == ["first was hello"]
 
 
 def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_of_our_bots() -> None:

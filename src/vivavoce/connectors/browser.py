@@ -1,0 +1,171 @@
+"""A bot that lives only as a widget on a web page: a browser reads and types as a person would.
+
+Wire    the page is opened for each conversation in a browser profile of its own; a turn is typed into `input`
+        and sent; what `message` then finds more of is the bot's, until nothing changed for `idle_s` and no
+        `typing` is shown
+Memory  in the page, as long as it is open; a reset opens it in another profile
+Retry   when the page could not be reached
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any, ClassVar, Final
+
+from pydantic import Field
+
+from vivavoce.connectors.answers import clean_text
+from vivavoce.connectors.base import (
+    Capabilities,
+    Choice,
+    ConnectorSettings,
+    Conversation,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.connectors.browser_pages import Browser, Page, Seen, check_installed
+from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.wire import Wire
+
+_LOOK_EVERY_S: Final = 0.05
+
+
+class BrowserSettings(ConnectorSettings):
+    """Settings of a system with `connect: browser`. Selectors are CSS, or what else Playwright takes."""
+
+    url: WebAddress = Field(description="address of the page")
+    input: str = Field(min_length=1, description="selector of the field to type into")
+    message: str = Field(min_length=1, description="selector of the bot's messages, one match each")
+    send: str | None = Field(None, description="selector of the button that sends; left out: Enter")
+    click: list[str] = Field(default_factory=list, description="selectors to click first, in this order")
+    frame: str | None = Field(None, description="selector of the iframe that holds the widget")
+    choices: str | None = Field(None, description="selector of the buttons that the bot offers now")
+    typing: str | None = Field(None, description="selector of what shows that the bot is writing")
+    end: str | None = Field(None, description="selector of what shows that the bot has ended the dialogue")
+    greeting_s: float = Field(0.0, ge=0, le=120, description="seconds to wait for a greeting; 0: none")
+    idle_s: float = Field(1.5, gt=0, le=60, description="quiet that ends the bot's turn")
+    program: str | None = Field(None, description="the browser; left out: Chromium where it is found")
+
+
+class BrowserConnector:
+    """A widget on a page as a bot."""
+
+    name: ClassVar[str] = "browser"
+    summary: ClassVar[str] = "a chat widget on a web page, driven by a browser"
+    settings: ClassVar[type[ConnectorSettings]] = BrowserSettings
+
+    def __init__(self, settings: BrowserSettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        self._browser = Browser(settings.program, allow_private=settings.allow_private)
+        self._pages: dict[str, Page] = {}
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "BrowserConnector":
+        check_installed()
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        offers = self._settings.choices is not None
+        return Capabilities(choices=offers, memory="process", greets=self._settings.greeting_s > 0)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        page = await self._page(conversation)
+        greeting_s = self._settings.greeting_s
+        if greeting_s and not conversation.history:
+            async for output in self._heard(page, silent_ok_s=greeting_s):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        settings, complete = self._settings, False
+        first_s, whole_s = settings.first_output_timeout_s, settings.turn_timeout_s
+        page = await self._page(conversation)
+        outputs = paced(self._exchange(page, turn), first_s=first_s, whole_s=whole_s)
+        try:
+            async with aclosing(outputs):
+                async for output in outputs:
+                    yield output
+            complete = True
+        finally:
+            if not complete:  # what it says late would be taken for its next answer
+                await self._drop(conversation)
+
+    async def _exchange(self, page: Page, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        text, before = clean_text(turn.text), await page.look()
+        for late in before.texts:
+            self._wire.received("shown before this turn", self._vault.redact(clean_text(late)))
+        page.taken(before)
+        self._wire.sent("typed" if turn.payload is None else "pressed", text)
+        await (page.type(text) if turn.payload is None else page.press(turn.payload))
+        async for output in self._heard(page, silent_ok_s=None):
+            yield output
+
+    async def _heard(self, page: Page, silent_ok_s: float | None) -> AsyncIterator[SystemOutput]:
+        """What the page shows more than before, once it is complete; a greeting may stay out."""
+        clock, settings = asyncio.get_running_loop().time, self._settings
+        begun, first, last, seen = clock(), None, clock(), Seen()
+        while True:
+            now_seen, now = await page.look(), clock()
+            if now_seen != seen:
+                seen, last = now_seen, now
+                if first is None and seen.given:
+                    first = now
+                    yield SystemOutput(kind="extras")  # says in time that the bot has begun
+            if seen.given and now - last >= settings.idle_s and not seen.typing:
+                break
+            if silent_ok_s is not None and not seen.given and now - begun >= silent_ok_s:
+                return
+            await asyncio.sleep(_LOOK_EVERY_S)
+        page.taken(seen)
+        for output in self._outputs(seen, clock() - (first or last), clock() - last):
+            yield output
+
+    def _outputs(self, seen: Seen, first_ago_s: float, last_ago_s: float) -> list[SystemOutput]:
+        """The turn as messages; the buttons belong to the last one."""
+        texts = [self._vault.redact(clean_text(text)) for text in seen.texts]
+        for text in texts:
+            self._wire.received("shown", text)
+        images = tuple(self._vault.redact(list(seen.images)))
+        choices = tuple(Choice(title, title) for title in seen.choices)
+        outputs = [SystemOutput(kind="message", text=text, held_s=first_ago_s) for text in texts[:-1]]
+        if texts or images or choices:
+            last = texts[-1] if texts else ""
+            outputs.append(
+                SystemOutput(kind="message", text=last, images=images, choices=choices, held_s=first_ago_s)
+            )
+        outputs.append(SystemOutput(kind="extras", held_s=last_ago_s))
+        return [*outputs, SystemOutput(kind="end", held_s=last_ago_s)] if seen.ended else outputs
+
+    async def _page(self, conversation: Conversation) -> Page:
+        page = self._pages.get(conversation.key)
+        if page is None or page.gone:
+            settings = self._settings
+            page = Page(settings, await self._browser.context(conversation.language), self._vault)
+            self._pages[conversation.key] = page
+            try:
+                await page.open(self._vault.expand(settings.url))
+            except BaseException:
+                await self._drop(conversation)
+                raise
+        return page
+
+    async def _drop(self, conversation: Conversation) -> None:
+        page = self._pages.pop(conversation.key, None)
+        if page is not None:
+            await page.close()
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self._drop(conversation)
+        conversation.history = ()
+        conversation.state.clear()
+
+    async def close(self, conversation: Conversation) -> None:
+        await self._drop(conversation)
+
+    async def shut_down(self) -> None:
+        pages, self._pages = list(self._pages.values()), {}
+        await asyncio.gather(*(page.close() for page in pages))
+        await self._browser.stop()
