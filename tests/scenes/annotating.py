@@ -1,14 +1,25 @@
-"""A study with an annotation section, and a log of dialogues held with two systems."""
+"""A study with an annotation section, a log of dialogues held with two systems, and annotators."""
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import httpx
+
+from scenes.browsing import Forms
+from scenes.websites import Running, running
+from vivavoce.annotation.workplace import annotator_key
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
-from vivavoce.log.store import Log
+from vivavoce.log.store import Log, Transaction
+from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
+from vivavoce.web.accounts import ANNOTATOR, Access
+from vivavoce.web.app import create_app
 
+PASSWORD = "a long enough sentence"
 SAID = (
     ("system", "Hello, what are you looking for?"),
     ("user", "a cheap thai place"),
@@ -22,7 +33,7 @@ def annotated_study(folder: Path, annotation: str = "schemes: [context, maxim]\n
     """The study that `vivavoce init` writes, in English and Italian, with a section `annotation`."""
     write_study(folder, "cambridge-2011", name="city")
     path = folder / "study.yaml"
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8").replace("generate: 200", "generate: 8")
     path.write_text(f"{text}\nannotation:\n  {annotation}\n", encoding="utf-8")
     return load_study(path)
 
@@ -53,8 +64,70 @@ def hold_dialogue(log: Log, study: Study, number: int, *, said: tuple[tuple[str,
         )  # fmt: skip
     user_turns = sum(party == "user" for party, _ in said)
     made.append(events.DialogueEnded(dialogue_id=dialogue_id, reason="user", user_turns=user_turns))
-    for event in made:
-        if isinstance(log.clock, ManualClock):
-            log.clock.advance(1)
-        log.transact_now(lambda tx, event=event: tx.append(visit_id, event))
+
+    def write(tx: Transaction) -> None:
+        for event in made:
+            if isinstance(log.clock, ManualClock):
+                log.clock.advance(1)
+            tx.append(visit_id, event)
+
+    log.transact_now(write)
     return dialogue_id
+
+
+class Annotator:
+    """An annotator's browser without scripts: comes by a one-time link, makes an account, judges by forms."""
+
+    def __init__(self, server: Running, name: str) -> None:
+        self.server, self.name = server, name
+        self.client = httpx.Client(base_url=server.url, follow_redirects=True, trust_env=False)
+        self.html = ""
+
+    def come_in(self) -> "Annotator":
+        link = Access(self.server.site.engine.log).invite(ANNOTATOR, self.server.url + "/annotate")
+        self.take(self.client.post(link))
+        entered = {"name": self.name, "password": PASSWORD, "again": PASSWORD}
+        return self.take(self.client.post("/annotate/account", data=entered))
+
+    def take(self, response: httpx.Response, status: int = 200) -> "Annotator":
+        assert response.status_code == status, response.text
+        self.html = response.text
+        return self
+
+    def look(self, path: str = "/annotate") -> str:
+        return self.take(self.client.get(path)).html
+
+    def press(self, action: str, status: int = 200, **fields: str) -> str:
+        """Send the form with this action, as shown, with what was pressed or entered."""
+        form = Forms(self.html).forms[action]
+        return self.take(self.client.post(action, data={**form, **fields}), status).html
+
+    def begin(self) -> str:
+        self.look()
+        return self.press("/annotate/next")
+
+    def judge(self, *choices: str) -> str:
+        """Judge one place after another; "" says that no label applies."""
+        for choice in choices:
+            self.press("/annotate/label", **({"choice": choice} if choice else {"none": "1"}))
+        return self.html
+
+    @property
+    def key(self) -> str:
+        """The pseudonym of this annotator in the log."""
+        accounts = Access(self.server.site.engine.log).accounts()
+        return annotator_key(next(one.account_id for one in accounts if one.name == self.name))
+
+
+@contextmanager
+def bench(study: Study, log: Log) -> Iterator[Callable[[str], Annotator]]:
+    """The pages of a study; makes annotators' browsers, which are closed before the pages are."""
+    with ExitStack() as stack:
+        server = stack.enter_context(running(create_app(SessionEngine(study, log, {}))))
+
+        def annotator(name: str) -> Annotator:
+            made = Annotator(server, name)
+            stack.callback(made.client.close)
+            return made
+
+        yield annotator

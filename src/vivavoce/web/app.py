@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
-from vivavoce.web import chat_routes, comparing, visit_routes
+from vivavoce.web import annotating, chat_routes, comparing, experts, visit_routes
 from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
@@ -51,12 +51,15 @@ def create_app(
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
-    for router in (visit_routes.router, comparing.router, chat_routes.router, health):
+    for router in (
+        visit_routes.router, comparing.router, chat_routes.router, experts.router, annotating.router, health,
+    ):
         app.include_router(router, prefix=base)
     app.add_middleware(BodyCap)
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (
+        (experts.NotSignedIn, _not_signed_in),
         (NoVisit, _no_visit), (Stale, _stale), (Refused, _refused), (TooMany, _too_many),
         (LogError, _not_saved), (RequestValidationError, _bad_request), (HTTPException, _http_error),
         (Exception, _defect),
@@ -91,6 +94,10 @@ def _message(request: Request, kind: str, status: int) -> Response:
 
 async def _no_visit(request: Request, _: Exception) -> Response:
     return _message(request, "no_visit", 401) if _for_script(request) else site_of(request).to("/")
+
+
+async def _not_signed_in(request: Request, error: Exception) -> Response:
+    return experts.not_signed_in(request, error)
 
 
 async def _stale(request: Request, _: Exception) -> Response:

@@ -1,0 +1,184 @@
+"""Experts' door to the pages: one-time links, accounts, sign-in. What stands behind it is other modules'.
+
+A page that only experts may see takes `ThisExpert`; whoever is not signed in is led here.
+"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from vivavoce.core.errors import InputError
+from vivavoce.web.accounts import ANNOTATOR, SIGN_IN_LIVES, Access, SignedIn
+from vivavoce.web.i18n import accepted_language
+from vivavoce.web.site import Site, ThisSite, site_of
+
+router = APIRouter(include_in_schema=False)
+HOME = "/annotate"
+LANGUAGE_COOKIE = "vivavoce-language"
+Words = Annotated[str, Form(max_length=400)]
+
+
+class NotSignedIn(Exception):
+    """Nobody is signed in here as an expert; `account` when only the account is missing."""
+
+    def __init__(self, *, account: bool = False) -> None:
+        self.account = account
+
+
+def access_of(request: Request) -> Access:
+    """The doorkeeper, made when the first expert knocks."""
+    state = request.app.state
+    if not hasattr(state, "access"):
+        state.access = Access(site_of(request).engine.log)
+    return state.access
+
+
+ThisAccess = Annotated[Access, Depends(access_of)]
+
+
+def cookie_of(site: Site) -> str:
+    return f"{'__Secure-' if site.secure_cookies else ''}vivavoce-expert-{site.study.name}"
+
+
+def signed_in(request: Request) -> SignedIn | None:
+    """Whoever is signed in here and may annotate, with or without an account."""
+    token = request.cookies.get(cookie_of(site_of(request)))
+    who = access_of(request).who(token) if token else None
+    return who if who is not None and who.may(ANNOTATOR) else None
+
+
+def expert_of(request: Request) -> SignedIn:
+    """Raises  NotSignedIn: nobody is, or there is no account yet, or the study names others"""
+    who = signed_in(request)
+    if who is None:
+        raise NotSignedIn
+    if who.account_id is None:
+        raise NotSignedIn(account=True)
+    plan = site_of(request).study.annotation
+    if plan is not None and plan.annotators and who.name not in plan.annotators:
+        raise NotSignedIn
+    return who
+
+
+ThisExpert = Annotated[SignedIn, Depends(expert_of)]
+
+
+def expert_language(request: Request) -> str:
+    """The language that was chosen here, else the one that the browser likes best."""
+    languages = site_of(request).study.languages
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+    return (
+        chosen
+        if chosen in languages
+        else accepted_language(request.headers.get("accept-language", ""), languages)
+    )
+
+
+def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any) -> Response:
+    """A page for experts: it can change its language, and sign out."""
+    who = signed_in(request)
+    return site_of(request).page(name, expert_language(request), status=status, who=who, **facts)
+
+
+def not_signed_in(request: Request, error: Exception) -> Response:
+    """Where a page leads whoever may not see it."""
+    account = isinstance(error, NotSignedIn) and error.account
+    return site_of(request).to(f"{HOME}/{'account' if account else 'sign-in'}")
+
+
+@router.get(f"{HOME}/sign-in")
+def sign_in_page(request: Request) -> Response:
+    return expert_page(request, "expert_door", kind="sign_in", entered="", token="")
+
+
+@router.post(f"{HOME}/sign-in")
+def sign_in(
+    request: Request, site: ThisSite, access: ThisAccess, name: Words = "", password: Words = ""
+) -> Response:
+    address = request.client.host if request.client else "unknown"
+    try:
+        token = access.sign_in(name.strip()[:80], password, address)
+    except InputError as error:
+        many = "too many" in error.problem
+        return expert_page(
+            request, "expert_door", status=429 if many else 401, kind="sign_in", entered=name[:80], token="",
+            problem="too_many" if many else "wrong",
+        )  # fmt: skip
+    return _come_in(site, token)
+
+
+@router.get(f"{HOME}/link/{{token}}")
+def link(request: Request, access: ThisAccess, token: str) -> Response:
+    """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
+    good = access.link_role(token) == ANNOTATOR
+    kind, status = ("link", 200) if good else ("used", 410)
+    return expert_page(request, "expert_door", status=status, kind=kind, entered="", token=token)
+
+
+@router.post(f"{HOME}/link/{{token}}")
+def use_link(request: Request, site: ThisSite, access: ThisAccess, token: str) -> Response:
+    session = access.use_link(token) if access.link_role(token) == ANNOTATOR else None
+    if session is None:
+        return expert_page(request, "expert_door", status=410, kind="used", entered="", token="")
+    return _come_in(site, session, to="/account")
+
+
+@router.get(f"{HOME}/account")
+def account_page(request: Request, site: ThisSite) -> Response:
+    who = signed_in(request)
+    if who is None or who.account_id is not None:
+        return site.to(HOME)
+    return expert_page(request, "expert_door", kind="account", entered="", token="")
+
+
+@router.post(f"{HOME}/account")
+def make_account(
+    request: Request, site: ThisSite, access: ThisAccess, name: Words = "", password: Words = "",
+    again: Words = "",
+) -> Response:  # fmt: skip
+    who = signed_in(request)
+    if who is None:
+        return site.to(f"{HOME}/sign-in")
+    try:
+        if password != again:
+            raise InputError("the two passwords differ")
+        token = access.make_account(who, name.strip(), password)
+    except InputError as error:
+        kinds = {"two passwords": "differ", "is taken": "taken", "has already": "used", "name": "name"}
+        problem = next((kind for words, kind in kinds.items() if words in error.problem), "password")
+        return expert_page(
+            request, "expert_door", status=422, kind="account", entered=name[:80], token="", problem=problem
+        )
+    return _come_in(site, token)
+
+
+@router.post(f"{HOME}/sign-out")
+def sign_out(request: Request, site: ThisSite, access: ThisAccess) -> Response:
+    who = signed_in(request)
+    if who is not None:
+        access.sign_out(who)
+    answer = site.to(f"{HOME}/sign-in")
+    answer.delete_cookie(cookie_of(site), path=site.base or "/")
+    return answer
+
+
+@router.post(f"{HOME}/language")
+def language(request: Request, site: ThisSite, language: Annotated[str, Form(max_length=35)]) -> Response:
+    """Remember the language in which an expert reads the pages."""
+    answer = site.to(HOME if signed_in(request) else f"{HOME}/sign-in")
+    if language in site.study.languages:
+        answer.set_cookie(
+            LANGUAGE_COOKIE, language, max_age=365 * 86400, path=site.base or "/", httponly=True,
+            samesite="lax", secure=site.secure_cookies,
+        )  # fmt: skip
+    return answer
+
+
+def _come_in(site: Site, token: str, to: str = "") -> RedirectResponse:
+    answer = site.to(f"{HOME}{to}")
+    answer.set_cookie(
+        cookie_of(site), token, max_age=int(SIGN_IN_LIVES.total_seconds()), path=site.base or "/",
+        httponly=True, samesite="lax", secure=site.secure_cookies,
+    )  # fmt: skip
+    return answer
