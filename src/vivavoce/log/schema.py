@@ -91,6 +91,11 @@ TURNS = Table(
         Column("error_message", FLAG, "a system turn that says it cannot do a thing"),
         Column("rejection_prompt", FLAG, "a system turn that says it did not understand"),
         Column("timeout_prompt", FLAG, "a system turn prompted by silence"),
+        Column("question_origin", TEXT, "who says whether it is a question: acts, rules"),
+        Column("help_origin", TEXT, "who says whether it is help: acts, rules"),
+        Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
+        Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
+        Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
     ),
 )
 
@@ -250,6 +255,70 @@ PREFERENCES = Table(
     ),
 )
 
+STRESS = Table(
+    "stress",
+    "one application of one linguistic stress test, or one test that did not apply",
+    (
+        Column("run_id", TEXT, "run of stress tests", True),
+        Column("case_id", TEXT, "application within the run; null for a test that did not apply"),
+        Column("system", TEXT, "system under test", True),
+        Column("test", TEXT, "ST-1 to ST-11, or a test of one's own", True),
+        Column("family", TEXT, "spelling, lexical or syntactic", True),
+        Column("language", TEXT, "BCP 47 tag", True),
+        Column("channel", TEXT, "text or voice"),
+        Column("dialogue_id", TEXT, "logged interaction that was replayed; null for one made ad hoc"),
+        Column("turn_index", INTEGER, "user turn that was substituted, 0-based over both parties"),
+        Column("original", TEXT, "the utterance as it was logged"),
+        Column("text", TEXT, "the utterance with its one substitution"),
+        Column("rule", TEXT, "what was substituted"),
+        Column("confidence", REAL, "of the operator that proposed it, 0 to 1"),
+        Column("approval", TEXT, "none, accept, edit or write: how a person approved the variant"),
+        Column("ad_hoc", FLAG, "made for the test; the log had no fitting utterance"),
+        Column("status", TEXT, "applied, not_applicable, not_admitted, invalid or unfinished", True),
+        Column(
+            "verdict", TEXT, "pass, fail, clarification, unsure, invalid_variant; a person's stands above"
+        ),
+        Column("verdict_automatic", TEXT, "verdict of the ladder without people"),
+        Column("verdict_of_person", TEXT, "the majority of people's verdicts, the last one's without one"),
+        Column("judges", INTEGER, "people who gave a verdict"),
+        Column("rung", TEXT, "what decided: task_outcome, acts, exact_match, model, person"),
+        Column("suspicion", TEXT, "what guards or similarity, which may not decide, speak for"),
+        Column("reason", TEXT, "why, in words; why a test did not apply, or an interaction was not admitted"),
+        Column("similarity", REAL, "of the answers to variant and original, -1 to 1"),
+        Column("repeats", INTEGER, "replays of original and of variant that were planned"),
+        Column("continuation", TEXT, "logged or simulated: who goes on after the utterance"),
+        Column("first_score", REAL, "1 the first replay of the variant passed, 0 not; null unsure"),
+        Column("clean_count", INTEGER, "replays of the original, admission left out, that were decided"),
+        Column("clean_passed_count", INTEGER, "those of them that passed"),
+        Column("variant_count", INTEGER, "replays of the variant that were decided"),
+        Column("variant_passed_count", INTEGER, "those of them that passed"),
+        Column("clean_transcript", TEXT, "first replay of the original: JSON of party, text, injected"),
+        Column("transcript", TEXT, "first replay of the variant: JSON of party, text, injected"),
+    ),
+)
+
+COMMANDS = Table(
+    "commands",
+    "one spoken or typed command with its predicates",
+    (
+        Column("command_id", TEXT, "key of the command", True),
+        PARTICIPANT,
+        Column("recipe", TEXT, "recipe, or other sequence, in which earlier commands are context"),
+        Column("utterance", INTEGER, "its number within the recipe or speaker"),
+        Column("frame", TEXT, "stimulus after which it was given"),
+        Column("language", TEXT, "BCP 47 tag"),
+        Column("text", TEXT, "what was said: typed, or transcribed"),
+        Column("recording", TEXT, "audio file, relative to the dataset"),
+        Column("duration_s", REAL, "length of the recording"),
+        Column("microphone_distance_m", REAL, "between mouth and microphone"),
+        Column("annotation", TEXT, "predicates in the final notation; null when none, or unreadable"),
+        Column("annotation_written", TEXT, "the annotation as it was found, where it may differ"),
+        Column("annotator_id", TEXT, "pseudonymous key; adjudicated where annotators differed"),
+        Column("given_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "given by a program", True),
+    ),
+)
+
 TABLES: Final[dict[str, Table]] = {
     table.name: table
     for table in (
@@ -264,5 +333,7 @@ TABLES: Final[dict[str, Table]] = {
         ANNOTATIONS,
         INCIDENTS,
         PREFERENCES,
+        STRESS,
+        COMMANDS,
     )
 }
