@@ -13,6 +13,7 @@ from vivavoce.cli import (
     comparing,
     data,
     demo,
+    flagging,
     measuring,
     parsing,
     predicting,
@@ -45,6 +46,7 @@ app.add_typer(simulating.app, name="simulate", short_help="Let simulated callers
 app.add_typer(stressing.app, name="stress", short_help="Linguistic stress tests on any bot.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
+app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
 app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)

@@ -57,9 +57,11 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
 
 
 def export_study(study: "Study", log: "Log", into: Path) -> "Dataset":
-    """The study's log as a dataset; what typed turns mean is read by the study's own ontology."""
-    from vivavoce.annotation.parser import make_parser
+    """The study's log as a dataset; what typed turns mean is read by the study's own parser."""
+    from vivavoce.annotation.parsers import load_parser
     from vivavoce.log.export import export_dataset
 
-    parse = make_parser(study.ontology) if study.ontology else None
-    return export_dataset(log, study.name, into, domain_entities=study.entities(), parse=parse)
+    parse = load_parser(study.parser, study.ontology, folder=study.folder)
+    return export_dataset(
+        log, study.name, into, domain_entities=study.entities(), parse=parse, flags=study.flags
+    )

@@ -106,6 +106,8 @@ class CallRows:
                 "offset_s": output["end-time"],
                 "question": not kinds.isdisjoint(ASKING),
                 "rejection_prompt": "repeat" in kinds,
+                "question_origin": "acts",
+                "rejection_prompt_origin": "acts",
             }
         )
 

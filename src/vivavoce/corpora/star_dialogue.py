@@ -58,6 +58,8 @@ class DialogueRows:
             "complete_s": float(last),
             "question": any(ASKING.search(label) for label in labels) if known else None,
             "error_message": REFUSING in labels if known else None,
+            "question_origin": "acts" if known else None,
+            "error_message_origin": "acts" if known else None,
         })  # fmt: skip
         self.acts += [
             {"dialogue_id": self.dialogue_id, "turn_index": turn["turn_index"], "layer": "system",

@@ -1,6 +1,6 @@
 """One dialogue's events as rows of the dataset's tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +14,20 @@ from vivavoce.log.events import (
     SystemTurnReceived,
     UserTurnSent,
 )
+from vivavoce.log.flagging import turn_flags
 from vivavoce.log.records import StoredEvent
+from vivavoce.study.flags import FlagRules
 
 Row = dict[str, Any]
 Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
+
+
+@dataclass(frozen=True)
+class Readers:
+    """What reads meaning out of bare text: a parser of user turns, and rules for the turns of each system."""
+
+    parse: Parser | None = None
+    flags: Mapping[str, FlagRules] = field(default_factory=dict[str, FlagRules])
 
 
 @dataclass
@@ -29,7 +39,7 @@ class DialogueRows:
     """
 
     assigned: DialogueAssigned
-    parse: Parser | None = None
+    readers: Readers = field(default_factory=Readers)
     opened: StoredEvent | None = None
     ended: StoredEvent | None = None
     code_issued: bool = False
@@ -122,8 +132,8 @@ class DialogueRows:
         ]
         if event.meant is not None:
             self._add_meaning(turn, "simulator", event.meant)
-        elif self.parse is not None:
-            meant = self.parse(event.text, self.assigned.language, list(self._said_before))
+        elif self.readers.parse is not None:
+            meant = self.readers.parse(event.text, self.assigned.language, list(self._said_before))
             self._add_meaning(turn, "parser", meant)
 
     def _system_turn(self, event: SystemTurnReceived) -> None:
@@ -140,6 +150,7 @@ class DialogueRows:
                 "first_output_s": event.first_output_s,
                 "complete_s": event.complete_s,
             }
+            | turn_flags(event.text, _names(event.acts), self.readers.flags.get(self.assigned.system))
         )
         self._add_acts(turn, "system", "bot", self._said_before)
         if event.reply_to is not None:
@@ -183,6 +194,10 @@ class DialogueRows:
         if self.ended is None or not isinstance(self.ended.event, DialogueEnded):
             return None
         return self.ended.event.duration_s
+
+
+def _names(acts: Sequence[LoggedAct] | None) -> list[str] | None:
+    return None if acts is None else [act.act for act in acts]
 
 
 def _typing_began(event: UserTurnSent, sent_s: float | None) -> float | None:

@@ -13,7 +13,7 @@ from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dialogue_rows import DialogueRows, Parser, Row
+from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
 from vivavoce.log.events import (
     DialogueAssigned,
     DialogueOpened,
@@ -27,6 +27,7 @@ from vivavoce.log.reading import Reader
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
+from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
 
@@ -38,12 +39,14 @@ def export_dataset(
     *,
     domain_entities: Iterable[Mapping[str, Any]] | None = None,
     parse: Parser | None = None,
+    flags: Mapping[str, FlagRules] | None = None,
     level: str = "analysis",
 ) -> Dataset:
     """Write a study's dataset, from its events alone and from one snapshot of them.
 
     domain_entities  rows of `entities`; left out, those that were stored when the study was served
     parse            reads the dialogue acts of a typed turn: (text, language, acts of the system before it)
+    flags            rules by system that tell questions, help, errors, rejections and time-outs
     level            analysis: pseudonymous keys, nothing that leads to a person outside, free text kept
     Note             a dialogue that was assigned but never began is none; the manifest's notes count them
     Raises           InputError: the log knows no such study; UnknownName: no such level
@@ -67,7 +70,7 @@ def export_dataset(
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = _People()
             for visit_id in outline.visits:
-                _export_visit(writer, events_of(connection, visit_id), outline, people, parse)
+                _export_visit(writer, events_of(connection, visit_id), outline, people, Readers(parse, flags or {}))
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
             if outline.never_began:
@@ -135,7 +138,7 @@ class _People:
 
 
 def _export_visit(
-    writer: DatasetWriter, visit: list[StoredEvent], outline: _Outline, people: _People, parse: Parser | None
+    writer: DatasetWriter, visit: list[StoredEvent], outline: _Outline, people: _People, readers: Readers
 ) -> None:
     opened, language, outcome, attributes = None, "", "running", None
     dialogues: dict[str, DialogueRows] = {}
@@ -153,7 +156,7 @@ def _export_visit(
         elif isinstance(event, QuestionnaireAnswered):
             answered.append((stored, event))
         elif isinstance(event, DialogueAssigned):
-            dialogues[event.dialogue_id] = DialogueRows(event, parse)
+            dialogues[event.dialogue_id] = DialogueRows(event, readers)
         elif (dialogue := dialogues.get(getattr(event, "dialogue_id", None) or "")) is not None:
             dialogue.take(stored)
     if opened is None:

@@ -96,6 +96,11 @@ TURNS = Table(
         Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
         Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
         Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
+        Column("question_origin", TEXT, "who says whether it is a question: acts, rules"),
+        Column("help_origin", TEXT, "who says whether it is help: acts, rules"),
+        Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
+        Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
+        Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
     ),
 )
 

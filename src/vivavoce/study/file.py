@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
+from vivavoce.study.flags import FlagRules
 from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range
 
 Whole = Annotated[int, Strict()]
@@ -31,6 +32,7 @@ _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 NAME_CURE = "use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64"
 _FACTOR = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_PARSER = re.compile(r"https?://\S+|[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -98,6 +100,9 @@ class System(BaseModel):
     connect: str = Field(description="name of the connector: http, openai, python, stdio, ...")
     title: str | None = Field(None, description="name for researchers; participants never see it")
     factors: dict[str, str] = Field({}, description="cell of the design by factor, such as {nlg: template}")
+    flags: FlagRules | None = Field(
+        None, description="what marks its turns as questions, help, errors, rejections or time-outs"
+    )
 
 
 class Tasks(Settings):
@@ -382,6 +387,10 @@ class StudyFile(Settings):
         {}, description="systems under test by name; none where transcripts are compared only"
     )
     ontology: str | None = Field(None, description="YAML file of slots, values and venues")
+    parser: str = Field(
+        "rules",
+        description="who reads what typed turns mean: rules, package.module:function, or an address",
+    )
     tasks: Tasks | None = Field(
         None, description="tasks, or the file that holds them; none: free conversation"
     )
@@ -420,6 +429,13 @@ class StudyFile(Settings):
                 raise mistake(f"{name!r} cannot name a system", NAME_CURE)
         _check_factors(systems)
         return systems
+
+    @field_validator("parser")
+    @classmethod
+    def _known_parser(cls, parser: str) -> str:
+        if parser != "rules" and not _PARSER.fullmatch(parser):
+            raise mistake(f"{parser!r} is no parser", "write rules, package.module:function, or https://...")
+        return parser
 
     @field_validator("languages")
     @classmethod

@@ -102,6 +102,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         systems={name: _connector_settings(source.data["systems"][name]) for name in file.systems},
         system_titles={name: system.title or name for name, system in file.systems.items()},
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
+        flags={name: system.flags for name, system in file.systems.items() if system.flags}, parser=file.parser,
         ontology=ontology, tasks=tasks,
         visit=walked([entry for _, entry in entries], pairs, questions), pairs=pairs, questions=questions,
         allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis.over(list(file.systems)),
@@ -192,7 +193,7 @@ def _check_analysis(file: StudyFile, source: MergedSource) -> None:
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:
     """What is written about a system, without what is not its connector's."""
-    return {key: value for key, value in written.items() if key not in ("title", "factors")}
+    return {key: value for key, value in written.items() if key not in ("title", "factors", "flags")}
 
 
 def _titles(file: StudyFile) -> dict[str, str]:

@@ -9,6 +9,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary, Stopping
+from vivavoce.study.flags import FlagRules
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.schemes import AnnotationPlan
@@ -60,6 +61,8 @@ class Study(BaseModel):
     visit: tuple[Step, ...]
     pairs: tuple[Pair, ...] = Field(default=(), repr=False)
     questions: tuple[ComparisonQuestion, ...] = Field(default=(), repr=False)
+    flags: dict[str, FlagRules] = {}
+    parser: str = "rules"
     allocation: Allocation
     limits: Limits
     identity: Identity

@@ -33,6 +33,7 @@ from vivavoce.log.events import (
 from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.store import Log
+from vivavoce.study.flags import FlagRules
 
 TASK = {
     "task_id": "t1",
@@ -327,3 +328,23 @@ def test_an_export_reads_one_snapshot_while_the_trial_goes_on(trial: Trial, tmp_
     dataset = export_dataset(trial.log, "cities", tmp_path / "data", parse=parse)
     assert [row["dialogue_id"] for row in rows(dataset, "dialogues")] == ["d1"]
     assert len(trial.log.dialogues("cities")) == 2
+
+
+def test_flags_of_system_turns_come_from_acts_where_logged_and_from_rules_elsewhere(
+    trial: Trial, tmp_path: Path
+) -> None:
+    rules = FlagRules.model_validate({"question": [{"pattern": "[?]"}], "help": ["you can say"]})
+    said = [
+        SystemTurnReceived(dialogue_id="d1", turn_index=0, reply_to=None,
+                           messages=[LoggedMessage(text="Where?")]),
+        SystemTurnReceived(dialogue_id="d1", turn_index=1, reply_to=None, acts=[LoggedAct(act="offer")],
+                           messages=[LoggedMessage(text="You can say north?")]),
+    ]  # fmt: skip
+    trial.write("v1", visit_opened("p1"), assigned("d1"), DialogueOpened(dialogue_id="d1"), *said)
+    bare = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "turns")
+    system = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "dialogues")[0]["system"]
+    told = rows(export_dataset(trial.log, "cities", tmp_path / "told", flags={system: rules}), "turns")
+    assert [(row["question"], row["question_origin"]) for row in bare] == [(None, None), (False, "acts")]
+    assert [(row["question"], row["question_origin"]) for row in told] == [(True, "rules"), (False, "acts")]
+    assert [(row["help"], row["help_origin"]) for row in told] == [(False, "rules"), (True, "rules")]
+    assert [row["timeout_prompt"] for row in told] == [None, None]

@@ -1,0 +1,60 @@
+"""The verb `flags`: what kind of prompt each system turn is, and who says so."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+
+
+def flags(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="Study file, or YAML with `flags:` by system.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Write the dataset with the flags of these rules here.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Show who tells the flags of system turns; score rules against annotators."""
+    from vivavoce.analysis.flagging import score_flags
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.flagging import flag_again
+    from vivavoce.study.flags_file import read_flag_rules
+
+    opened = Dataset(dataset)
+    if into is not None and rules is None:
+        raise InputError("nothing to write without rules", place="--into", cure="add --rules FILE")
+    with TemporaryDirectory(prefix="vivavoce-flags-") as spare:
+        if rules is not None:
+            opened = flag_again(opened, read_flag_rules(rules), into or Path(spare) / "flagged")
+        facts = score_flags(opened)
+    if into is not None:
+        note(f"wrote {into}")
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        _show(facts)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("system", "flag", "turns", "told by", "set", "judged", "precision", "recall", "F1", "kappa",
+                  box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    for row in facts["flags"]:
+        told = ", ".join(f"{origin} {count}" for origin, count in sorted(row["told"].items()))
+        figures = [
+            "–" if row[key] is None else f"{row[key]:.2f}" for key in ("precision", "recall", "f1", "kappa")
+        ]
+        counts = (str(row["turns"]), told, str(row["set"]), str(row["judged"]))
+        table.add_row(row["system"], row["flag"].replace("_", " "), *counts, *figures)
+    Console().print(table)
+    note(facts["signature"])

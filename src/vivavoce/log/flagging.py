@@ -1,0 +1,67 @@
+"""Flags of system turns as rows of the dataset: what each turn is, and who says so."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.schema import TABLES
+from vivavoce.study.flags import FLAGS, FlagRules, flag
+
+Row = dict[str, Any]
+
+
+def turn_flags(text: str | None, acts: Sequence[str] | None, rules: FlagRules | None) -> Row:
+    """The columns of a system turn that flags make."""
+    row: Row = {}
+    for name in FLAGS:
+        row[name], row[f"{name}_origin"] = flag(name, text, acts, rules)
+    return row
+
+
+def flag_again(dataset: Dataset, rules: Mapping[str, FlagRules], into: Path) -> Dataset:
+    """Copy a dataset; rules tell the flags that the acts of the log do not.
+
+    Input   rules: by system; of a system without rules everything stays
+    Note    what was told by earlier rules is told anew; what the log or its acts said stays
+    Raises  InputError: the copy would lie over the dataset itself
+    """
+    if into.resolve() == dataset.folder.resolve():
+        raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+    source, study = dataset.manifest["source"], dataset.manifest["study"]
+    acts, systems = _system_acts(dataset), _systems(dataset)
+    with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:
+        for name in TABLES:
+            if name != "turns":
+                writer.add(name, dataset.read(name).to_pylist())
+        for turn in dataset.read("turns").to_pylist():
+            own = rules.get(systems[turn["dialogue_id"]])
+            if turn["party"] == "system" and own is not None:
+                turn |= _told(turn, acts.get((turn["dialogue_id"], turn["turn_index"])), own)
+            writer.add("turns", [turn])
+        writer.notes.extend(dataset.manifest.get("notes", ()))
+        return writer.close()
+
+
+def _told(turn: Row, acts: Sequence[str] | None, rules: FlagRules) -> Row:
+    found: Row = {}
+    for name in FLAGS:
+        logged = turn.get(name) is not None and turn.get(f"{name}_origin") != "rules"
+        if not logged:
+            found[name], found[f"{name}_origin"] = flag(name, turn["text"], acts, rules)
+    return found
+
+
+def _systems(dataset: Dataset) -> dict[str, str]:
+    table = dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
+    return dict(zip(table["dialogue_id"], table["system"], strict=True))
+
+
+def _system_acts(dataset: Dataset) -> dict[tuple[str, int], list[str]]:
+    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for row in dataset.read("acts").to_pylist():
+        if row["layer"] == "system" and row["rank"] == 0:
+            found[row["dialogue_id"], row["turn_index"]].append(row["act"])
+    return dict(found)

@@ -1,0 +1,103 @@
+"""Rules that tell the turns of a black box: questions, help, errors, rejections, time-outs."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from vivavoce.core.validation import mistake
+
+Flag = Literal["question", "help", "error_message", "rejection_prompt", "timeout_prompt"]
+Origin = Literal["acts", "rules"]
+FLAGS: Final[tuple[Flag, ...]] = ("question", "help", "error_message", "rejection_prompt", "timeout_prompt")
+ACTS: Final[dict[str, frozenset[str]]] = {
+    "question": frozenset({"request", "confirm", "confirm-domain", "select", "reqmore"}),
+    "rejection_prompt": frozenset({"repeat"}),
+}
+
+
+class FlagRule(BaseModel):
+    """What marks a system turn: a phrase in it, a regular expression, or one of its acts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    phrase: str | None = Field(None, description="whole words, in upper or lower case; the short form")
+    pattern: str | None = Field(None, description="regular expression, in upper or lower case")
+    act: str | None = Field(None, description="name of an act of the system, as the bot logs it")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        return {"phrase": value} if isinstance(value, str) else value
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise mistake(
+                f"{pattern!r} is no regular expression: {error}", "mend it, or write a phrase"
+            ) from None
+        return pattern
+
+    @model_validator(mode="after")
+    def _one(self) -> "FlagRule":
+        given = [one for one in (self.phrase, self.pattern, self.act) if one is not None]
+        if len(given) != 1 or not given[0].strip():
+            raise mistake("a rule that says not exactly one thing", "write phrase, pattern or act")
+        return self
+
+    def found(self, text: str) -> bool:
+        """Whether the text of a turn has the phrase or matches the expression."""
+        if self.pattern is not None:
+            return _expression(self.pattern).search(text) is not None
+        return self.phrase is not None and _expression(_whole_words(self.phrase)).search(text) is not None
+
+
+class FlagRules(BaseModel):
+    """The rules of one system, a list for each flag; a flag left out has no rules."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: list[FlagRule] | None = Field(None, description="the turn asks the user for information")
+    help: list[FlagRule] | None = Field(None, description="the turn tells the options at this point")
+    error_message: list[FlagRule] | None = Field(
+        None, description="the turn says that a thing cannot be done"
+    )
+    rejection_prompt: list[FlagRule] | None = Field(None, description="the turn says nothing was understood")
+    timeout_prompt: list[FlagRule] | None = Field(None, description="the turn follows the user's silence")
+
+
+def flag(
+    name: Flag, text: str | None, acts: Sequence[str] | None, rules: FlagRules | None
+) -> tuple[bool | None, Origin | None]:
+    """A flag of one system turn, and who says so.
+
+    Input   acts: the names of its acts, None where none are logged
+    Output  by the acts where they are logged and tell such a thing, else by the rules for the text
+    Empty   neither: (None, None)
+    """
+    own: list[FlagRule] | None = getattr(rules, name) if rules is not None else None
+    telling = {rule.act for rule in own or () if rule.act is not None} or ACTS.get(name)
+    if acts is not None and telling:
+        return not telling.isdisjoint(acts), "acts"
+    spoken = [rule for rule in own if rule.act is None] if own is not None else None
+    if spoken is None or text is None or (own and not spoken):
+        return None, None
+    return any(rule.found(text) for rule in spoken), "rules"
+
+
+@lru_cache(maxsize=1000)
+def _expression(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _whole_words(phrase: str) -> str:
+    """A phrase as an expression: any white space between its words, no letter at its edges."""
+    words = r"\s+".join(re.escape(word) for word in phrase.split())
+    before = r"(?<!\w)" if re.match(r"\w", phrase) else ""
+    after = r"(?!\w)" if re.search(r"\w$", phrase) else ""
+    return before + words + after
