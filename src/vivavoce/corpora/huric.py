@@ -1,7 +1,7 @@
 """Import of HuRIC: commands to a house robot with frames, as predicates in the table `commands`.
 
-A frame is a predicate, its elements are arguments `Role: words`, in the order of their first words: an argument
-is right only under the right role.
+A frame is a predicate, its elements are arguments `Role: words`, in the order of their first words: an
+argument is right only under the right role.
 """
 
 import xml.etree.ElementTree as Tree
