@@ -51,6 +51,10 @@ class Governed:
             return f"{self._failures_in_a_row} failures in a row, the last: {self._problem}"
         return None
 
+    def charge(self, turns: int) -> None:
+        """Book the turns that were sent before this process began."""
+        self.spent = turns * (self._settings.price_per_turn or 0.0)
+
     async def start(self) -> None:
         """Begin to listen, where the system calls us."""
         start = getattr(self.inner, "start", None)

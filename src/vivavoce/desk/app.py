@@ -18,6 +18,7 @@ from vivavoce.desk import (
     pages_pairs,
     pages_progress,
     pages_results,
+    pages_systems,
     pages_trial,
 )
 from vivavoce.desk.access import Access
@@ -81,7 +82,7 @@ def create_desk(
     app.state.desk = desk
     for pages in (
         pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
-        pages_pairs,
+        pages_pairs, pages_systems,
     ):  # fmt: skip
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)

@@ -95,6 +95,8 @@ class Board:
         self.pause: Pause | None = None
         self.pauses: list[StoredEvent] = []
         self.looks: list[StoredEvent] = []
+        self.suspended: dict[str, StoredEvent] = {}
+        self.suspensions: list[StoredEvent] = []
         self.ended: list[str] = []
         self._lock = threading.Lock()
 
@@ -138,6 +140,9 @@ class Board:
             if event.study == self.study.name:
                 self.looks.append(stored)
             return
+        if isinstance(event, log_events.SystemSuspended | log_events.SystemRestored):
+            self._suspend(stored, event)
+            return
         if isinstance(event, log_events.TrialPaused):
             self.pause = Pause(stored.at, event.reason, event.by)
         elif isinstance(event, log_events.TrialResumed):
@@ -145,6 +150,15 @@ class Board:
         else:
             return
         self.pauses.append(stored)
+
+    def _suspend(
+        self, stored: StoredEvent, event: log_events.SystemSuspended | log_events.SystemRestored
+    ) -> None:
+        self.suspensions.append(stored)
+        if isinstance(event, log_events.SystemSuspended):
+            self.suspended[event.system] = stored
+        else:
+            self.suspended.pop(event.system, None)
 
     def _move(self, visit: VisitCard, stored: StoredEvent) -> None:
         """Carry the visit's place on; unknown where the study's steps are no longer those of the visit."""

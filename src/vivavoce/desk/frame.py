@@ -24,6 +24,7 @@ PAGES: Final = (
     ("/", "Overview", "viewer"),
     ("/visits", "Running visits", "viewer"),
     ("/dialogues", "Dialogues", "viewer"),
+    ("/systems", "Systems", "viewer"),
     ("/pairs", "Pairs", "viewer"),
     ("/results", "Results", "viewer"),
     ("/export", "Export", "researcher"),
@@ -57,10 +58,13 @@ class Desk:
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for whoever is signed in."""
         who = request.scope["state"]["who"]
-        pause, simulated = self.board.see(lambda board: (board.pause, board.simulated))
+        pause, simulated, suspended = self.board.see(
+            lambda board: (board.pause, board.simulated, dict(board.suspended))
+        )
         at_home = who.account_id is not None or self.account_optional
         frame = {
             "title": self.title, "who": who, "path": request.url.path, "pause": pause,
+            "suspended": suspended,
             "simulated": self._simulated(simulated),
             "form_token": csrf_token(who.token),
             "pages": [(path, name) for path, name, role in PAGES if who.may(role) and at_home],

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.progress import STATUSES
-from vivavoce.desk.safety import Needs
+from vivavoce.desk.safety import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
@@ -39,7 +39,8 @@ def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
     if card is None:
         raise HTTPException(404, "There is no such dialogue in this study.")
     made = make_transcript(desk.study, desk.log.transcript(dialogue_id))
-    return desk.page(request, "transcript.html", card=card, made=made, before=before, after=after)
+    wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
+    return desk.page(request, "transcript.html", card=card, made=made, before=before, after=after, wire=wire)
 
 
 @router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])

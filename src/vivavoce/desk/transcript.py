@@ -1,5 +1,6 @@
 """One dialogue turn by turn, as a researcher reads it."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +12,16 @@ from vivavoce.log.records import StoredEvent
 from vivavoce.study.model import Study
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One thing that went over the wire: what it was, and its content; longer_by counts what was cut off."""
+
+    direction: Literal["sent", "received"]
+    what: str
+    body: str
+    longer_by: int
+
+
 @dataclass(slots=True)
 class Line:
     """One thing that happened in a dialogue: a turn, a failure or a silence.
@@ -18,6 +29,7 @@ class Line:
     at_s     seconds since the dialogue was opened
     delay_s  how long the party let the other wait
     acts     dialogue acts in layers, each a list of hypotheses in words
+    wire     what was sent to the system and what came back, with secrets replaced by their names
     """
 
     kind: Literal["user", "system", "failure", "silence"]
@@ -28,6 +40,7 @@ class Line:
     first_output_s: float | None = None
     notes: list[str] = field(default_factory=list)
     acts: dict[str, list[str]] = field(default_factory=dict)
+    wire: list[Frame] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -81,7 +94,8 @@ def make_transcript(study: Study, events: Sequence[StoredEvent]) -> Transcript:
         elif isinstance(event, log_events.SystemTurnFailed):
             notes = [f"before that it said: {event.partial}"] if event.partial else []
             text = f"{event.failure.replace('_', ' ')}: {event.detail}"
-            made.lines.append(Line("failure", text, _since(opened, stored), notes=notes))
+            line = Line("failure", text, _since(opened, stored), notes=notes, wire=_frames(event.wire))
+            made.lines.append(line)
         elif isinstance(event, log_events.SilenceKept):
             text = "The system did not speak first." if event.reply_to is None else "The system said nothing."
             made.lines.append(Line("silence", text, _since(opened, stored)))
@@ -134,7 +148,7 @@ def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> Line:
 def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Line:
     came_at = event.complete_s if event.complete_s is not None else at_s
     waited = event.sent_s is not None and event.complete_s is not None and event.reply_to is not None
-    line = Line("system", event.text, came_at, event.turn_index)
+    line = Line("system", event.text, came_at, event.turn_index, wire=_frames(event.wire))
     if waited:
         line.delay_s = (event.complete_s or 0.0) - (event.sent_s or 0.0)
         if event.first_output_s is not None:
@@ -151,6 +165,24 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Li
     if event.understood:
         line.acts["understood from the turn before"] = [_hypothesis(one) for one in event.understood]
     return line
+
+
+def _frames(wire: list[dict[str, Any]] | None) -> list[Frame]:
+    """The raw exchange; JSON laid out so that it can be read."""
+    frames = []
+    for frame in wire or []:
+        direction = "sent" if "sent" in frame else "received"
+        body = str(frame.get("body", ""))
+        longer_by = max(0, int(frame.get("characters", 0)) - len(body))
+        frames.append(Frame(direction, str(frame.get(direction, "")), _laid_out(body), longer_by))
+    return frames
+
+
+def _laid_out(body: str) -> str:
+    try:
+        return json.dumps(json.loads(body), ensure_ascii=False, indent=1)
+    except (ValueError, RecursionError):
+        return body
 
 
 def _hypothesis(one: log_events.LoggedHypothesis) -> str:

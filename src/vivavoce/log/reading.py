@@ -124,6 +124,14 @@ class Reader:
                 counts[system]["dialogues"] += number
         return dict(sorted(counts.items()))
 
+    def user_turns_by_system(self, study: str) -> dict[str, int]:
+        """How many user turns every system of a study was ever sent."""
+        turns = select(dialogues.c.system, func.sum(dialogues.c.user_turns)).where(dialogues.c.study == study)
+        with self.reading() as connection:
+            return {
+                system: int(sent) for system, sent in connection.execute(turns.group_by(dialogues.c.system))
+            }
+
     def transcript(self, dialogue_id: str) -> list[StoredEvent]:
         """The events of one dialogue, in order: its assignment, turns, failures, code, answers."""
         state = self.dialogue(dialogue_id)

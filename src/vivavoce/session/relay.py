@@ -47,13 +47,17 @@ class Relay:
                 self._suspended.add(stored.event.system)
             elif isinstance(stored.event, log_events.SystemRestored):
                 self._suspended.discard(stored.event.system)
+        turns = self.log.user_turns_by_system(self.rules.study.name)
         for system, connector in self.connectors.items():
+            if (charge := getattr(connector, "charge", None)) is not None:
+                charge(turns.get(system, 0))
             begin = getattr(connector, "start", None)
             try:
                 if begin is not None:
                     await begin()
             except SystemUnderTestError as error:
                 _report.error("system_cannot_reach_us", system=system, error=str(error))
+            await self._note_suspension(system)
 
     def suspended(self) -> set[str]:
         """Systems that should get no new dialogue now."""
