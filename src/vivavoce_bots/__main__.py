@@ -1,12 +1,16 @@
 """python -m vivavoce_bots NAME: starts a bot and serves it until it is stopped."""
 
 import argparse
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, DamageError
-from vivavoce_bots.restaurant.domain import DomainError
+from vivavoce_bots.restaurant.domain import DomainError, read_domain
+from vivavoce_bots.weakness import WEAKNESSES, WeaknessError, weakened
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -16,17 +20,47 @@ def main(arguments: list[str] | None = None) -> int:
     if variant not in entry.variants:
         print(f"unknown variant {variant!r}; known: {', '.join(entry.variants)}", file=sys.stderr)
         return 2
-    from vivavoce_bots.server import Server
-
     try:
-        bot = entry.make(variant, options.seed, options.domain)
-        server = Server(bot, seed=options.seed, damage=_damage(options))
-    except (DomainError, DamageError) as error:
+        bot = _made(options, variant)
+        if options.channel == "telegram":
+            return _poll(bot, options)
+        return _serve(bot, options)
+    except (DomainError, DamageError, WeaknessError) as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _made(options: argparse.Namespace, variant: str) -> Bot:
+    if options.weak:
+        return weakened(options.name, options.weak, read_domain(options.domain))
+    return BOTS[options.name].make(variant, options.seed, options.domain)
+
+
+def _serve(bot: Bot, options: argparse.Namespace) -> int:
     import uvicorn
 
-    uvicorn.run(server.app(), host=options.host, port=options.port, log_level="warning", access_log=False)
+    from vivavoce_bots.server import CHANNELS, Server
+
+    server = Server(bot, seed=options.seed, damage=_damage(options))
+    app = server.app([options.channel] if options.channel else CHANNELS)
+    uvicorn.run(app, host=options.host, port=options.port, log_level="warning", access_log=False)
+    return 0
+
+
+def _poll(bot: Bot, options: argparse.Namespace) -> int:
+    import asyncio
+
+    from vivavoce_bots.telegram import TelegramBot
+
+    token = os.environ.get("TELEGRAM_BOT_TOKEN", "")
+    if not token:
+        print("no token: set TELEGRAM_BOT_TOKEN in the environment", file=sys.stderr)
+        return 2
+    telegram = TelegramBot(
+        bot, options.api, token, seed=options.seed, damage=_damage(options), language=options.language
+    )
+    with suppress(KeyboardInterrupt):
+        asyncio.run(telegram.run())
     return 0
 
 
@@ -40,6 +74,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--domain", type=Path, help="YAML file with ontology and venues")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--channel",
+        choices=("http", "openai", "rasa", "websocket", "telegram"),
+        help="how it is reached; all but telegram at once when left out",
+    )
+    parser.add_argument(
+        "--api", default="https://api.telegram.org", help="for telegram: address of the Bot API"
+    )
+    parser.add_argument("--language", default="en", help="for telegram: where a message tells none")
     known = parser.add_argument_group("known damage, none by default")
     known.add_argument("--wer", type=_share, default=0.0, help="share of words misheard")
     known.add_argument("--forget", type=_share, default=0.0, help="share of turns that begin afresh")
@@ -49,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     known.add_argument("--delay", type=_seconds, default=0.0, help="seconds before each answer")
     known.add_argument("--fail-rate", type=_share, default=0.0, help="share of turns answered with HTTP 500")
+    parser.add_argument("--weak", choices=WEAKNESSES, help="a planted weakness of understanding")
     return parser
 
 

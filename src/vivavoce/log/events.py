@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.event import Event
+from vivavoce.log.stress_events import STRESS_EVENTS
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
@@ -420,6 +421,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         SystemRestored,
         TrialResumed,
         *ANNOTATION_EVENTS,
+        *STRESS_EVENTS,
     )
 }
 

@@ -25,6 +25,8 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.reading import Reader
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.stress_events import stress_stream
+from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
 from vivavoce.study.flags import FlagRules
@@ -73,6 +75,7 @@ def export_dataset(
                 _export_visit(writer, events_of(connection, visit_id), outline, people, Readers(parse, flags or {}))
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
+            writer.add("stress", stress_rows(events_of(connection, stress_stream(study_name))))
             if outline.never_began:
                 writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")
             return writer.close()

@@ -36,6 +36,10 @@ _WORDS: Final = {
         "large": r"\b(più|superiore|sopra|oltre|grande)\b",
     },
 }  # fmt: skip
+_ORDINALS: Final = {
+    "en": (r"\b(first|former)\b", r"\b(second|last|latter|other)\b"),
+    "it": (r"\bprim[oaie]\b", r"\b(second|ultim|altr)[oaie]\b"),
+}
 _SAID: Final = {
     "en": {
         "hello": "Welcome to Banca del Faro.", "name": "What is your first name?",
@@ -123,6 +127,8 @@ class CallSteeringBot:
                 return self._route(session, "large_loans" if large else "small_loans")
             return self._failed(session, heard, said["amount"], Act("request", "amount"))
         found = [one for one in _TARGETS if one in heard and (not session.rivals or one in session.rivals)]
+        if session.rivals and not found:
+            found = [session.rivals[place] for place in self._pointed_at(session.language, text)]
         if "fraud" in found:
             return self._route(session, "fraud")
         if len(found) > 1 and not session.rivals:
@@ -136,6 +142,10 @@ class CallSteeringBot:
             session.asking = "amount"
             return Reply(said["amount"], (Act("request", "amount"),), (), False)
         return self._route(session, found[0])
+
+    def _pointed_at(self, language: str, text: str) -> list[int]:
+        """Which of two alternatives an answer such as `the second` means; none where it points at neither."""
+        return [place for place, form in enumerate(_ORDINALS[language]) if re.search(form, text, re.I)][:1]
 
     def _failed(self, session: Session, heard: set[str], question: str, act: Act) -> Reply:
         session.failures += 1

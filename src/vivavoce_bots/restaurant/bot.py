@@ -1,6 +1,6 @@
 """The restaurant bot: one object answers for all conversations; each conversation's memory is a `Session`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
@@ -35,17 +35,23 @@ class RestaurantBot:
     variant  nbest: weighs all hypotheses of what was said; onebest: believes the first;
              nbrl: weighs all, and has learnt how much to say at a time
     chooser  another way to choose how much is said, for learning
+    understanding  another way to understand, for planted weaknesses
     """
 
     name: str = "restaurant"
     variants: ClassVar[tuple[str, ...]] = ("nbest", "onebest", "nbrl")
 
     def __init__(
-        self, domain: Domain, variant: str = "nbest", seed: int = 1, chooser: Chooser | None = None
+        self,
+        domain: Domain,
+        variant: str = "nbest",
+        seed: int = 1,
+        chooser: Chooser | None = None,
+        understanding: Callable[[Domain, str], Understanding] = Understanding,
     ) -> None:
         self._domain, self._one, self._seed = domain, variant == "onebest", seed
         self._chooser = chooser or (Learnt.shipped() if variant == "nbrl" else Plain())
-        self._understanding = {language: Understanding(domain, language) for language in LANGUAGES}
+        self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
         self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
     def session(self, conversation: str, language: str = "en") -> Session:

@@ -16,16 +16,16 @@ _SMALL = {
 }
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
     kind: str
     slot: str | None = None
     value: str | None = None
 
 
-class _Span(NamedTuple):
+class Span(NamedTuple):
     start: int
     end: int
-    entry: _Entry
+    entry: Entry
 
 
 def tokens(text: str) -> list[str]:
@@ -39,7 +39,7 @@ class Understanding:
     """Acts in a text of one language. `asked` is the slot that the system has just asked for, if any."""
 
     def __init__(self, domain: Domain, language: str) -> None:
-        self._phrases: dict[tuple[str, ...], _Entry] = {}
+        self._phrases: dict[tuple[str, ...], Entry] = {}
         self._constraints = set(domain.constraint_slots(None))
         self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
         self._learn_conversation(language, domain)
@@ -51,34 +51,45 @@ class Understanding:
     def _learn_conversation(self, language: str, domain: Domain) -> None:
         for kind, phrases in SPOKEN[language].items():
             for phrase in phrases:
-                self._learn(phrase, _Entry(kind))
+                self._learn(phrase, Entry(kind))
         for phrase in domain.dontcare.get(language, ()):
-            self._learn(phrase, _Entry("dontcare"))
+            self._learn(phrase, Entry("dontcare"))
 
     def _learn_domain(self, domain: Domain, language: str) -> None:
         for slot in domain.slots.values():
             if slot.constraint and language in slot.names:
-                self._learn(slot.names[language], _Entry("slot", slot.name))
+                self._learn(slot.names[language], Entry("slot", slot.name))
             for phrase in slot.asks.get(language, ()):
-                self._learn(phrase, _Entry("ask", slot.name))
+                self._learn(phrase, Entry("ask", slot.name))
             if language in slot.anything:
-                self._learn(slot.anything[language], _Entry("value", slot.name, DONTCARE))
+                self._learn(slot.anything[language], Entry("value", slot.name, DONTCARE))
             for value, words in slot.values.items():
-                for phrase in words.get(language, [value]):
-                    self._learn(phrase, _Entry("value", slot.name, value))
+                for phrase in self._known_as(words.get(language, [value])):
+                    self._learn(phrase, Entry("value", slot.name, value))
         for name, by_language in domain.types.items():
-            for phrase in by_language.get(language, [name]):
-                self._learn(phrase, _Entry("value", TYPE, name))
+            for phrase in self._known_as(by_language.get(language, [name])):
+                self._learn(phrase, Entry("value", TYPE, name))
         for venue in domain.venues:
-            self._learn(venue.name, _Entry("value", NAME, venue.name))
+            self._learn(venue.name, Entry("value", NAME, venue.name))
 
-    def _learn(self, phrase: str, entry: _Entry) -> None:
-        words = tuple(tokens(phrase))
+    def _learn(self, phrase: str, entry: Entry) -> None:
+        words = tuple(self._tokens(phrase))
         if words:
             self._phrases[words] = entry
 
+    def _tokens(self, text: str) -> list[str]:
+        return tokens(text)
+
+    def _known_as(self, phrases: list[str]) -> list[str]:
+        """The phrases by which a value or a kind of venue is known."""
+        return phrases
+
+    def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
+        """The spans that count."""
+        return spans
+
     @staticmethod
-    def _linked(said: list[str], before: _Span, span: _Span) -> bool:
+    def _linked(said: list[str], before: Span, span: Span) -> bool:
         """Whether nothing but small words stands between a negation and a value: `not in the east`."""
         return all(word in _SMALL for word in said[before.end : span.start])
 
@@ -87,8 +98,8 @@ class Understanding:
 
         confirming  the system asked whether it had heard rightly: yes and no are about that, not the slot
         """
-        said = tokens(text)
-        found = self._spans(said)
+        said = self._tokens(text)
+        found = self._taken(self._spans(said), said)
         acts: list[Act] = []
         for index in range(len(found)):
             act = self._act(index, said, found, asked, confirming)
@@ -96,13 +107,13 @@ class Understanding:
                 acts.append(act)
         return tuple(acts)
 
-    def _spans(self, words: list[str]) -> list[_Span]:
+    def _spans(self, words: list[str]) -> list[Span]:
         spans, at = [], 0
         while at < len(words):
             for length in range(min(self._longest.get(words[at], 0), len(words) - at), 0, -1):
                 entry = self._phrases.get(tuple(words[at : at + length]))
                 if entry is not None:
-                    spans.append(_Span(at, at + length, entry))
+                    spans.append(Span(at, at + length, entry))
                     at += length
                     break
             else:
@@ -110,7 +121,7 @@ class Understanding:
         return spans
 
     def _act(
-        self, index: int, said: list[str], spans: list[_Span], asked: str | None, confirming: bool
+        self, index: int, said: list[str], spans: list[Span], asked: str | None, confirming: bool
     ) -> Act | None:
         span = spans[index]
         kind, slot, value = span.entry
@@ -130,7 +141,7 @@ class Understanding:
             return stating("inform", asked, "yes" if kind == "affirm" else DONTCARE)
         return Act(kind)
 
-    def _slot_beside(self, index: int, spans: list[_Span]) -> str | None:
+    def _slot_beside(self, index: int, spans: list[Span]) -> str | None:
         """The constraint that an indifference is about: a name or question word close behind or before it."""
         order = spans[index + 1 : index + 2] + (spans[index - 1 : index] if index else [])
         for span in order:
@@ -140,7 +151,7 @@ class Understanding:
                     return span.entry.slot
         return None
 
-    def _belongs_to_value(self, index: int, spans: list[_Span]) -> bool:
+    def _belongs_to_value(self, index: int, spans: list[Span]) -> bool:
         """Whether a question word only names a slot: `cheap price`, `any area`, `area: east`."""
         span = spans[index]
         for other in spans[max(0, index - 1) : index] + spans[index + 1 : index + 2]:

@@ -1,0 +1,237 @@
+"""Results of linguistic stress tests: per test, family and language, beside IDIAL's plain ratio.
+
+Unit of analysis is the case: one substitution in one logged interaction. A case counts as passed when its
+verdict is pass, and as decided when it is pass, fail or clarification; unsure ones are told, never guessed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.analysis.agreement import cohen
+from vivavoce.analysis.families import holm
+from vivavoce.analysis.proportions import Interval, wilson
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import signature
+from vivavoce.log.dataset import Dataset
+
+Row = dict[str, Any]
+DECIDED: Final = ("pass", "fail", "clarification")
+DRAWS: Final = 4999
+BOOTSTRAP: Final = 2000
+_EXACT: Final = 12
+
+
+def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float = 0.95) -> dict[str, Any]:
+    """Everything that is reported of stress tests.
+
+    run_id  one run; when left out the last one of each system
+    Empty   no stress test in the dataset: `runs` is empty
+    Raises  InputError: no run of this name
+    """
+    rows = dataset.read("stress").to_pylist()
+    runs = list(dict.fromkeys(row["run_id"] for row in rows))
+    if run_id is not None and run_id not in runs:
+        raise InputError(
+            f"no run {run_id!r}", place="stress score", cure=f"known: {', '.join(runs) or 'none'}"
+        )
+    last = {row["system"]: row["run_id"] for row in rows}
+    chosen = [run_id] if run_id is not None else list(last.values())
+    of_run = {one: [row for row in rows if row["run_id"] == one] for one in chosen}
+    return {"runs": [score(of_run[one], dataset.hash, level) for one in chosen]}
+
+
+def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]:
+    """One run's figures: whole, by test, family and language, with reasons and agreement."""
+    tests = _groups(rows, "test", data, level)
+    adjusted = holm([one["p"] for one in tests])
+    for one, p in zip(tests, adjusted, strict=True):
+        one["p_holm"] = p
+    rates = [one["ratio"] for one in tests if one["ratio"] is not None]
+    families = _groups(rows, "family", data, level)
+    return {
+        "run_id": rows[0]["run_id"], "system": rows[0]["system"], "repeats": rows[0]["repeats"],
+        "continuation": rows[0]["continuation"],
+        "whole": figures(rows, "all", data, level),
+        "tests": tests, "families": families, "languages": _groups(rows, "language", data, level),
+        "macro_tests": _mean(rates),
+        "macro_families": _mean([one["ratio"] for one in families if one["ratio"] is not None]),
+        "agreement": agreement(rows), "rungs": _rungs(rows), "failures": _failures(rows),
+        "unfinished": sum(row["status"] == "unfinished" for row in rows),
+    }  # fmt: skip
+
+
+def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> dict[str, Any]:
+    """The figures of one group of cases.
+
+    ratio        passed over decided cases, with Wilson's interval
+    clustered    the same ratio's interval by drawing dialogues; null where no dialogue has two cases
+    idial        first replays that passed over all that were decided, admitted or not: one run each
+    pass_all     cases all of whose replays of the variant passed: pass^k
+    p            paired permutation of variant against original, one-sided; null for one repetition, where the
+                 original was admitted by the very run that it would be compared by
+    """
+    of = Counter(row["status"] for row in rows)
+    applied = [row for row in rows if row["status"] == "applied"]
+    verdicts = Counter(row["verdict"] for row in applied)
+    decided, passed = sum(verdicts[one] for one in DECIDED), verdicts["pass"]
+    interval = wilson(passed, decided, level)
+    first = [row["first_score"] for row in rows if row["status"] in ("applied", "not_admitted")]
+    first = [one for one in first if one is not None]
+    clustered = _clustered([row for row in applied if row["verdict"] in DECIDED], level)
+    repeated = [row for row in applied if row["variant_count"]]
+    return {
+        "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
+        "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
+        "decided": decided, "passed": passed, "failed": verdicts["fail"],
+        "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
+        "ratio": passed / decided if decided else None, **_ends("", interval),
+        "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
+        **_ends("clustered_", clustered),
+        "idial_passed": int(sum(first)), "idial_n": len(first),
+        "idial_ratio": sum(first) / len(first) if first else None,
+        **_ends("idial_", wilson(int(sum(first)), len(first), level)),
+        "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
+        "pass_all_n": len(repeated), **_paired(applied),
+        "why_not_applicable": _reasons(rows, "not_applicable"),
+        "why_not_admitted": _reasons(rows, "not_admitted"),
+        "signature": signature(
+            "stress_pass_ratio", unit="case", n=decided, data=data, group=name, interval="wilson"
+        ),
+    }  # fmt: skip
+
+
+def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int = 1) -> float | None:
+    """One-sided p that originals pass more often than variants: signs of paired differences are turned.
+
+    Input   original's share of passed replays minus the variant's, one a cluster
+    Empty   no pair: None; all differences 0: 1
+    Note    exact up to 12 differences other than 0, else drawn; the observed one counts as drawn
+    Source  Fisher 1935; Phipson and Smyth 2010; reference tests/golden/stress-permutation.json
+    """
+    if not len(differences):
+        return None
+    moving = np.array([one for one in differences if one], dtype=float)
+    observed = moving.sum()
+    if len(moving) <= _EXACT:
+        signs = np.array(list(product((-1, 1), repeat=len(moving))), dtype=float).reshape(-1, len(moving))
+        return float(((signs * abs(moving)).sum(axis=1) >= observed - 1e-9).mean())
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (draws, len(moving)))
+    return float((1 + ((signs * moving).sum(axis=1) >= observed - 1e-9).sum()) / (1 + draws))
+
+
+def agreement(rows: Sequence[Row], level: float = 0.95) -> dict[str, Any] | None:
+    """How often ladder and people agree on pass or not, where both said; suspicions count as the ladder's.
+
+    Empty   no case with both: None
+    """
+    pairs = [
+        (row["verdict_of_person"] == "pass", said == "pass")
+        for row in rows
+        if row["verdict_of_person"] in DECIDED and (said := _said(row)) is not None
+    ]
+    return agree(pairs, level)
+
+
+def agree(pairs: Sequence[tuple[bool, bool]], level: float = 0.95) -> dict[str, Any] | None:
+    """Raw agreement with Wilson's interval, and Cohen's kappa, of two judges of pass or not."""
+    if not pairs:
+        return None
+    same = sum(one == other for one, other in pairs)
+    table = [
+        [sum(pair == (one, other) for pair in pairs) for other in (True, False)] for one in (True, False)
+    ]
+    kappa = cohen(table)
+    return {
+        "n": len(pairs), "same": same, "rate": same / len(pairs),
+        **_ends("", wilson(same, len(pairs), level)),
+        "kappa": kappa.value, **_ends("kappa_", kappa.interval),
+        "person_pass_ladder_not": table[0][1], "ladder_pass_person_not": table[1][0],
+    }  # fmt: skip
+
+
+def _said(row: Row) -> str | None:
+    automatic = row["verdict_automatic"]
+    return automatic if automatic in DECIDED else row["suspicion"]
+
+
+def _paired(applied: Sequence[Row]) -> dict[str, Any]:
+    """Variant against original over cases that were repeated; a dialogue turns its signs together."""
+    sums: dict[str, float] = {}
+    clean: list[float] = []
+    variant: list[float] = []
+    for row in applied:
+        if row["clean_count"] and row["variant_count"]:
+            clean.append(row["clean_passed_count"] / row["clean_count"])
+            variant.append(row["variant_passed_count"] / row["variant_count"])
+            key = row["dialogue_id"] or row["case_id"]
+            sums[key] = sums.get(key, 0.0) + clean[-1] - variant[-1]
+    return {
+        "pairs": len(clean), "clean_rate": _mean(clean), "variant_rate": _mean(variant),
+        "p": permutation_p(list(sums.values())),
+    }  # fmt: skip
+
+
+def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
+    """Percentile interval of the ratio by drawing whole dialogues."""
+    sums: dict[str, list[int]] = {}
+    for row in decided:
+        one = sums.setdefault(row["dialogue_id"] or row["case_id"], [0, 0])
+        one[0] += row["verdict"] == "pass"
+        one[1] += 1
+    if len(sums) < 2 or len(sums) == len(decided):
+        return None
+    table = np.array(list(sums.values()), dtype=float)
+    weights = np.random.default_rng(1).multinomial(len(table), np.full(len(table), 1 / len(table)), BOOTSTRAP)
+    drawn = weights @ table
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def _groups(rows: Sequence[Row], by: str, data: str, level: float) -> list[dict[str, Any]]:
+    names = sorted({row[by] for row in rows}, key=_order)
+    return [figures([row for row in rows if row[by] == name], name, data, level) for name in names]
+
+
+_FAMILIES: Final = ("spelling", "lexical", "syntactic")
+
+
+def _order(name: str) -> tuple[int, str]:
+    if name in _FAMILIES:
+        return _FAMILIES.index(name), name
+    number = name.removeprefix("ST-")
+    return (int(number) if number.isdigit() else 0), name
+
+
+def _failures(rows: Iterable[Row]) -> list[Row]:
+    """What failed or needed clarification: in words, with both transcripts."""
+    kept = ("case_id", "test", "language", "dialogue_id", "original", "text", "rule", "verdict", "rung",
+            "reason", "clean_transcript", "transcript")  # fmt: skip
+    return [
+        {name: row[name] for name in kept}
+        for row in rows
+        if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
+    ]
+
+
+def _rungs(rows: Iterable[Row]) -> dict[str, int]:
+    found = Counter(row["rung"] for row in rows if row["status"] == "applied" and row["verdict"] in DECIDED)
+    return dict(found.most_common())
+
+
+def _reasons(rows: Iterable[Row], status: str) -> dict[str, int]:
+    return dict(Counter(row["reason"] for row in rows if row["status"] == status).most_common(5))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(sum(values) / len(values)) if values else None
+
+
+def _ends(prefix: str, interval: Interval | None) -> dict[str, float | None]:
+    return {
+        f"{prefix}low": interval.low if interval else None,
+        f"{prefix}high": interval.high if interval else None,
+    }

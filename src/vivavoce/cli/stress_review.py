@@ -1,0 +1,177 @@
+"""`stress review`: put variants before people, take their decisions, freeze what they approved."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+from vivavoce.cli.stress_run import (
+    Each_,
+    From_,
+    Languages_,
+    Log_,
+    Sample_,
+    Seed_,
+    Tests_,
+    interactions,
+    system_of,
+)
+
+if TYPE_CHECKING:
+    from vivavoce.log.store import Log
+    from vivavoce.stress.review import Reviews
+    from vivavoce.study.model import Study
+
+
+def review(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Sample interactions and queue variants of them for review.")
+    ] = False,
+    system: Annotated[
+        str | None, typer.Option("--system", help="Whose dialogues; for --freeze, on which.")
+    ] = None,
+    dataset: From_ = None,
+    log: Log_ = None,
+    test: Tests_ = None,
+    language: Languages_ = None,
+    sample: Sample_ = None,
+    each_test: Each_ = False,
+    seed: Seed_ = 1,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write what waits for --reviewer here.")] = None,
+    read: Annotated[Path | None, typer.Option("--read", help="Take the decisions in this CSV.")] = None,
+    reviewer: Annotated[str | None, typer.Option("--reviewer", help="Who decided; needed by both.")] = None,
+    lexicon: Annotated[
+        Path | None, typer.Option("--lexicon", help="Write what was approved, as JSON.")
+    ] = None,
+    freeze: Annotated[
+        Path | None, typer.Option("--freeze", help="Write a suite of all approved variants.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the state as JSON on stdout.")] = False,
+) -> None:
+    """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.stress.planning import Choice
+
+    plan = read_study(study)
+    choice = Choice(
+        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed
+    )
+    with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
+        if propose:
+            _propose(plan, opened, interactions(plan, opened, dataset, Path(folder)), choice, system)
+        if csv is not None:
+            _write(opened, plan, csv, _named(reviewer))
+        if read is not None:
+            _read(opened, plan, read, _named(reviewer))
+        if freeze is not None:
+            source = interactions(plan, opened, dataset, Path(folder))
+            _freeze(plan, opened, source, freeze, system_of(plan, system))
+        facts = _state(_reviews(opened, plan))
+    if lexicon is not None:
+        lexicon.write_text(
+            json.dumps(facts["lexicon"], indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        note(f"wrote {lexicon}")
+    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _told(facts))
+
+
+def _named(reviewer: str | None) -> str:
+    from vivavoce.core.errors import InputError
+
+    if not reviewer or not reviewer.strip():
+        raise InputError("who reviews?", place="stress review", cure="add --reviewer NAME")
+    return reviewer.strip()
+
+
+def _reviews(log: "Log", study: "Study") -> "Reviews":
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce.stress.review import Reviews
+
+    return Reviews.of(log.events(stress_stream(study.name)))
+
+
+def _propose(study: "Study", log: "Log", source: Any, choice: Any, system: str | None) -> None:
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce.stress.planning import to_review
+    from vivavoce.stress.review import lexicon, proposed
+
+    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)))
+    stream, new = stress_stream(study.name), 0
+    log.transact_now(
+        lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+    )
+    for item in drawn.items:
+        event = proposed(item)
+        stored = log.transact_now(
+            lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
+        )
+        new += not stored.replayed
+    note(f"{new} utterances queued for review, {len(drawn.items) - new} were already")
+
+
+def _write(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
+    from vivavoce.stress.review_file import write_review
+
+    note(f"wrote {write_review(_reviews(log, study).waiting(reviewer), path)} utterances to {path}")
+
+
+def _read(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
+    """All decisions of the file, or none of them."""
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce.stress.review_file import read_review
+
+    found = read_review(path, _reviews(log, study), reviewer)
+    stream = stress_stream(study.name)
+    log.transact_now(lambda tx: [tx.append(stream, event) for event in found])
+    note(f"took {len(found)} decisions of {reviewer}")
+
+
+def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str) -> None:
+    from vivavoce.core.errors import InputError
+    from vivavoce.stress.planning import approved_cases
+    from vivavoce.stress.suite import FORMAT, Suite, write_suite
+
+    cases = approved_cases(study, source, _reviews(log, study))
+    if not cases:
+        cure = "approve some on the dashboard or with --read"
+        raise InputError("no approved variant", place=f"study {study.name}", cure=cure)
+    suite = Suite(
+        suite=f"{study.name}-stress", version=FORMAT, system=study.systems[system], cases=tuple(cases)
+    )
+    write_suite(suite, path)
+    note(f"wrote {len(cases)} cases to {path}")
+
+
+def _state(reviews: "Reviews") -> dict[str, Any]:
+    from vivavoce.analysis.stress import agree
+    from vivavoce.stress.review import lexicon
+
+    decisions = [reviews.decision(key) for key in reviews.items]
+    made = [one for one in decisions if one is not None]
+    known = lexicon(reviews)
+    return {
+        "items": len(reviews.items), "reviewed": len(made),
+        "approved": sum(one.text is not None for one in made),
+        "rejected": sum(one.text is None for one in made),
+        "disputed": reviews.disputed(), "agreement": agree(reviews.pairs()),
+        "lexicon": {"version": known.version, "key": known.key, "entries": list(known.entries)},
+    }  # fmt: skip
+
+
+def _told(facts: dict[str, Any]) -> str:
+    whole = (
+        f"{facts['items']} utterances, {facts['reviewed']} reviewed: {facts['approved']} approved, "
+        f"{facts['rejected']} rejected; {len(facts['disputed'])} disputed"
+    )
+    lines = [whole]
+    agreed = facts["agreement"]
+    if agreed:
+        kappa = "" if agreed["kappa"] is None else f", kappa {agreed['kappa']:.2f}"
+        lines.append(f"two reviewers agree on {agreed['same']} of {agreed['n']} "
+                     f"({agreed['low']:.2f} to {agreed['high']:.2f}){kappa}")  # fmt: skip
+    lines.append(f"lexicon version {facts['lexicon']['version']}: {len(facts['lexicon']['entries'])} entries")
+    return "\n".join(lines)

@@ -1,0 +1,263 @@
+"""`stress run`: replay sampled interactions, or a suite, clean and as variant, on a system."""
+
+import asyncio
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import Report, note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.connectors.base import Connector
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.store import Log
+    from vivavoce.stress.case import Case
+    from vivavoce.stress.runs import Done, Run, RunSettings
+    from vivavoce.study.model import Study
+    from vivavoce.study.ontology import Ontology
+
+Tests_ = Annotated[list[str] | None, typer.Option("--test", help="ST-1 to ST-11; all when left out.")]
+Languages_ = Annotated[list[str] | None, typer.Option("--language", help="Only these, such as it.")]
+Sample_ = Annotated[int | None, typer.Option("--sample", min=1, help="Interactions to draw; all if none.")]
+Seed_ = Annotated[int, typer.Option("--seed", help="Same seed, same sample.")]
+Log_ = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+From_ = Annotated[
+    Path | None, typer.Option("--from", help="Dataset with the interactions; else the study's own log.")
+]
+Each_ = Annotated[
+    bool, typer.Option("--each-test", help="Replay an interaction once for every test that fits it.")
+]
+
+
+def run(
+    path: Annotated[Path, typer.Argument(metavar="STUDY|SUITE", help="Study file or folder, or a suite.")],
+    system: Annotated[str | None, typer.Option("--system", help="The system to be examined.")] = None,
+    dataset: From_ = None,
+    log: Log_ = None,
+    test: Tests_ = None,
+    language: Languages_ = None,
+    sample: Sample_ = None,
+    each_test: Each_ = False,
+    seed: Seed_ = 1,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, max=99, help="Replays of each variant, for systems that vary.")
+    ] = 1,
+    continuation: Annotated[
+        str, typer.Option("--continuation", help="Who goes on after the utterance: logged or simulated.")
+    ] = "logged",
+    ad_hoc: Annotated[Path | None, typer.Option("--ad-hoc", help="A suite whose cases are run, too.")] = None,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=500, help="Replays at the same time.")] = 16,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew, even if such a run was interrupted.")
+    ] = False,
+    similarity: Annotated[
+        bool, typer.Option("--similarity", help="Compare answers by sentence similarity, too.")
+    ] = False,
+    judge: Annotated[
+        str | None, typer.Option("--judge", help="URL of a language model that judges what stays unsure.")
+    ] = None,
+    judge_model: Annotated[str, typer.Option("--judge-model", help="The model that is asked for.")] = "",
+    judge_key: Annotated[
+        str | None, typer.Option("--judge-key", help="Its key as ${NAME} of the environment.")
+    ] = None,
+    fail_under: Annotated[
+        float | None, typer.Option("--fail-under", min=0, max=1, help="Exit with 1 below this ratio.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+) -> None:
+    """Replay interactions, or a suite, with the original and with one substitution each; then judge."""
+    from vivavoce.cli.stress_score import show
+    from vivavoce.core.errors import UnknownName
+    from vivavoce.stress.planning import Choice
+    from vivavoce.stress.runs import RunSettings
+
+    if continuation not in ("logged", "simulated"):
+        raise UnknownName("continuation", continuation, ["logged", "simulated"], place="stress run")
+    settings = RunSettings(repeats=repeats, continuation=continuation, seed=seed, at_once=at_once)
+    choice = Choice(
+        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed
+    )
+    asked = _Asked(settings, fresh, similarity, _judging(judge, judge_model, judge_key))
+    job = _of_suite(path, log) if _is_suite(path) else _of_study(path, log, system, dataset, choice, ad_hoc)
+    with job.log:
+        done = _hold(job, asked)
+        rows = _rows(job)
+    _tell(done)
+    facts = _scored(rows, done.run_id)
+    if junit is not None:
+        from vivavoce.stress.suite import junit as as_junit
+
+        junit.write_text(as_junit(rows, job.name), encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        show(facts["runs"][0])
+    if fail_under is not None:
+        _demand(facts["runs"][0]["whole"], fail_under)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How it is run, whatever is run."""
+
+    settings: "RunSettings"
+    fresh: bool
+    similarity: bool
+    judge: dict[str, str] | None
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is run: cases on a system, written to a stream of a log."""
+
+    name: str
+    system: str
+    connector: "Connector"
+    log: "Log"
+    cases: "Sequence[Case]"
+    ontology: "Ontology | None"
+    not_applicable: list[dict[str, Any]]
+
+
+def _is_suite(path: Path) -> bool:
+    from vivavoce.stress.suite import is_suite
+
+    return is_suite(path)
+
+
+def _of_suite(path: Path, log: str | None) -> _Job:
+    """A suite: its log lies beside it unless one is named."""
+    from vivavoce.connectors.make import make_connector
+    from vivavoce.log.store import Log
+    from vivavoce.stress.suite import read_suite
+    from vivavoce.study.ontology_file import load_ontology
+
+    suite = read_suite(path)
+    connector = make_connector(suite.system, place=f"{path.name} system", folder=path.parent)
+    ontology = load_ontology(path.parent / suite.ontology) if suite.ontology else None
+    url = log or f"sqlite:///{path.with_suffix('.stress.sqlite').resolve()}"
+    return _Job(
+        suite.suite, str(suite.system.get("connect")), connector, Log.open(url), suite.cases, ontology, []
+    )
+
+
+def _of_study(
+    path: Path, log: str | None, system: str | None, dataset: Path | None, choice: Any, ad_hoc: Path | None
+) -> _Job:
+    from vivavoce.cli.studies import make_connectors, open_log, read_study
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce.stress.planning import plan_run
+    from vivavoce.stress.review import Reviews
+    from vivavoce.stress.suite import read_suite
+
+    study = read_study(path)
+    chosen = system_of(study, system)
+    connector = make_connectors(study)[chosen]
+    opened = open_log(study, log)
+    try:
+        opened.transact_now(
+            lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            source = interactions(study, opened, dataset, Path(folder))
+            reviews = Reviews.of(opened.events(stress_stream(study.name)))
+            plan = plan_run(study, source, reviews, choice, None if dataset else chosen)
+        more = read_suite(ad_hoc).cases if ad_hoc else ()
+    except BaseException:
+        opened.close_now()
+        raise
+    return _Job(
+        study.name, chosen, connector, opened, [*plan.cases, *more], study.ontology, plan.not_applicable
+    )
+
+
+def system_of(study: "Study", system: str | None) -> str:
+    """The system that is meant; the only one where none is named."""
+    from vivavoce.core.errors import InputError, UnknownName
+
+    if system is None and len(study.systems) > 1:
+        known = ", ".join(study.systems)
+        raise InputError("which system?", place=f"study {study.name}", cure=f"add --system; known: {known}")
+    chosen = system or next(iter(study.systems))
+    if chosen not in study.systems:
+        raise UnknownName("system", chosen, list(study.systems), place="stress --system")
+    return chosen
+
+
+def interactions(study: "Study", log: "Log", dataset: Path | None, folder: Path) -> "Dataset":
+    """The dataset with the logged interactions: the one that is named, else the study's log."""
+    from vivavoce.cli.studies import export_study
+    from vivavoce.log.dataset import Dataset
+
+    return Dataset(dataset) if dataset else export_study(study, log, folder)
+
+
+def _hold(job: _Job, asked: _Asked) -> "Done":
+    from vivavoce.stress.runs import Run
+    from vivavoce.stress.similarity import make_similarity
+    from vivavoce.stress.verdict_model import ModelJudge
+
+    model = ModelJudge(asked.judge, os.environ) if asked.judge else None
+    held = Run(
+        study=job.name, system=job.system, connector=job.connector, log=job.log, cases=job.cases,
+        settings=asked.settings, ontology=job.ontology, not_applicable=job.not_applicable, fresh=asked.fresh,
+        similarity=make_similarity() if asked.similarity else None, ask_model=model,
+    )  # fmt: skip
+    with progress("cases judged") as report:
+        done = asyncio.run(_to_its_end(held, report, model))
+    if model and model.failures:
+        note(f"the language model gave no verdict {model.failures} times")
+    return done
+
+
+async def _to_its_end(run: "Run", report: Report, model: Any) -> "Done":
+    start = getattr(run.connector, "start", None)
+    try:
+        if start is not None:
+            await start()
+        return await run.hold(report)
+    finally:
+        await run.connector.shut_down()
+        if model is not None:
+            await model.close()
+
+
+def _judging(url: str | None, model: str, key: str | None) -> dict[str, str] | None:
+    return None if url is None else {"url": url, "model": model} | ({"key": key} if key else {})
+
+
+def _rows(job: _Job) -> list[dict[str, Any]]:
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce.log.stress_rows import stress_rows
+
+    return list(stress_rows(job.log.events(stress_stream(job.name))))
+
+
+def _scored(rows: list[dict[str, Any]], run_id: str) -> dict[str, Any]:
+    from vivavoce.analysis.stress import score
+
+    mine = [row for row in rows if row["run_id"] == run_id]
+    return {"runs": [score(mine, run_id)]}
+
+
+def _tell(done: "Done") -> None:
+    line = f"run {done.run_id}: {done.cases} cases, {done.held} replays held"
+    if done.taken_over:
+        line += f", {done.taken_over} taken over from before"
+    if done.begun_again:
+        line += f", {done.begun_again} interrupted ones begun again"
+    note(line)
+
+
+def _demand(whole: dict[str, Any], least: float) -> None:
+    if whole["ratio"] is None or whole["ratio"] < least:
+        shown = "no case was decided" if whole["ratio"] is None else f"ratio {whole['ratio']:.3f}"
+        note(f"{shown}, asked for {least:g}")
+        raise typer.Exit(1)

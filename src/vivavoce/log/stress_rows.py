@@ -1,0 +1,115 @@
+"""Rows of the dataset's table `stress`, from the stream of a study's stress tests."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce.log.records import StoredEvent
+from vivavoce.log.schema import STRESS
+from vivavoce.log.stress_events import (
+    CaseJudged,
+    ReplayFinished,
+    StressRunPlanned,
+    VerdictGiven,
+)
+
+Row = dict[str, Any]
+_OF_CASE = ("test", "family", "language", "channel", "dialogue_id", "turn_index", "original", "rule",
+            "confidence", "approval", "ad_hoc")  # fmt: skip
+
+
+@dataclass
+class _Run:
+    planned: StressRunPlanned
+    judged: dict[str, CaseJudged] = field(default_factory=dict)
+    verdicts: dict[str, dict[str, VerdictGiven]] = field(default_factory=dict)
+    replays: dict[tuple[str, str], list[ReplayFinished]] = field(default_factory=dict)
+
+
+def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
+    """One row a case of every run, and one for every test that did not apply, in the order of planning."""
+    runs: dict[str, _Run] = {}
+    for stored in stream:
+        event = stored.event
+        if isinstance(event, StressRunPlanned):
+            runs[event.run_id] = _Run(event)
+        elif isinstance(event, ReplayFinished):
+            runs[event.run_id].replays.setdefault((event.case_id, event.arm), []).append(event)
+        elif isinstance(event, CaseJudged):
+            runs[event.run_id].judged[event.case_id] = event
+        elif isinstance(event, VerdictGiven):
+            runs[event.run_id].verdicts.setdefault(event.case_id, {})[event.judge] = event
+    empty = dict.fromkeys(column.name for column in STRESS.columns)
+    for run in runs.values():
+        for row in _rows(run):
+            yield empty | row
+
+
+def _rows(run: _Run) -> Iterator[Row]:
+    of_run = {
+        "run_id": run.planned.run_id, "system": run.planned.system,
+        "repeats": run.planned.settings.get("repeats"),
+        "continuation": run.planned.settings.get("continuation"),
+    }  # fmt: skip
+    for case in run.planned.cases:
+        row = {**of_run, "case_id": case["case_id"], "text": case["variant"]}
+        row |= {name: case.get(name) for name in _OF_CASE}
+        yield row | _outcome(run, case["case_id"])
+    for one in run.planned.not_applicable:
+        yield {
+            **of_run, "case_id": None, "test": one["test"], "family": one["family"],
+            "language": one["language"], "dialogue_id": one.get("dialogue_id"), "status": "not_applicable",
+            "reason": one["reason"],
+        }  # fmt: skip
+
+
+def _outcome(run: _Run, case_id: str) -> Row:
+    judged, people = run.judged.get(case_id), run.verdicts.get(case_id, {})
+    clean, variant = run.replays.get((case_id, "clean"), []), run.replays.get((case_id, "variant"), [])
+    person = _person(list(people.values()))
+    row: Row = {
+        "status": "unfinished", "verdict_of_person": person, "judges": len(people),
+        "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
+    }  # fmt: skip
+    if judged is None:
+        return row
+    row["status"] = "applied" if judged.admitted else "not_admitted"
+    verdict = person if person and judged.admitted else judged.verdict
+    if verdict == "invalid_variant":
+        row["status"] = "invalid"
+    scores = {
+        arm: [one["score"] for one in judged.replays if one["arm"] == arm] for arm in ("clean", "variant")
+    }
+    return row | {
+        "verdict": verdict, "verdict_automatic": judged.verdict, "suspicion": judged.suspicion,
+        "rung": "person" if person and judged.admitted else judged.rung, "reason": judged.reason,
+        "similarity": judged.similarity, "first_score": next(iter(scores["variant"]), None),
+        **_scored("clean", scores["clean"]), **_scored("variant", scores["variant"]),
+    }  # fmt: skip
+
+
+def _scored(arm: str, scores: list[float | None]) -> Row:
+    """How many replays of an arm the ladder decided, and how many of them passed."""
+    known = [score for score in scores if score is not None]
+    return {f"{arm}_count": len(known), f"{arm}_passed_count": int(sum(known))}
+
+
+def _person(given: list[VerdictGiven]) -> str | None:
+    """The verdict of people: the majority's, the last one's where there is none."""
+    if not given:
+        return None
+    verdicts = [one.verdict for one in given]
+    return max(reversed(verdicts), key=verdicts.count)
+
+
+def _transcript(replays: list[ReplayFinished]) -> str | None:
+    """The first replay of an arm, as JSON: party, text, and which utterance was under test."""
+    if not replays:
+        return None
+    first = replays[0]
+    turns = [
+        {"party": turn["party"], "text": turn["text"], "injected": place == first.injected}
+        for place, turn in enumerate(first.turns)
+    ]
+    return json.dumps(turns, ensure_ascii=False)

@@ -1,0 +1,106 @@
+"""Planted weaknesses of understanding: a bot that is lost before one kind of wording, and no other.
+
+accents     words count only with all their accents and apostrophes
+synonyms    a value or kind of venue is known only by the first of its words
+word_order  what qualifies a venue counts only in its usual place beside the noun: an Indian restaurant in the
+            centre, not a restaurant Indian, nor a restaurant for tonight in the centre
+anaphora    `the second` and its like point at nothing
+
+Accents, synonyms and word order are weaknesses of the restaurant bot, anaphora one of the call steering bot.
+"""
+
+import re
+import unicodedata
+from functools import partial
+from typing import Final
+
+from vivavoce_bots.bot import Bot
+from vivavoce_bots.callsteering.bot import CallSteeringBot
+from vivavoce_bots.restaurant.bot import RestaurantBot
+from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain
+from vivavoce_bots.restaurant.understanding import Span, Understanding
+
+WEAKNESSES: Final = ("accents", "synonyms", "word_order", "anaphora")
+_TOKEN: Final = re.compile(r"\w+(?:'\w+)?'?")
+_BEFORE_THE_NOUN: Final = {"en": ("food", "pricerange", "price range"), "it": ()}
+_BESIDE: Final = {
+    "a",
+    "an",
+    "any",
+    "in",
+    "the",
+    "of",
+    "di",
+    "del",
+    "nel",
+    "nella",
+    "con",
+    "zona",
+    "cucina",
+    "e",
+    "and",
+}
+
+
+class WeaknessError(ValueError):
+    """The weakness cannot be planted in this bot; the message says why."""
+
+
+def weakened(name: str, weakness: str, domain: Domain | None = None) -> Bot:
+    """A bundled bot with one weakness.
+
+    Raises  WeaknessError: no such weakness, or this bot cannot have it
+    """
+    if weakness not in WEAKNESSES:
+        raise WeaknessError(f"unknown weakness {weakness!r}; known: {', '.join(WEAKNESSES)}")
+    if name == CallSteeringBot.name and weakness == "anaphora":
+        return _WithoutAnaphora()
+    if name == RestaurantBot.name and weakness != "anaphora" and domain is not None:
+        return RestaurantBot(domain, understanding=partial(WeakUnderstanding, weakness=weakness))
+    raise WeaknessError(f"{name} cannot have the weakness {weakness!r}")
+
+
+class WeakUnderstanding(Understanding):
+    """The restaurant bot's understanding, less one thing."""
+
+    def __init__(self, domain: Domain, language: str, weakness: str) -> None:
+        self._weakness, self._language = weakness, language
+        super().__init__(domain, language)
+
+    def _tokens(self, text: str) -> list[str]:
+        if self._weakness != "accents":
+            return super()._tokens(text)
+        return _TOKEN.findall(unicodedata.normalize("NFC", text[:2_000]).casefold())
+
+    def _known_as(self, phrases: list[str]) -> list[str]:
+        if self._weakness != "synonyms":
+            return phrases
+        stem = phrases[0][: max(3, len(phrases[0]) - 2)]
+        return [phrase for phrase in phrases if phrase.startswith(stem)]  # indiano, indiana: no synonyms
+
+    def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
+        if self._weakness != "word_order":
+            return spans
+        noun = next((place for place, span in enumerate(spans) if span.entry.slot == TYPE), None)
+        if noun is None:
+            return spans
+        return [
+            span for place, span in enumerate(spans)
+            if span.entry.kind != "value" or span.entry.slot in (TYPE, NAME)
+            or self._in_place(spans, noun, place, said)
+        ]  # fmt: skip
+
+    def _in_place(self, spans: list[Span], noun: int, place: int, said: list[str]) -> bool:
+        """On its own side of the noun, with nothing but small words and other values between."""
+        before = spans[place].entry.slot in _BEFORE_THE_NOUN[self._language]
+        if before != (place < noun):
+            return False
+        low, high = sorted((noun, place))
+        covered = {at for span in spans[low : high + 1] for at in range(span.start, span.end)}
+        between = range(spans[low].start, spans[high].end)
+        return all(at in covered or said[at] in _BESIDE for at in between)
+
+
+class _WithoutAnaphora(CallSteeringBot):
+    def _pointed_at(self, language: str, text: str) -> list[int]:
+        return []
