@@ -152,6 +152,23 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command("generate", short_help="Generate a corpus of kitchen commands.")
+def generate(
+    into: Annotated[Path, typer.Option("--into", help="Folder: training, test, reference.")],
+    language: Annotated[str, typer.Option("--language", help="it or en.")] = "it",
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same corpus.")] = 1,
+    error_rate: Annotated[
+        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise of a recogniser.")
+    ] = 0.0,
+) -> None:
+    """Generate commands of 36 speakers, training and test apart by speaker and recipe; nobody said them."""
+    from vivavoce.understanding.kitchen import corpus
+
+    commands = corpus.generate(language, seed=seed, word_error_rate=error_rate)
+    counts = corpus.write_corpus(commands, language, into)
+    note(f"{counts['training']} training and {counts['test']} test commands into {into}")
+
+
 class _Reading:
     """Reads command files, gathers what is wrong in them, and remembers what was read."""
 

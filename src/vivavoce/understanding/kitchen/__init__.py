@@ -1,0 +1,1 @@
+"""A generated corpus of kitchen commands with their predicates: nobody's data, and anybody's benchmark."""

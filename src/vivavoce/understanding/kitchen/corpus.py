@@ -1,0 +1,115 @@
+"""The corpus of commands: 36 speakers, training and test apart by speaker and by recipe."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from vivavoce.log.dataset import DatasetWriter
+from vivavoce.study.notation import write_predicates
+from vivavoce.understanding.kitchen.lexicon import read_lexicon
+from vivavoce.understanding.kitchen.noise import Recogniser
+from vivavoce.understanding.kitchen.recipes import Step, make_recipe
+from vivavoce.understanding.kitchen.speaking import Said, Speaker, make_habits
+
+TRAINING_SPEAKERS: Final = 27
+TEST_SPEAKERS: Final = 9
+TRAINING_RECIPES: Final = 24
+TEST_RECIPES: Final = 8
+RECIPES_A_SPEAKER: Final = 5
+PARTS: Final = ("training", "test")
+
+
+class Given(NamedTuple):
+    """One command of the corpus; `heard` is what the recogniser made of `said`."""
+
+    part: str
+    speaker: str
+    recipe: str
+    utterance: int
+    said: Said
+    heard: str
+
+
+def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> list[Given]:
+    """The whole corpus, in order of speakers.
+
+    Output  about 1,700 training and 570 test commands; speakers and recipes of the parts are disjoint, and
+            about half of what the test's recipes need (ingredients, tools, containers) never occurs in training
+    Raises  UnknownName: no such language
+    """
+    lexicon, chance = read_lexicon(language), Random(f"{language} {seed}")
+    pools = {
+        "training": [make_recipe(lexicon, chance, unseen=False) for _ in range(TRAINING_RECIPES)],
+        "test": [make_recipe(lexicon, chance, unseen=True) for _ in range(TEST_RECIPES)],
+    }
+    spoken: list[Given] = []
+    for number in range(TRAINING_SPEAKERS + TEST_SPEAKERS):
+        part = PARTS[number >= TRAINING_SPEAKERS]
+        speaker = Speaker(lexicon, make_habits(lexicon, chance), chance)
+        spoken += _visit(speaker, f"{language}{number + 1:02}", part, pools[part], chance)
+    if not word_error_rate:
+        return spoken
+    vocabulary = [word for each in spoken for word in each.said.text.split()]
+    recogniser = Recogniser(vocabulary, word_error_rate)
+    return [each._replace(heard=recogniser.hear(each.said.text, chance)) for each in spoken]
+
+
+def _visit(speaker: Speaker, name: str, part: str, pool: list[list[Step]], chance: Random) -> Iterator[Given]:
+    for number in chance.sample(range(len(pool)), RECIPES_A_SPEAKER):
+        for utterance, said in enumerate(speaker.recipe(pool[number]), start=1):
+            yield Given(part, name, f"{part}-{number + 1}", utterance, said, said.text)
+
+
+def write_corpus(commands: list[Given], language: str, into: Path) -> dict[str, int]:
+    """Write the datasets `training` and `test`, and the test's answers as files of speakers, `reference`.
+
+    Output  commands a part
+    """
+    counts: dict[str, int] = {}
+    for part in PARTS:
+        mine = [each for each in commands if each.part == part]
+        counts[part] = len(mine)
+        source = {"kind": "generated", "part": part}
+        with DatasetWriter(into / part, study={"name": f"kitchen-{language}"}, source=source) as writer:
+            writer.add("commands", (_row(each, language) for each in mine))
+            writer.add(
+                "participants",
+                [_participant(one, language) for one in dict.fromkeys(e.speaker for e in mine)],
+            )
+            writer.notes.append("Nobody said these commands: a grammar generated them.")
+            writer.close()
+    write_reference([each for each in commands if each.part == "test"], into / "reference")
+    return counts
+
+
+def write_reference(commands: list[Given], folder: Path) -> None:
+    """One file a speaker, in the layout that `understand score` reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines: dict[str, list[str]] = {}
+    recipe: dict[str, str] = {}
+    for each in commands:
+        file = lines.setdefault(each.speaker, [])
+        if recipe.get(each.speaker, each.recipe) != each.recipe:
+            file.append("---")
+        recipe[each.speaker] = each.recipe
+        file.append(f"{each.utterance}; {write_predicates(each.said.predicates)}")
+    for speaker, content in lines.items():
+        (folder / f"{speaker}.csv").write_text("\n".join(content) + "\n", encoding="utf-8")
+
+
+def _row(given: Given, language: str) -> dict[str, Any]:
+    return {
+        "command_id": f"{given.speaker}/{given.recipe}/{given.utterance}",
+        "participant_id": given.speaker,
+        "recipe": given.recipe,
+        "utterance": given.utterance,
+        "language": language,
+        "text": given.heard,
+        "annotation": write_predicates(given.said.predicates),
+        "simulated": True,
+    }
+
+
+def _participant(speaker: str, language: str) -> dict[str, Any]:
+    return {"participant_id": speaker, "pool": "simulation", "language": language, "simulated": True}

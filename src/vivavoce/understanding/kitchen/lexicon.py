@@ -1,0 +1,76 @@
+"""What a kitchen holds and how its people name it; data beside this file, one file a language."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.study.command_templates import read_templates
+
+ROOM: Final = Path(__file__).parent
+GROUPS: Final = ("ingredients", "containers", "tools", "appliances", "wraps", "lids", "parts")
+CLASSES: Final = ("solids", "liquids", "powders")
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words of one language; `data` as in the file."""
+
+    language: str
+    data: dict[str, Any]
+
+    @cached_property
+    def forms(self) -> dict[str, str]:
+        """Gender and number of every noun."""
+        return {noun: facts["form"] for group in GROUPS for noun, facts in self.data[group].items()}
+
+    @cached_property
+    def actions(self) -> dict[str, str]:
+        """The action's name in this language, by its English name."""
+        templates = read_templates(f"kitchen-{self.language}")
+        return {action.means or name: name for name, action in templates.actions.items()}
+
+    def members(self, group: str, *, unseen: bool) -> list[str]:
+        """The nouns of a group that training knows, or those that only the test part does.
+
+        Ingredients fall into solids, liquids and powders.
+        """
+        nouns = self.data["ingredients" if group in CLASSES else group]
+        found = [noun for noun, facts in nouns.items() if bool(facts.get("unseen")) == unseen]
+        if group in ("liquids", "powders"):
+            return [noun for noun in found if noun in self.data[group]]
+        if group == "solids":
+            other = {*self.data["liquids"], *self.data["powders"], self.data["dough"]}
+            return [noun for noun in found if noun not in other]
+        return found
+
+    def ways(self, action: str) -> list[list[str]]:
+        """The ways to say an action, each in its forms; the plainest first."""
+        return self.data["verbs"][self.actions[action]]
+
+    def quantity(self, kind: str, chance: Random) -> str:
+        return chance.choice(list(self.data["quantities"][kind]))
+
+    def said(self, quantity: str) -> str:
+        """How a quantity is said before its noun."""
+        for kinds in self.data["quantities"].values():
+            if quantity in kinds:
+                return kinds[quantity]
+        return quantity
+
+
+LANGUAGES: Final = ("it", "en")
+
+
+@lru_cache
+def read_lexicon(language: str) -> Lexicon:
+    """The kitchen in a language.
+
+    Raises  UnknownName: no such language
+    """
+    if language not in LANGUAGES:
+        raise UnknownName("language", language, list(LANGUAGES), place="--language")
+    return Lexicon(language, read_yaml(ROOM / f"{language}.yaml").data)

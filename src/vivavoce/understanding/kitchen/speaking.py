@@ -1,0 +1,190 @@
+"""Speakers with habits: what is to be done becomes what somebody says, and its annotation.
+
+The conventions of the annotation are those of Di Maro et al. 2018: an utterance maps to the predicate of its
+template even where the verb differs; what the verb alone says, and what only the context gives, is implicit;
+what a pronoun names is not.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from vivavoce.study.notation import Argument, Listed, Predicate, Words
+from vivavoce.understanding.kitchen.lexicon import Lexicon
+from vivavoce.understanding.kitchen.recipes import Step
+from vivavoce.understanding.kitchen.wording import WORDINGS
+
+
+class Said(NamedTuple):
+    """One command: the words, and the predicates that they mean."""
+
+    text: str
+    predicates: tuple[Predicate, ...]
+
+
+@dataclass(slots=True)
+class Habits:
+    """How one speaker speaks; shares are chances a command."""
+
+    verbs: dict[str, int]
+    form: str
+    polite: str
+    favourite: float
+    ellipsis: float
+    pronouns: float
+    fillers: float
+    address: float
+    joining: float
+
+
+def make_habits(lexicon: Lexicon, chance: Random) -> Habits:
+    """A speaker, drawn."""
+    forms = WORDINGS[lexicon.language].forms
+    weights = (6, 2, 1, 2) if len(forms) == 4 else (6, 1, 2)
+    return Habits(
+        verbs={action: chance.randrange(len(ways)) for action, ways in lexicon.data["verbs"].items()},
+        form=chance.choices(forms, weights)[0],
+        polite=chance.choice(lexicon.data["polite"]),
+        favourite=chance.uniform(0.6, 0.95),
+        ellipsis=chance.uniform(0.1, 0.6),
+        pronouns=chance.uniform(0.1, 0.6),
+        fillers=chance.betavariate(1, 5),
+        address=chance.betavariate(1, 12),
+        joining=chance.uniform(0, 0.3),
+    )
+
+
+@dataclass(slots=True)
+class Speaker:
+    """Says the steps of a recipe; `last` and `place` are what listeners have in mind."""
+
+    lexicon: Lexicon
+    habits: Habits
+    chance: Random
+    last: tuple[str, ...] = ()
+    place: str | None = None
+
+    def recipe(self, steps: list[Step]) -> list[Said]:
+        """The commands of a recipe, several steps in one where the speaker joins them (three at most)."""
+        self.last, self.place = (), None
+        commands: list[Said] = []
+        at = 0
+        while at < len(steps):
+            count = 1
+            while count < 3 and at + count < len(steps) and self.often(self.habits.joining):
+                count += 1
+            commands.append(self._command(steps[at : at + count]))
+            at += count
+        return commands
+
+    def _command(self, steps: list[Step]) -> Said:
+        words: list[str] = []
+        predicates: list[Predicate] = []
+        for step in steps:
+            silent = bool(predicates) and self._may_stay_silent(step, predicates[-1])
+            text, predicate = self._step(step, silent)
+            if predicates:
+                words.append(self.chance.choice(self.lexicon.data["join"]))
+            words.append(text)
+            predicates.append(predicate)
+        if self.often(self.habits.fillers):
+            words.insert(0, self.chance.choice(self.lexicon.data["fillers"]))
+        if self.often(self.habits.address):
+            words.insert(
+                self.chance.choice((0, len(words))), self.chance.choice(self.lexicon.data["address"])
+            )
+        return Said(" ".join(words), tuple(predicates))
+
+    def _may_stay_silent(self, step: Step, before: Predicate) -> bool:
+        """Whether the verb may be left out: the same action again, on something else."""
+        same = before.action == self.lexicon.actions[step.action]
+        return same and not step.consequence and step.relation != "over" and self.often(self.habits.ellipsis)
+
+    def _step(self, step: Step, silent: bool) -> tuple[str, Predicate]:
+        said_object, pronoun = self._object(step, silent)
+        hidden = not said_object and not pronoun
+        hidden_place = self._hides_place(step, silent)
+        text = self._text(step, said_object, pronoun, hidden_place, silent)
+        predicate = self._predicate(step, hidden, hidden_place, silent)
+        self.last = step.objects
+        containers = [*self.lexicon.data["containers"]]
+        for noun in (*step.objects, step.complement):
+            if noun in containers:
+                self.place = noun
+        return text, predicate
+
+    def _object(self, step: Step, silent: bool) -> tuple[str, str]:
+        """The object as a noun phrase, or as a pronoun, or neither: the listener knows."""
+        wording = WORDINGS[self.lexicon.language](self.lexicon)
+        known = step.objects == self.last and not step.quantity and not silent and step.relation != "over"
+        if known and self.often(self.habits.pronouns):
+            return "", wording.pronoun(step.objects)
+        if known and not step.consequence and self.often(self.habits.ellipsis):
+            return "", ""
+        if step.quantity and len(step.objects) == 1:
+            return f"{self.lexicon.said(step.quantity)} {step.objects[0]}", ""
+        return wording.several([wording.noun(noun) for noun in step.objects]), ""
+
+    def _hides_place(self, step: Step, silent: bool) -> bool:
+        known = step.complement is not None and step.complement == self.place and step.relation == "in"
+        return known and not silent and self.often(self.habits.ellipsis)
+
+    def _text(self, step: Step, noun: str, pronoun: str, hidden_place: bool, silent: bool) -> str:
+        wording = WORDINGS[self.lexicon.language](self.lexicon)
+        covers = step.relation == "over" and self.often(0.5)
+        if covers and step.complement:
+            noun, step = wording.noun(step.complement), self._covering(step)
+        way = self._way(step)
+        rest = []
+        if step.complement and not hidden_place:
+            rest.append(wording.attached(step.relation, step.complement))
+        if step.manner:
+            rest.append(step.manner)
+        if silent:
+            return " ".join([noun, *rest])
+        form, polite = self.habits.form, self.habits.polite
+        begun = wording.command_with_pronoun(way, form, polite, pronoun) if pronoun else None
+        if begun is None:
+            noun = noun or (wording.several([wording.noun(one) for one in step.objects]) if pronoun else "")
+            begun = wording.command(way, form, polite, noun)
+        return " ".join([begun, *rest])
+
+    def _covering(self, step: Step) -> Step:
+        """`cover the bowl with the wrap` for what the template calls put(wrap, bowl)."""
+        return Step("cover", (step.complement or "",), complement=step.objects[0], relation="with")
+
+    def _way(self, step: Step) -> list[str]:
+        if step.consequence:
+            consequences = self.lexicon.data["consequences"]
+            return list(consequences.values())[("fry", "clean", "melt").index(step.consequence)]
+        ways = self.lexicon.ways(step.action)
+        mine = self.habits.verbs[self.lexicon.actions[step.action]]
+        return ways[mine] if self.often(self.habits.favourite) else self.chance.choice(ways)
+
+    def _predicate(self, step: Step, hidden: bool, hidden_place: bool, silent: bool) -> Predicate:
+        arguments: list[Argument] = []
+        if step.quantity:
+            arguments.append(_named(step.quantity))
+        if step.consequence == "clean":
+            arguments.append(_named(self.lexicon.data["part"]))
+        arguments.append(_several(step.objects, hidden))
+        if step.consequence == "fry":
+            arguments.append(_named(self.lexicon.data["oil"], implicit=True))
+        if step.complement:
+            arguments.append(_named(step.complement, implicit=hidden_place))
+        if step.manner:
+            arguments.append(_named(step.manner))
+        return Predicate(self.lexicon.actions[step.action], tuple(arguments), implicit=silent)
+
+    def often(self, share: float) -> bool:
+        return self.chance.random() < share
+
+
+def _named(text: str, *, implicit: bool = False) -> Argument:
+    return Argument((Words(text, implicit),))
+
+
+def _several(nouns: tuple[str, ...], hidden: bool) -> Argument:
+    if len(nouns) == 1:
+        return _named(nouns[0], implicit=hidden)
+    return Argument((Listed(tuple(_named(noun) for noun in nouns), hidden),))
