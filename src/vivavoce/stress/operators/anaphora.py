@@ -1,0 +1,129 @@
+"""ST-10: after a question with alternatives the answer points back at one of them."""
+
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
+from vivavoce.stress.words import edit, placed, words_of
+
+
+class PointingBack:
+    """The alternative that the answer names, by its ordinal: `Rome or Milan?` `Milan`, then `the second`."""
+
+    test, language, needs = "ST-10", ANY_LANGUAGE, ("anaphora",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        parts = pack.get("anaphora")
+        small = set(pack.get("function_words"))
+        offered = alternatives(utterance.previous or "", parts.alternatives, small)
+        chosen = _chosen(offered, utterance.text, small)
+        if chosen is None:
+            return
+        rank, start, end = chosen
+        gender = pack.get("gender_of_phrase")(offered[rank]) if pack.has("gender_of_phrase") else ""
+        for phrase, rule, confidence in _phrases(parts, rank, len(offered), gender):
+            put = pack.get("pointing_phrase") if pack.has("pointing_phrase") else _plain
+            first, last, after = put(utterance.text, start, end, phrase)
+            change = edit(utterance.text, first, last, placed(utterance.text, first, after))
+            yield Substitution((change,), rule, confidence)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "the turn before it offers no alternatives of which it names one"
+
+
+def alternatives(turn: str, between: list[str], small: set[str]) -> list[str]:
+    """What a system turn offers to choose from, in its order; empty where it offers nothing.
+
+    Numbered lists, and words joined by commas and `or`: the stem of the question before the first is cut.
+    """
+    numbered = re.findall(r"(?:^|\s)\d[.):]\s*(.+?)(?=(?:[;,]?\s+\d[.):]\s)|$)", turn)
+    if len(numbered) > 1:
+        return [one.strip(" ,;.?") for one in numbered]
+    joint = "|".join(map(re.escape, between))
+    asked = [
+        one for one in re.split(r"(?<=[.!?])\s+", turn) if re.search(rf"\b(?:{joint})\b", one, re.IGNORECASE)
+    ]
+    if not asked:
+        return []
+    clause = re.split(r"[:;]", asked[-1].rstrip(" ?!."))[-1]
+    parts = re.split(rf"\s*,\s*(?:(?:{joint})\s+)?|\s+(?:{joint})\s+", clause, flags=re.IGNORECASE)
+    parts = [one.strip() for one in parts if one and one.strip()]
+    if len(parts) < 2:
+        return []
+    return [_without_stem(parts[0], parts[1]), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
+
+
+def _without_stem(first: str, second: str) -> str:
+    """The first alternative without the question before it: as many words as the second has."""
+    words = first.split()
+    like = second.split()[0].lower()
+    for place in range(len(words) - 1, -1, -1):
+        if words[place].lower() == like and len(second.split()) > 1:
+            return " ".join(words[place:])
+    return " ".join(words[-len(second.split()) :])
+
+
+def _without_tail(last: str, before: str) -> str:
+    return " ".join(last.split()[: max(len(before.split()) + 2, 3)])
+
+
+def _chosen(offered: list[str], text: str, small: set[str]) -> tuple[int, int, int] | None:
+    """(rank, start, end) of the one alternative that the answer names: by words that only it has."""
+    said = [word for word in words_of(text) if word.lower not in small]
+    found: list[tuple[int, int, int, int]] = []
+    for rank, one in enumerate(offered):
+        others = {
+            word.lower for place, other in enumerate(offered) if place != rank for word in words_of(other)
+        }
+        own = {word.lower for word in words_of(one)} - small
+        telling = [word for word in said if word.lower in own - others]
+        if telling:
+            inside = [word for word in said if word.lower in own]
+            start, end = _run(inside, telling[0], text)
+            found.append((len(telling), rank, start, end))
+    if not found or len({one[1] for one in found}) > 1:
+        return None
+    return found[0][1:]
+
+
+def _run(inside: list[Any], telling: Any, text: str) -> tuple[int, int]:
+    """The words of the alternative that stand side by side around the one that tells."""
+    at = inside.index(telling)
+    first = last = at
+    while first > 0 and not re.search(r"[.,;!?]", text[inside[first - 1].end : inside[first].start]):
+        first -= 1
+    while last + 1 < len(inside) and not re.search(
+        r"[.,;!?]", text[inside[last].end : inside[last + 1].start]
+    ):
+        last += 1
+    return inside[first].start, inside[last].end
+
+
+def _phrases(parts: Any, rank: int, count: int, gender: str) -> Iterator[tuple[str, str, float]]:
+    def told(text: str) -> str:
+        forms = text.split("/")
+        return forms[-1] if gender == "f" else forms[0]
+
+    if rank < len(parts.ordinals):
+        ordinal = told(parts.ordinals[rank])
+        for place, pattern in enumerate(parts.pointing):
+            yield (
+                pattern.replace("{ordinal}", ordinal),
+                "the ordinal for the alternative",
+                0.95 - 0.05 * place,
+            )
+    if rank == count - 1 and count > 2:
+        for one in parts.last:
+            yield told(one), "the last for the alternative", 0.8
+    if count == 2:
+        for pair in parts.pair:
+            yield told(pair[rank]), "one of the pair for the alternative", 0.75
+
+
+def _plain(text: str, start: int, end: int, phrase: str) -> tuple[int, int, str]:
+    """An article before the alternative gives way too."""
+    article = re.search(r"\b(?:the|an?|in|by)\s+$", text[:start], re.IGNORECASE)
+    after = re.match(r"\s+(?:one|ones)\b", text[end:], re.IGNORECASE)
+    return article.start() if article else start, end + (after.end() if after else 0), phrase

@@ -1,0 +1,205 @@
+"""ST-7: a name gives way to a description of what it names."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Final
+
+from vivavoce.stress.base import LanguagePack, Substitution, Utterance
+from vivavoce.stress.italian.analysis import gender_of
+from vivavoce.stress.italian.inflection import contracted, definite
+from vivavoce.stress.wordnet import wordnet
+from vivavoce.stress.words import edit, in_case_of, placed, places_of, starts_sentence
+
+_NAME: Final = re.compile(r"[^\W\d_][\w’'-]*(?:\s+(?:[^\W\d_][\w’'-]*))?")
+_CAPITAL: Final = re.compile(r"\b(?:the )?capital\b(?:[^;]*?)\bof (?:the )?([A-Z][\w-]+(?: [A-Z][\w-]+)?)")
+_OF_NATION: Final = re.compile(
+    r"^(?:of|relating|pertaining|characteristic)\b.*?\b(?:to|of|from) (?:the )?(?:\w+ of )?([A-Z][a-z]+)\b"
+)
+_KINDS: Final = {
+    "en": re.compile(
+        r"^(?:the |an? )?((?:(?:national |former |ancient |state )?capital"
+        r"|(?:largest|major|chief|port|industrial|principal)?"
+        r" ?(?:city|port|town)|(?:largest )?island|river|lake|mountain|republic|kingdom)\b[^;,()]*)"
+    ),
+    "it": re.compile(
+        r"^(?:[^;,()]* )?"
+        r"((?:capitale|capoluogo|città|porto|isola|fiume|lago|monte|repubblica|regno)\b[^;,()]*)"
+    ),
+}
+_IT_PREPOSITIONS: Final = ("a", "ad", "di", "da", "in", "su")
+
+
+@cache
+def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
+    """(description without article, confidence) of what a name names, from the dictionary's glosses.
+
+    An Italian gloss is used where there is one; else what the aligned English gloss says of capitals is put
+    into Italian words.
+    """
+    own, english = wordnet(language), wordnet("en")
+    found: list[tuple[str, float]] = []
+    for rank, sense in enumerate(own.senses(name, "n")[:2]):
+        trust = 0.9 - 0.3 * rank
+        capital = _CAPITAL.search(english.gloss(sense))
+        if capital:
+            country = capital.group(1) if language == "en" else _in_italian(capital.group(1))
+            if country:
+                found.append((f"capital of {country}" if language == "en" else _capital_of(country), trust))
+        for clause in re.split(r"[;:]", own.gloss(sense)):
+            kind = _KINDS[language].match(clause.strip(" ."))
+            if kind and 2 < len(kind.group(1).split()) <= 9:
+                found.append((kind.group(1).strip(), trust - 0.05))
+                break
+        for member in own.members(sense):
+            if " " in member and name.lower() not in member.lower() and "capital" not in member.lower():
+                found.append((_as_name(member, language), trust - 0.15))
+    return tuple(dict.fromkeys(found))
+
+
+def _as_name(member: str, language: str) -> str:
+    small = ("of", "the", "and") if language == "en" else ("di", "del", "della", "d", "e")
+    return " ".join(one if one in small else one[:1].upper() + one[1:] for one in member.split())
+
+
+@cache
+def _in_italian(country: str) -> str:
+    """An English country name in Italian, by the two WordNets' common senses."""
+    for sense in wordnet("en").senses(country.lower(), "n")[:2]:
+        for member in wordnet("it").members(sense):
+            if member[:1].isupper() or member.islower():
+                return _as_name(member, "it")
+    return ""
+
+
+def _capital_of(country: str) -> str:
+    feminine = country.endswith("a")
+    plural_names = {"Stati Uniti": "degli", "Paesi Bassi": "dei", "Filippine": "delle"}
+    for start, preposition in plural_names.items():
+        if country.startswith(start):
+            return f"capitale {preposition} {country}"
+    article = definite("f" if feminine else "m", "s", country)
+    joined = contracted("di", article)
+    return f"capitale {joined}{'' if joined.endswith(chr(39)) else ' '}{country}"
+
+
+@cache
+def _capitals() -> dict[str, str]:
+    """The capital of each country, by the English glosses: Italy has Rome."""
+    net = wordnet("en")
+    found: dict[str, str] = {}
+    for sense, match in net.glossed(
+        re.compile(r"\bcapital (?:and [a-z ]*)?(?:city )?of (?:the )?([A-Z][a-z]+)\b")
+    ):
+        names = [one for one in net.members(sense) if one[:1].isalpha() and " " not in one]
+        if names and sense.startswith("n#"):
+            found.setdefault(match.group(1), sense)
+    return found
+
+
+class NamesDescribed:
+    """Names that the dictionary describes: cities, countries, rivers."""
+
+    test, language, needs = "ST-7", "*", ("wordnet",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, language = utterance.text, utterance.language
+        if language not in _KINDS:
+            return
+        for start, end in _names(text, language):
+            for described, trust in descriptions(text[start:end].lower(), language):
+                yield _put(text, start, end, described, language, trust, "the name by what it is known for")
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Capitalised words that are no start of a sentence, or that no dictionary has in small letters alone."""
+    for found in re.finditer(r"[A-ZÀ-Ý][\w’-]+(?:\s+(?:di\s+)?[A-ZÀ-Ý][\w’-]+)*", text):
+        start, end = found.span()
+        if starts_sentence(text, start) and not wordnet(language).senses(text[start:end].lower(), "n"):
+            continue
+        yield start, end
+
+
+def _put(
+    text: str, start: int, end: int, described: str, language: str, trust: float, rule: str
+) -> Substitution:
+    if language == "en":
+        named = described[:1].isupper()
+        article = "" if named and " of " not in described and "City" not in described else "the "
+        after = placed(text, start, article + described)
+        return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
+    first = described.split()[0].lower()
+    gender = "f" if first in ("città", "capitale", "isola", "repubblica") else gender_of(first) or "m"
+    article = definite(gender, "s", described)
+    before = re.search(r"\b(\w+)\s+$", text[:start])
+    if before and before.group(1).lower() in _IT_PREPOSITIONS:
+        preposition = {"ad": "a"}.get(before.group(1).lower(), before.group(1).lower())
+        start = before.start(1)
+        article = contracted(preposition, article)
+    joined = article + ("" if article.endswith("'") else " ") + described
+    after = in_case_of(text[start], joined) if starts_sentence(text, start) else joined
+    return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
+
+
+class NationsDescribed:
+    """An adjective of nationality by the country's capital: Italian food, food of the country of Rome."""
+
+    test, language, needs = "ST-7", "*", ("wordnet", "nationality")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, language = utterance.text, utterance.language
+        phrase = pack.get("nationality")
+        for found in re.finditer(phrase.pattern, text, re.IGNORECASE):
+            capital = capital_of_people(found.group("people").lower(), language)
+            if capital:
+                after = placed(
+                    text, found.start(), found.expand(phrase.becomes).replace("{capital}", capital)
+                )
+                change = edit(text, found.start(), found.end(), after)
+                yield Substitution((change,), "the nation by its capital", 0.7, ("multiwordnet",))
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+@cache
+def capital_of_people(adjective: str, language: str) -> str:
+    """The capital of the country that an adjective of nationality means; "" where it is not known."""
+    from vivavoce.stress.italian.inflection import adjective as in_form
+
+    lemma = adjective if language == "en" else in_form(adjective, "m", "s") or adjective
+    english, own = wordnet("en"), wordnet(language)
+    for sense in own.senses(lemma, "a")[:2]:
+        nation = _OF_NATION.search(english.gloss(sense))
+        capital = _capitals().get(nation.group(1)) if nation else None
+        names = [one for one in own.members(capital) if " " not in one] if capital else []
+        if names:
+            return names[0][:1].upper() + names[0][1:]
+    return ""
+
+
+class MentionedBefore:
+    """A name that the system said just before, by a phrase that points back at it: that place."""
+
+    test, language, needs = "ST-7", "*", ("pointing_back",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, previous = utterance.text, utterance.previous or ""
+        for found in re.finditer(
+            r"(?:\b(?:The|La|Il|Le|Lo|I)\s+)?[A-ZÀ-Ý][\w’-]*(?:\s+(?:and\s+|e\s+|di\s+)?[A-ZÀ-Ý][\w’-]*)*",
+            previous,
+        ):
+            name = found.group()
+            if starts_sentence(previous, found.start()) and " " not in name:
+                continue
+            for start, end in places_of(name, text):
+                for other in pack.get("pointing_back"):
+                    after = placed(text, start, other)
+                    yield Substitution((edit(text, start, end, after),), "points back at the name", 0.8)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"

@@ -1,0 +1,129 @@
+"""ST-5: a word gives way to a rarer one of the same meaning."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance
+from vivavoce.stress.english_parser import inflected
+from vivavoce.stress.italian.analysis import Token, analyse
+from vivavoce.stress.italian.inflection import adjective, conditional, participle, plural, present
+from vivavoce.stress.words import in_case_of
+
+_RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
+_RAREST: Final = 1.6  # words that almost nobody knows are no test of a system
+_SENSES: Final = {"n": 3, "v": 2, "a": 3}
+_LEAVE: Final = frozenset({
+    "be", "have", "do", "can", "will", "would", "like", "want", "need", "get", "go", "please", "thank",
+    "thanks", "hi", "hello", "bye", "people", "one", "thing", "something", "kind", "type", "sort", "number",
+    "phone", "area", "address", "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire",
+    "dare", "andare", "venire", "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve",
+    "favore", "meno", "più",
+})  # fmt: skip
+
+
+def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, float]]:
+    """(lemma, confidence) of the rarer words that share one of its main senses, the most trusted first."""
+    net, frequency = pack.get("wordnet"), pack.get("frequency")
+    senses = net.senses(word, part)
+    found: dict[str, float] = {}
+    for rank, sense in enumerate(senses[: _SENSES[part]]):
+        for other in net.members(sense):
+            if other == word or not other.isalpha() or not other.islower() or _spelt_alike(word, other):
+                continue
+            theirs = net.senses(other, part)
+            zipf = frequency.zipf(other)
+            if sense not in theirs[:3] or not _RAREST <= zipf <= frequency.zipf(word) - _RARER:
+                continue
+            shared = len(set(senses) & set(theirs))
+            trust = 0.65 - 0.15 * rank - 0.15 * theirs.index(sense) + 0.15 * (shared > 1)
+            trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
+            found[other] = max(found.get(other, 0.0), trust)
+    return sorted(found.items(), key=lambda one: -one[1])
+
+
+def _spelt_alike(word: str, other: str) -> bool:
+    return word[:4] == other[:4] and abs(len(word) - len(other)) <= 1 and word[-1:] == other[-1:]
+
+
+class ItalianSynonyms:
+    """Nouns, adjectives and verbs; articles and adjectives around a noun of another gender follow it."""
+
+    test, language, needs = "ST-5", "it", ("analysis", "agreement", "wordnet", "frequency")
+    _parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v"}
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        for token in analyse(text):
+            part = self._parts.get(token.part)
+            if part is None or token.lemma in _LEAVE or len(token.lemma) < 4:
+                continue
+            for other, trust in rarer_words(token.lemma, part, pack):
+                form = _italian_form(token, other)
+                if form is None:
+                    continue
+                after = in_case_of(token.text, form)
+                edits = pack.get("agreement")(text, token.start, token.end, after)
+                yield Substitution(
+                    tuple(edits), f"{other} for {token.lemma}", trust, ("multiwordnet", "wordfreq")
+                )
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word of it has a rarer synonym in the dictionary"
+
+
+def _italian_form(token: Token, other: str) -> str | None:
+    """The other word in the form of the one that it replaces; None where that cannot be made."""
+    if token.part == "noun":
+        return other if token.number != "p" else plural(other, "f" if other.endswith("a") else "m")
+    if token.part == "adj":
+        return adjective(other, token.gender or "m", token.number or "s")
+    if not other.endswith(("are", "ere", "ire")) or token.form == "x2s":
+        return None
+    if token.part == "inf":
+        return other if not token.clitic else other[:-1] + token.clitic
+    if token.form.startswith("v"):
+        return conditional(other).get(token.form[1:])
+    form = present(other).get(token.form)
+    return form + token.clitic if form else participle(other)
+
+
+class EnglishSynonyms:
+    """Nouns, adjectives and verbs in the form of what they replace; parts of compounds and names are left."""
+
+    test, language, needs = "ST-5", "en", ("parser", "wordnet", "frequency", "agreement")
+    _parts: Final = {"NOUN": "n", "ADJ": "a", "VERB": "v"}
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        for token in pack.get("parser").parse(text):
+            part = self._parts.get(token.pos_)
+            lemma = token.lemma_.lower()
+            if part is None or lemma in _LEAVE or len(lemma) < 3 or not _stands_alone(token):
+                continue
+            for other, trust in rarer_words(lemma, part, pack):
+                after = in_case_of(
+                    token.text, inflected(other, token.tag_) if token.tag_[-1:] not in "NBJ" else other
+                )
+                if token.tag_ in ("NN", "VB", "JJ", "VBP"):
+                    after = in_case_of(token.text, other)
+                edits: tuple[Edit, ...] = pack.get("agreement")(
+                    text, token.idx, token.idx + len(token.text), after
+                )
+                yield Substitution(
+                    edits, f"{other} for {lemma}", trust, ("multiwordnet", "wordfreq", "spacy")
+                )
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word of it has a rarer synonym in the dictionary"
+
+
+def _stands_alone(token: Any) -> bool:
+    """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
+    if token.pos_ == "NOUN" and token.dep_ in ("advmod", "npadvmod"):
+        return False
+    if token.dep_ == "compound" or any(one.dep_ in ("compound", "prt") for one in token.children):
+        return False
+    if token.text[:1].isupper() and not token.is_sent_start:
+        return False
+    return not (token.pos_ == "VERB" and token.lemma_ in ("look", "take", "go", "come", "care"))

