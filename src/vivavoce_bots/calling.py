@@ -57,6 +57,16 @@ async def callsteering(text: str, session: dict[str, Any]) -> dict[str, Any]:
     return answer(_bot("callsteering", "standard"), text, session)
 
 
+async def house(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The home assistant."""
+    return answer(_bot("house", "standard"), text, session)
+
+
+async def chef(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The cooking robot."""
+    return answer(_bot("chef", "standard"), text, session)
+
+
 async def telco(text: str, session: dict[str, Any]) -> dict[str, Any]:
     """The self-service of a telephone company."""
     return answer(_bot("telco", "standard"), text, session)

@@ -7,6 +7,8 @@ from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.carbs.bot import CarbsBot
+from vivavoce_bots.chef.bot import ChefBot
+from vivavoce_bots.house.bot import HouseBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
 from vivavoce_bots.restaurant.domain import DomainError, read_domain
 from vivavoce_bots.telco.bot import TelcoBot
@@ -67,6 +69,18 @@ BOTS: dict[str, Entry] = {
             "self-service of a telephone company, in English and Italian",
             TelcoBot.variants,
             _without_domain(TelcoBot, TelcoBot.name),
+        ),
+        Entry(
+            HouseBot.name,
+            "switches lamps and blinds, tells programmes, plays messages, in English and Italian",
+            HouseBot.variants,
+            _without_domain(HouseBot, HouseBot.name),
+        ),
+        Entry(
+            ChefBot.name,
+            "cooking robot that obeys predicates and plain commands, in English and Italian",
+            ChefBot.variants,
+            _without_domain(ChefBot, ChefBot.name),
         ),
     )
 }

@@ -1,22 +1,24 @@
-"""A bot behind HTTP: /chat with JSON, /v1/chat/completions as OpenAI speaks it, /reset, /health."""
+"""A bot behind a server: HTTP with JSON, chat completions (OpenAI), Rasa's REST channel, WebSocket."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
-from random import Random
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from vivavoce_bots.acts import Reply
+from vivavoce_bots.answering import Answering, OutOfOrder
 from vivavoce_bots.bot import Bot
-from vivavoce_bots.damage import Damage, damaged
-from vivavoce_bots.memory import Memory
+from vivavoce_bots.damage import Damage
 
+CHANNELS: Final = ("http", "openai", "rasa", "websocket")
 _LONGEST_BODY = 200_000
+_RASA_OPENINGS: Final = ("/session_start", "/restart", "/start")
 
 
 class Malformed(Exception):
@@ -27,74 +29,109 @@ class Server:
     """One bot, its conversations, and the damage that it was told to suffer."""
 
     def __init__(self, bot: Bot, *, seed: int = 1, damage: Damage = Damage()) -> None:
-        self._bot, self._delay_s, self._fail_rate = (
-            damaged(bot, damage, seed),
-            damage.delay_s,
-            damage.fail_rate,
-        )
-        self._chance = Random(f"failures:{seed}")
-        self._memory: Memory[Any] = Memory()
+        self._answering = Answering(bot, seed=seed, damage=damage)
 
-    def app(self) -> Starlette:
-        return Starlette(
-            routes=[
+    def app(self, channels: Sequence[str] = CHANNELS) -> Starlette:
+        """The application with these channels, all by default; `/health` is always there."""
+        routes: dict[str, list[BaseRoute]] = {
+            "http": [
                 Route("/chat", self.chat, methods=["POST"]),
                 Route("/reset", self.reset, methods=["POST"]),
-                Route("/v1/chat/completions", self.completions, methods=["POST"]),
-                Route("/health", self.health),
             ],
-            exception_handlers={Malformed: _malformed, ClientDisconnect: _gone},
+            "openai": [Route("/v1/chat/completions", self.completions, methods=["POST"])],
+            "rasa": [Route("/webhooks/rest/webhook", self.rasa, methods=["POST"])],
+            "websocket": [WebSocketRoute("/ws", self.websocket)],
+        }
+        chosen = [route for channel in channels for route in routes[channel]]
+        return Starlette(
+            routes=[*chosen, Route("/health", self.health)],
+            exception_handlers={
+                Malformed: _malformed,
+                OutOfOrder: _out_of_order,
+                ClientDisconnect: _gone,
+            },
         )
 
     async def health(self, _: Request) -> Response:
-        return JSONResponse({"status": "ok", "bot": self._bot.name, "conversations": len(self._memory)})
+        held = self._answering
+        return JSONResponse({"status": "ok", "bot": held.bot.name, "conversations": held.conversations})
 
     async def chat(self, request: Request) -> Response:
         body = await _body(request)
         key = _text(body, "conversation")
         if not key:
             raise Malformed("'conversation' is missing")
-        language = _text(body, "language", "en")
-        held = self._memory.get(key, lambda: self._bot.session(key, language))
-        turn = _text(body, "turn")
-        answered = held.answers.get(turn) if turn else None
-        if answered is not None:
-            return JSONResponse(answered.as_json())
-        texts = _hypotheses(body)
-        await asyncio.sleep(self._delay_s)
-        if self._chance.random() < self._fail_rate:
-            return JSONResponse({"error": "out of order"}, status_code=500)
-        reply = held.answers.get(turn) or self._answer(held.state, texts)
-        if turn:
-            held.answers[turn] = reply
+        language, turn = _text(body, "language", "en"), _text(body, "turn")
+        reply = await self._answering.turn(key, language, _hypotheses(body), turn)
         return JSONResponse(reply.as_json())
 
     async def reset(self, request: Request) -> Response:
-        self._memory.forget(_text(await _body(request), "conversation"))
+        self._answering.forget(_text(await _body(request), "conversation"))
         return JSONResponse({"status": "ok"})
 
     async def completions(self, request: Request) -> Response:
         """Chat completions keep no memory: the user's messages are answered one after the other afresh."""
         body = await _body(request)
         said = _said(body)
-        await asyncio.sleep(self._delay_s)
-        if self._chance.random() < self._fail_rate:
-            return JSONResponse({"error": {"message": "out of order"}}, status_code=500)
-        session = self._bot.session(said[0] if said else "", _text(body, "language", "en"))
-        reply = self._bot.greet(session)
-        for text in said:
-            reply = self._answer(session, [(text, None)])
-        model = _text(body, "model", self._bot.name)
+        reply = await self._answering.afresh(said[0] if said else "", _text(body, "language", "en"), said)
+        model = _text(body, "model", self._answering.bot.name)
         if body.get("stream") is True:
             return StreamingResponse(_chunks(reply, model), media_type="text/event-stream")
         message = {"role": "assistant", "content": reply.text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return JSONResponse({"id": "bot", "object": "chat.completion", "model": model, "choices": [choice]})
 
-    def _answer(self, session: Any, texts: list[tuple[str, float | None]]) -> Reply:
-        if not any(text.strip() for text, _ in texts):
-            return self._bot.greet(session)
-        return self._bot.reply(session, texts)
+    async def rasa(self, request: Request) -> Response:
+        """Rasa's REST channel; `/session_start` begins the sender's conversation anew and is greeted."""
+        body = await _body(request)
+        sender, message = _text(body, "sender", "default"), _text(body, "message")
+        metadata = body.get("metadata")
+        language = _text(metadata, "language", "en") if isinstance(metadata, dict) else "en"
+        if message.strip() in _RASA_OPENINGS:
+            self._answering.forget(sender)
+            message = ""
+        reply = await self._answering.turn(sender, language, [(message, None)])
+        return JSONResponse([{"recipient_id": sender, "text": reply.text}])
+
+    async def websocket(self, socket: WebSocket) -> None:
+        """Frames of JSON or text; `?greeting=1` speaks first, `?language=it` is for frames of text."""
+        await socket.accept()
+        asked = socket.query_params
+        key, language = f"socket-{id(socket)}", asked.get("language", "en")
+        try:
+            if asked.get("greeting"):
+                await self._send_turn(socket, key, language, [("", None)])
+            while True:
+                frame = await socket.receive_text()
+                await self._take_frame(socket, key, language, frame)
+        except (WebSocketDisconnect, KeyError):
+            pass  # gone, or a frame of bytes
+        except OutOfOrder:
+            with suppress(RuntimeError):
+                await socket.close(1011)
+        finally:
+            self._answering.forget(key)
+
+    async def _take_frame(self, socket: WebSocket, key: str, language: str, frame: str) -> None:
+        try:
+            body = json.loads(frame)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            await self._send_turn(socket, key, language, [(frame[:_LONGEST_BODY], None)])
+            return
+        try:
+            texts, language = _hypotheses(body), _text(body, "language", language)
+        except Malformed as error:
+            await socket.send_json({"error": str(error), "turn_end": True})
+            return
+        await self._send_turn(socket, key, language, texts)
+
+    async def _send_turn(
+        self, socket: WebSocket, key: str, language: str, texts: list[tuple[str, float | None]]
+    ) -> None:
+        reply = await self._answering.turn(key, language, texts)
+        await socket.send_json({**reply.as_json(), "turn_end": True})
 
 
 async def _chunks(reply: Reply, model: str) -> AsyncIterator[str]:
@@ -111,6 +148,10 @@ async def _chunks(reply: Reply, model: str) -> AsyncIterator[str]:
 
 async def _malformed(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, status_code=400)
+
+
+async def _out_of_order(_: Request, __: Exception) -> Response:
+    return JSONResponse({"error": {"message": "out of order"}}, status_code=500)
 
 
 async def _gone(_: Request, __: Exception) -> Response:

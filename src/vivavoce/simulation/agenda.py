@@ -111,7 +111,7 @@ class AgendaUser:
         goal = self._goal
         if turn.confirms:
             return self._confirm(turn.confirms)
-        if "canthelp" in turn.kinds and not goal.seems_reached:
+        if "canthelp" in turn.kinds and goal.slots and not goal.seems_reached:
             return self._relax()
         if goal.seems_reached:
             return self._leave("bye")
@@ -211,6 +211,8 @@ class AgendaUser:
 
     def _next_items(self, turn: _Turn) -> Utterance:
         goal = self._goal
+        if goal.total is None and goal.kind.total is None:
+            return self._next_step()
         if "repeat" in turn.kinds and goal.mentioned:
             return self._list(goal.mentioned[-1:], detailed=True)
         left = [key for key in goal.items if key not in goal.mentioned]
@@ -224,6 +226,13 @@ class AgendaUser:
             many = self._random.random() < self._traits.over_informing
             return self._list(left if many else left[:1], detailed=many)
         return self._small("nothing_more", LoggedAct(act="negate"))
+
+    def _next_step(self) -> Utterance:
+        """The first thing that was not done yet, again where it was said in vain; at times with the next."""
+        open_ = [key for key in self._goal.items if key not in self._goal.acknowledged]
+        self._unhelpful += open_[0] in self._goal.mentioned
+        several = self._random.random() < self._traits.over_informing / 2
+        return self._list(open_[: 2 if several else 1], detailed=True)
 
     def _ask(self) -> Utterance:
         goal = self._goal

@@ -70,6 +70,7 @@ class Choice(_Data):
     of: tuple[str, ...] = Field(description="keys to choose from, or the name of one group of items")
     least: int = Field(1, ge=1)
     most: int = Field(1, ge=1)
+    ordered: tuple[str, ...] = Field((), description="exactly these things, in this order: a recipe")
 
 
 class Done(_Data):
@@ -138,6 +139,8 @@ class SimulatedDomain(_Data):
             ]
             strange += [one for one in (goal.wants.of if goal.wants else ()) if one not in self.wants]
             strange += [one for one in (goal.items.of if goal.items else ()) if one not in self.groups]
+            known = {key for group in self.groups.values() for key in group.items}
+            strange += [one for one in (goal.items.ordered if goal.items else ()) if one not in known]
             if strange:
                 raise ValueError(f"goal {name!r} names {strange[0]!r}, which the domain does not have")
         return self

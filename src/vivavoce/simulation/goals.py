@@ -67,7 +67,7 @@ def _goal(
     group = domain.group(kind)
     if group is not None and kind.items is not None:
         count = min(random.randint(kind.items.least, kind.items.most), len(group.items))
-        for key in random.sample(list(group.items), count):
+        for key in kind.items.ordered or random.sample(list(group.items), count):
             items[key] = random.choice(list(group.items[key].amounts) or [""])
     wants: list[str] = []
     if kind.wants is not None:

@@ -1,0 +1,1 @@
+"""Cooking robot: obeys predicates such as `mettere(padella, fuoco)`, and plain commands."""

@@ -1,0 +1,1 @@
+"""Home assistant: lamps, blinds, television with programmes, answering machine; spatial references."""
