@@ -11,3 +11,13 @@ class Event(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+
+
+class LoggedRating(BaseModel):
+    """One answered item, with its raw code and the label that was shown."""
+
+    model_config = ConfigDict(frozen=True)
+    item_id: str
+    value: float | None
+    answer: str | None
+    role: str | None = None

@@ -9,7 +9,9 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
-from vivavoce.log.event import Event
+from vivavoce.log.arena_events import ARENA_EVENTS
+from vivavoce.log.event import Event, LoggedRating
+from vivavoce.log.reading_events import READING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
@@ -223,16 +225,6 @@ class CodeEntered(Event):
     problem: Literal["unknown", "reused", "other_visit", "too_many"] | None = None
 
 
-class LoggedRating(BaseModel):
-    """One answered item, with its raw code and the label that was shown."""
-
-    model_config = ConfigDict(frozen=True)
-    item_id: str
-    value: float | None
-    answer: str | None
-    role: str | None = None
-
-
 class QuestionnaireAnswered(Event):
     kind = "questionnaire_answered"
     step: int
@@ -421,6 +413,8 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         SystemRestored,
         TrialResumed,
         *ANNOTATION_EVENTS,
+        *ARENA_EVENTS,
+        *READING_EVENTS,
         *STRESS_EVENTS,
     )
 }

@@ -11,6 +11,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.annotation_events import annotation_stream
 from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.arena_rows import vote_rows
 from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
@@ -24,6 +25,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.reading import Reader
+from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
@@ -178,6 +180,8 @@ def _export_visit(
     for stored_answer, answer in answered:
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
     writer.add("preferences", comparison_rows(visit))
+    writer.add("readings", reading_rows(visit))
+    writer.add("votes", vote_rows(visit))
 
 
 def _add_dialogue(writer: DatasetWriter, dialogue: DialogueRows, row: Row) -> None:

@@ -96,11 +96,6 @@ TURNS = Table(
         Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
         Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
         Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
-        Column("question_origin", TEXT, "who says whether it is a question: acts, rules"),
-        Column("help_origin", TEXT, "who says whether it is help: acts, rules"),
-        Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
-        Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
-        Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
     ),
 )
 
@@ -324,6 +319,55 @@ COMMANDS = Table(
     ),
 )
 
+READINGS = Table(
+    "readings",
+    "one item answered about one transcript that was read",
+    (
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit", True),
+        Column("reading_number", INTEGER, "1-based place of the transcript in what this participant read", True),
+        Column("pair_id", TEXT, "pair of transcripts that it belongs to", True),
+        Column("variable", TEXT, "interaction strategy in which the two of the pair differ", True),
+        Column("change", TEXT, "substitution or insertion"),
+        Column("version", TEXT, "control or experimental", True),
+        Column("level", TEXT, "level of the strategy in it", True),
+        Column("instrument", TEXT, "questionnaire", True),
+        Column("wording", TEXT, "which wording was shown: project, or the user's file"),
+        Column("language", TEXT, "BCP 47 tag"),
+        Column("item_id", TEXT, "item", True),
+        Column("value", REAL, "raw code as answered, never recoded; null for free text"),
+        Column("answer", TEXT, "label chosen, or free text"),
+        Column("tokens", INTEGER, "length of the transcript"),
+        Column("response_s", REAL, "from when the transcript was due to its answers"),
+        Column("answered_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+)
+
+VOTES = Table(
+    "votes",
+    "one vote on two answers to the same message",
+    (
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit", True),
+        Column("bout_id", TEXT, "two systems side by side", True),
+        Column("bout_number", INTEGER, "1-based order among this visit's bouts", True),
+        Column("exchange", INTEGER, "1-based number of the message in the bout", True),
+        Column("left_system", TEXT, "system on the left", True),
+        Column("right_system", TEXT, "system on the right", True),
+        Column("left_dialogue_id", TEXT, "its dialogue", True),
+        Column("right_dialogue_id", TEXT, "its dialogue", True),
+        Column("left_turn_index", INTEGER, "its answer", True),
+        Column("right_turn_index", INTEGER, "its answer", True),
+        Column("choice", TEXT, "left, right, tie or both_bad", True),
+        Column("leaks", TEXT, "sides whose answer named a system (masked on the page), joined by spaces"),
+        Column("response_s", REAL, "from when both answers were there to the vote"),
+        Column("language", TEXT, "BCP 47 tag"),
+        Column("answered_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+)
+
 TABLES: Final[dict[str, Table]] = {
     table.name: table
     for table in (
@@ -338,6 +382,8 @@ TABLES: Final[dict[str, Table]] = {
         ANNOTATIONS,
         INCIDENTS,
         PREFERENCES,
+        READINGS,
+        VOTES,
         STRESS,
         COMMANDS,
     )

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
-from vivavoce.log.events import ComparisonsAssigned, ComparisonsFinished, Event
+from vivavoce.log.arena_events import BoutAssigned
+from vivavoce.log.event import Event
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
 from vivavoce.log.tables import codes, dialogues, events, people, recruit_links, studies, visits
@@ -114,26 +115,42 @@ class Transaction:
         )
         return set(self.connection.execute(wanted).scalars())
 
-    def comparison_slots(self, study: str, *, simulated: bool, since: datetime) -> set[int]:
-        """Slots of the plan of comparisons that are taken: by who is at it since then, or finished well."""
+    def plan_slots(
+        self, study: str, assigned: type[Event], finished: type[Event], *, simulated: bool, since: datetime
+    ) -> set[int]:
+        """Slots of a balanced plan that are taken: by who is at it since then, or finished well.
+
+        assigned, finished  the events that take a slot and that say `accepted` at the end
+        """
         wanted = (
             select(events.c.visit_id, events.c.kind, events.c.payload, visits.c.outcome, visits.c.last_at)
             .join(visits, visits.c.visit_id == events.c.visit_id)
             .where(
                 visits.c.study == study,
                 visits.c.simulated == simulated,
-                events.c.kind.in_([ComparisonsAssigned.kind, ComparisonsFinished.kind]),
+                events.c.kind.in_([assigned.kind, finished.kind]),
             )
         )
         taken: dict[str, int] = {}
         refused: set[str] = set()
         for visit_id, kind, payload, outcome, last_at in self.connection.execute(wanted):
             left = outcome is None and last_at < since
-            if kind == ComparisonsFinished.kind:
+            if kind == finished.kind:
                 refused |= set() if payload["accepted"] else {visit_id}
             elif not left and outcome in (None, "completed"):
                 taken[visit_id] = payload["slot"]
         return {slot for visit_id, slot in taken.items() if visit_id not in refused}
+
+    def bouts(self, study: str) -> list[tuple[str, BoutAssigned]]:
+        """(participant, bout) of every bout that was ever assigned in a study, in order."""
+        wanted = (
+            select(visits.c.participant_id, events.c.payload)
+            .join(visits, visits.c.visit_id == events.c.visit_id)
+            .where(visits.c.study == study, events.c.kind == BoutAssigned.kind)
+            .order_by(events.c.position)
+        )
+        rows = self.connection.execute(wanted)
+        return [(person, BoutAssigned.model_validate(payload)) for person, payload in rows]
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
         """Take an earned code for a dialogue, then append CodeIssued; False when the code is taken."""

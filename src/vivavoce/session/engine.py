@@ -15,10 +15,15 @@ import structlog
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
+from vivavoce.log.arena_events import Vote, VoteCast
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.session import codes
+from vivavoce.session.arena import SIDES, VOTES, BoutState
+from vivavoce.session.arena_relay import ArenaRelay
 from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.masking import leaks
+from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
@@ -60,7 +65,8 @@ class SessionEngine:
         self.study, self.log, self.clock = study, log, clock or SystemClock()
         self.rules = MoveRules(study, self.clock)
         self.relay = Relay(log, self.rules, connectors, self.clock)
-        self.rules.suspended = self.relay.suspended
+        self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
+        self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self._visits: dict[str, Visit] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.Task[None] | None = None
@@ -82,6 +88,7 @@ class SessionEngine:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.arena.stop()
         await self.relay.stop()
         for connector in self.relay.connectors.values():
             await connector.shut_down()
@@ -126,7 +133,7 @@ class SessionEngine:
             return Opened(result, None, resumed=True)
         visit.take(result.state, result.stored)
         self._visits[visit_id] = visit
-        self.relay.tend(visit)
+        self._tend(visit)
         return Opened(visit_id, token)
 
     async def new_token(self, visit_id: str) -> str:
@@ -143,13 +150,13 @@ class SessionEngine:
     async def state(self, visit_id: str) -> VisitState:
         """Where the visit stands; takes up what a restart interrupted."""
         visit = await self._visit(visit_id)
-        self.relay.tend(visit)
+        self._tend(visit)
         return visit.state
 
     async def updates(self, visit_id: str, after: int, wait_s: float = 0.0) -> list[StoredEvent]:
         """Events after a seq, in order; waits up to `wait_s` seconds for the first. Empty when none came."""
         visit = await self._visit(visit_id)
-        self.relay.tend(visit)
+        self._tend(visit)
         news = visit.news
         found = _after(visit, after)
         if not found and wait_s > 0:
@@ -161,7 +168,7 @@ class SessionEngine:
     def answering(self, visit_id: str) -> bool:
         """Whether the system is being waited for in this visit."""
         visit = self._visits.get(visit_id)
-        return bool(visit and visit.task and not visit.task.done())
+        return bool(visit and ((visit.task and not visit.task.done()) or self.arena.working(visit)))
 
     async def describe_user(self, visit_id: str, described: log_events.SimulatedUserDescribed) -> None:
         """Log what kind of program this simulated participant is.
@@ -252,17 +259,29 @@ class SessionEngine:
             event = answered(self.study, state, answers, self.clock.now())
             await self._move(visit, lambda d: d.add(event))
 
-    async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
-        """Begin the next dialogue. Raises Stale when it is not due, Refused when the trial is paused."""
+    async def rate(
+        self, visit_id: str, *, step: int, position: int, wording: str, ratings: list[log_events.LoggedRating]
+    ) -> None:
+        """Store the ratings of one transcript. Raises Stale when another one is being read."""
         visit = await self._visit(visit_id)
         async with visit.lock:
             state = visit.state
-            if state.phase == "chat" and (state.step, state.round) == (step, round):
+            if (state.phase, state.step, state.position) != ("rate", step, position):
+                raise Stale(f"transcript {position} is not being rated")
+            event = transcript_rated(self.study, state, wording, ratings, self.clock.now())
+            await self._move(visit, lambda d: d.add(event))
+
+    async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
+        """Begin the next dialogue, or bout. Raises Stale when it is not due, Refused: `paused`."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if state.phase in ("chat", "arena") and (state.step, state.round) == (step, round):
                 return
             if (state.phase, state.step, state.round) != ("ready", step, round):
                 raise Stale(f"dialogue {round} is not due")
-            await self._move(visit, self.rules.assign)
-        self.relay.tend(visit)
+            await self._move(visit, self.rules.assign_next)
+        self._tend(visit)
 
     async def finish_dialogues(self, visit_id: str, step: int) -> None:
         """Ask for no further task. Raises Stale, or Refused while too few were held."""
@@ -285,6 +304,8 @@ class SessionEngine:
                 dialogue = draft.state.dialogue
                 if dialogue is not None and dialogue.running:
                     self.rules.end_dialogue(draft, dialogue, "user", self.relay.elapsed_s(dialogue))
+                if draft.state.bout is not None:
+                    self.rules.end_bout(draft, "abandoned")
                 draft.add(log_events.VisitEnded(outcome="withdrew"))
 
             await self._move(visit, write)
@@ -307,7 +328,7 @@ class SessionEngine:
         visit = await self._visit(visit_id)
         async with visit.lock:
             if (known := _by_key(visit, key)) is not None:
-                self.relay.tend(visit)
+                self._tend(visit)
                 return known
             dialogue = self._speakable(visit.state, dialogue_id, text)
             turn = log_events.UserTurnSent(
@@ -317,20 +338,23 @@ class SessionEngine:
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
             stored = await self._move(visit, lambda d: d.add(turn, client_key=key))
-        self.relay.tend(visit)
+        self._tend(visit)
         return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)
 
     def _speakable(self, state: VisitState, dialogue_id: str, text: str) -> DialogueState:
         dialogue = state.dialogue
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
             raise Refused("not_running")
+        self._check_text(text)
+        if dialogue.unanswered is not None or not dialogue.greeted:
+            raise Refused("busy")
+        return dialogue
+
+    def _check_text(self, text: str) -> None:
         if not text.strip():
             raise Refused("empty")
         if len(text) > self.study.limits.max_chars:
             raise Refused("too_long", f"{len(text)} of {self.study.limits.max_chars} characters")
-        if dialogue.unanswered is not None or not dialogue.greeted:
-            raise Refused("busy")
-        return dialogue
 
     async def end_dialogue(self, visit_id: str, dialogue_id: str, user_turns: int | None = None) -> None:
         """The participant ends the dialogue; `user_turns` is how many turns the page has created.
@@ -388,6 +412,75 @@ class SessionEngine:
             dialogue_id=dialogue.dialogue_id if problem is None else None,
         )  # fmt: skip
 
+    # --- arena --------------------------------------------------------------------------------------
+
+    async def say_to_both(self, visit_id: str, bout_id: str, *, key: str, text: str) -> None:
+        """Take a message to both sides of a bout. When this returns it is on disk, and both are being asked.
+
+        The same key again writes nothing.
+
+        Raises  Refused: empty, too_long, not_running, or busy while an answer or a vote is awaited
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            if any(stored.client_key == f"{key}-left" for stored in visit.events):
+                return
+            bout = visit.state.bout
+            if bout is None or bout.event.bout_id != bout_id:
+                raise Refused("not_running")
+            self._check_text(text)
+            if not bout.settled or bout.vote_due:
+                raise Refused("busy")
+
+            def write(draft: Draft) -> None:
+                for name, side in zip(("left", "right"), bout.sides, strict=True):
+                    turn = log_events.UserTurnSent(
+                        dialogue_id=side.dialogue_id, turn_index=len(side.turns), text=text
+                    )
+                    visit.fresh.add((side.dialogue_id, turn.turn_index))
+                    draft.add(turn, client_key=f"{key}-{name}")
+
+            await self._move(visit, write)
+
+    async def vote(self, visit_id: str, bout_id: str, *, exchange: int, choice: Vote) -> None:
+        """Store the vote on the answers to the last message.
+
+        Raises  Stale: no vote, or another one, is due; Refused: `empty` for a vote that is not offered
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            bout = self._bout(visit.state, bout_id)
+            if not bout.vote_due or bout.exchange != exchange:
+                raise Stale(f"exchange {exchange} is not being voted on")
+            if choice not in VOTES or (choice == "both_bad" and not visit.state.arena_step.both_bad):
+                raise Refused("empty", choice)
+            names, told = visit.state.arena_step.names, [bout.answer(side) for side in bout.sides]
+            since = bout.answered.at if bout.answered else self.clock.now()
+            event = VoteCast(
+                bout_id=bout_id, exchange=exchange, choice=choice,
+                left_turn_index=told[0].turn_index if told[0] else 0,
+                right_turn_index=told[1].turn_index if told[1] else 0,
+                response_s=max(0.0, (self.clock.now() - since).total_seconds()),
+                leaks=[
+                    name for name, one in zip(SIDES, told, strict=True) if one and leaks(one.text, names)
+                ],
+            )  # fmt: skip
+            await self._move(visit, lambda d: d.add(event))
+
+    async def finish_bout(self, visit_id: str, bout_id: str) -> None:
+        """Say no more in a bout. Raises Stale, or Refused before anything was voted on."""
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            bout = self._bout(visit.state, bout_id)
+            if not bout.may_finish:
+                raise Refused("too_short", "vote first")
+            await self._move(visit, lambda d: self.rules.end_bout(d, "user"))
+
+    def _bout(self, state: VisitState, bout_id: str) -> BoutState:
+        if state.bout is None or state.bout.event.bout_id != bout_id:
+            raise Stale("this bout is over")
+        return state.bout
+
     # --- inside -------------------------------------------------------------------------------------
 
     async def _visit(self, visit_id: str) -> Visit:
@@ -402,9 +495,14 @@ class SessionEngine:
             self._loading.pop(visit_id, None)
             return self._visits[visit_id]
 
+    def _tend(self, visit: Visit) -> None:
+        """See that what is owed to the participant is being worked on."""
+        self.relay.tend(visit)
+        self.arena.tend(visit)
+
     async def _move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
         stored = await move(self.log, self.rules, visit, write)
-        self.relay.tend(visit)
+        self._tend(visit)
         return stored
 
     def _expect_page(self, state: VisitState, step: int, *kinds: str) -> None:
@@ -434,7 +532,12 @@ class SessionEngine:
             visit = await self._visit(visit_id)
             async with visit.lock:
                 dialogue = visit.state.dialogue
-                if dialogue is None or not dialogue.running or (visit.state.last_at or before) > before:
+                if (visit.state.last_at or before) > before:
+                    continue
+                if visit.state.bout is not None:
+                    await self._move(visit, lambda d: self.rules.end_bout(d, "abandoned"))
+                    ended += 1
+                if dialogue is None or not dialogue.running:
                     continue
                 last_s = self.relay.elapsed_s(dialogue)
                 await self._move(

@@ -155,7 +155,7 @@ class Relay:
         try:
             conversation = await self._conversation(visit, dialogue, user_turn)
             sent_s = self.elapsed_s(dialogue)
-            await self._listen(connector.send(conversation, _to_send(user_turn)), dialogue, turn)
+            await self._listen(connector.send(conversation, user_turn_of(user_turn)), dialogue, turn)
         except SystemUnderTestError as error:
             await self._fail(visit, error.failure, error.detail, turn)
             return
@@ -197,8 +197,8 @@ class Relay:
                     dialogue_id=dialogue.dialogue_id, turn_index=len(current.turns), reply_to=reply_to,
                     messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
                     complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
-                    ends_dialogue=turn.ends_dialogue, notes=_notes(visit.conversation), raw=turn.raw or None,
-                    wire=turn.wire or None,
+                    ends_dialogue=turn.ends_dialogue, notes=notes_of(visit.conversation),
+                    raw=turn.raw or None, wire=turn.wire or None,
                 )
             )  # fmt: skip
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
@@ -278,7 +278,7 @@ def _opened(dialogue: DialogueState) -> log_events.DialogueOpened:
     return log_events.DialogueOpened(dialogue_id=dialogue.dialogue_id)
 
 
-def _notes(conversation: Conversation | None) -> dict[str, Any] | None:
+def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:
     """What of the connector's memory is logged: no names with an underscore, only what JSON can hold."""
     state = conversation.state if conversation else {}
     kept = {name: value for name, value in state.items() if not name.startswith("_")}
@@ -289,7 +289,7 @@ def _notes(conversation: Conversation | None) -> dict[str, Any] | None:
     return kept or None
 
 
-def _to_send(turn: TurnState) -> UserTurn:
+def user_turn_of(turn: TurnState) -> UserTurn:
     event = turn.event
     if not isinstance(event, log_events.UserTurnSent):
         raise TypeError("only a user turn can be sent")

@@ -5,78 +5,30 @@ all see what the participant saw last.
 """
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import singledispatchmethod
-from typing import Any, Literal
+from typing import Literal
 
+from vivavoce.log import arena_events, reading_events
 from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
-from vivavoce.study.model import CompareStep, DialogueStep, Step, Study
+from vivavoce.session.arena import BoutState
+from vivavoce.session.dialogue_state import DialogueState, TurnState
+from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, RateStep, Step, Study
 
-Phase = Literal["page", "compare", "ready", "chat", "code", "feedback", "ended"]
+__all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
-
-@dataclass(slots=True)
-class TurnState:
-    """One turn of a dialogue as the participant may see it."""
-
-    seq: int
-    turn_index: int
-    party: Literal["user", "system"]
-    event: log_events.UserTurnSent | log_events.SystemTurnReceived
-    key: str | None = None
-
-
-@dataclass(slots=True)
-class DialogueState:
-    """One dialogue of the visit."""
-
-    dialogue_id: str
-    step: int
-    round: int
-    system: str
-    task_id: str | None
-    task: dict[str, Any] | None
-    channel: str
-    language: str
-    conversation: str
-    notes: dict[str, Any] = field(default_factory=dict)
-    opened: StoredEvent | None = None
-    turns: list[TurnState] = field(default_factory=list)
-    failures: list[StoredEvent] = field(default_factory=list)
-    unanswered: TurnState | None = None
-    answered_turns: int = 0
-    failures_in_a_row: int = 0
-    silent_opening: bool = False
-    end_reason: str | None = None
-    code: str | None = None
-    code_accepted: bool = False
-
-    @property
-    def running(self) -> bool:
-        return self.end_reason is None
-
-    @property
-    def user_turns(self) -> int:
-        return sum(turn.party == "user" for turn in self.turns)
-
-    @property
-    def greeted(self) -> bool:
-        """The opening is over: the system has spoken, failed or chosen to wait."""
-        return bool(self.turns or self.failures or self.silent_opening)
-
-    def nontrivial(self, step: DialogueStep) -> bool:
-        """Enough user turns that the system answered."""
-        return self.answered_turns >= step.nontrivial.user_turns
+MOVING = 2  # dialogues that go on at the same time, in the arena
+Phase = Literal["page", "compare", "rate", "arena", "ready", "chat", "code", "feedback", "ended"]
 
 
 class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `ready`
-    (the next dialogue can be begun), `chat`, `code`,
+    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `rate`
+    (transcript `position`), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`, `code`,
     `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
@@ -92,6 +44,9 @@ class VisitState:
         self.dialogues: list[DialogueState] = []
         self.comparisons: list[log_events.LoggedComparison] = []
         self.comparing: list[StoredEvent] = []
+        self.readings: list[reading_events.LoggedReading] = []
+        self.reading: list[StoredEvent] = []
+        self.bout: BoutState | None = None
         self.outcome: str | None = None
         self.completion_code: str | None = None
         self.wrong_codes: list[datetime] = []
@@ -126,19 +81,35 @@ class VisitState:
         return step
 
     @property
+    def rate_step(self) -> RateStep:
+        step = self.current_step
+        if not isinstance(step, RateStep):
+            raise TypeError(f"step {self.step} rates nothing")
+        return step
+
+    @property
+    def arena_step(self) -> ArenaStep:
+        step = self.current_step
+        if not isinstance(step, ArenaStep):
+            raise TypeError(f"step {self.step} is no arena")
+        return step
+
+    @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
         enough = self.round >= self.dialogue_step.repeat.min
         return self.phase == "ready" and (enough or self.fruitless >= 3)
 
     def copy(self) -> "VisitState":
-        """A state that can be carried on without touching this one (only the last dialogue still moves)."""
+        """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
         clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
-        clone.dialogues = list(self.dialogues)
-        if clone.dialogues:
-            last = clone.dialogues[-1]
-            clone.dialogues[-1] = replace(last, turns=list(last.turns), failures=list(last.failures))
+        clone.reading, clone.dialogues = list(self.reading), list(self.dialogues)
+        for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
+            one = self.dialogues[place]
+            clone.dialogues[place] = replace(one, turns=list(one.turns), failures=list(one.failures))
+        if self.bout is not None:
+            clone.bout = replace(self.bout, left=clone.dialogues[-2], right=clone.dialogues[-1])
         return clone
 
     def apply(self, stored: StoredEvent) -> None:
@@ -179,7 +150,8 @@ class VisitState:
                 conversation=event.conversation,
             )
         )  # fmt: skip
-        self.phase = "chat"
+        if not isinstance(self.current_step, ArenaStep):
+            self.phase = "chat"
 
     @_take.register
     def _(self, event: log_events.DialogueOpened, stored: StoredEvent) -> None:
@@ -200,6 +172,8 @@ class VisitState:
             dialogue.answered_turns += 1
         dialogue.notes = event.notes or {}
         dialogue.unanswered, dialogue.failures_in_a_row = None, 0
+        if self.bout is not None:
+            self.bout.answered = stored
 
     @_take.register
     def _(self, event: log_events.SystemTurnFailed, stored: StoredEvent) -> None:
@@ -218,6 +192,8 @@ class VisitState:
     def _(self, event: log_events.DialogueEnded, stored: StoredEvent) -> None:
         dialogue = self.dialogue_by_id(event.dialogue_id)
         dialogue.end_reason, dialogue.unanswered = event.reason, None
+        if self.phase == "arena":
+            return  # the bout goes on to its own end
         step = self.dialogue_step
         if step.gate == "code" and dialogue.nontrivial(step):
             self.phase = "code"  # the code itself is issued in the same transaction
@@ -262,6 +238,36 @@ class VisitState:
         self._enter(event.step + 1)
 
     @_take.register
+    def _(self, event: reading_events.TranscriptsAssigned, stored: StoredEvent) -> None:
+        self.readings, self.reading = event.transcripts, [stored]
+
+    @_take.register
+    def _(self, event: reading_events.TranscriptRated, stored: StoredEvent) -> None:
+        self.reading.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: reading_events.TranscriptsFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: arena_events.BoutAssigned, stored: StoredEvent) -> None:
+        left, right = self.dialogues[-2:]
+        self.bout, self.phase = BoutState(event, left, right), "arena"
+
+    @_take.register
+    def _(self, event: arena_events.VoteCast, stored: StoredEvent) -> None:
+        if self.bout is not None:
+            self.bout.voted, self.bout.last_voted = self.bout.voted + 1, event.exchange
+
+    @_take.register
+    def _(self, event: arena_events.BoutEnded, stored: StoredEvent) -> None:
+        self.bout, self.phase = None, "ready"
+        self.round += 1
+        if self.round >= self.arena_step.bouts:
+            self._enter(event.step + 1)
+
+    @_take.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
         self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
         self._enter(event.step + 1)
@@ -286,5 +292,7 @@ class VisitState:
 
     def _enter(self, step: int) -> None:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
-        kinds: dict[type, Phase] = {DialogueStep: "ready", CompareStep: "compare"}
+        kinds: dict[type, Phase] = {
+            DialogueStep: "ready", CompareStep: "compare", RateStep: "rate", ArenaStep: "ready",
+        }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

@@ -9,13 +9,17 @@ from random import Random, SystemRandom
 from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
+from vivavoce.log.arena_events import BoutAssigned, BoutEnded
+from vivavoce.log.reading_events import TranscriptsAssigned, TranscriptsFinished
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.session import codes
 from vivavoce.session.allocation import choose_system, choose_task
+from vivavoce.session.arena import EndOfBout, opponents
 from vivavoce.session.comparing import assigned, finished
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.reading import transcripts_assigned, transcripts_finished
 from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.study.model import DialogueStep, Study
+from vivavoce.study.model import ArenaStep, DialogueStep, Study
 
 
 @dataclass(eq=False)
@@ -63,12 +67,14 @@ class MoveRules:
 
     chance gives the generator for an allocation, named by participant and number, so that a simulation can
     be repeated. suspended names systems that get no new dialogue for now; when all are, none is spared.
+    elapsed_s tells how long a dialogue has lasted.
     """
 
     study: Study
     clock: Clock
     chance: Callable[[str], Random] = lambda _: SystemRandom()
     suspended: Callable[[], set[str]] = set
+    elapsed_s: Callable[[DialogueState], float | None] = lambda _: None
 
     def settle(self, draft: Draft) -> None:
         """Write everything that follows, in the same transaction."""
@@ -78,9 +84,12 @@ class MoveRules:
             self.issue_code(draft, dialogue)
         if state.phase == "compare":
             self.compare(draft)
+        if state.phase == "rate":
+            self.rate(draft)
+        self.settle_arena(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
-            self.assign(draft)
+            self.assign_next(draft)
         if state.current_step is None and state.phase != "ended":
             self.end(draft)
 
@@ -114,15 +123,86 @@ class MoveRules:
             )
         )  # fmt: skip
 
+    def assign_next(self, draft: Draft) -> None:
+        """The next dialogue, or in the arena the next bout."""
+        if isinstance(draft.state.current_step, ArenaStep):
+            self.assign_bout(draft)
+        else:
+            self.assign(draft)
+
+    def assign_bout(self, draft: Draft) -> None:
+        """Two systems that met least so far, as this very transaction sees it."""
+        study, state, tx = self.study, draft.state, draft.tx
+        if paused(tx):
+            raise Refused("paused")
+        resting = self.suspended()
+        awake = [system for system in study.systems if system not in resting]
+        systems = awake if len(awake) > 1 else list(study.systems)
+        chance = self.chance(f"{state.participant_id}:bout:{state.round}")
+        met = opponents(systems, tx.bouts(study.name), state.participant_id, chance)
+        keys = [codes.new_key("dialogue") for _ in met]
+        for key, system in zip(keys, met, strict=True):
+            draft.add(
+                log_events.DialogueAssigned(
+                    dialogue_id=key, step=state.step, round=state.round, system=system, task_id=None,
+                    task=None, channel="text", language=state.language,
+                    conversation=codes.new_key("conversation"), condition=study.condition(system),
+                    factors=dict(study.factors.get(system, {})),
+                )
+            )  # fmt: skip
+        draft.add(
+            BoutAssigned(
+                bout_id=codes.new_key("bout"), step=state.step, round=state.round, left_dialogue_id=keys[0],
+                right_dialogue_id=keys[1], left_system=met[0], right_system=met[1],
+            )
+        )  # fmt: skip
+
+    def settle_arena(self, draft: Draft) -> None:
+        """End a bout that is over by itself; who was there for its end goes on to the next one."""
+        state = draft.state
+        if state.phase != "arena" or state.bout is None:
+            return
+        reason = state.bout.over(state.arena_step.turns)
+        if reason is not None:
+            self.end_bout(draft, reason)
+
+    def end_bout(self, draft: Draft, reason: EndOfBout) -> None:
+        """End both dialogues and the bout; begin the next one unless its participant is gone."""
+        state, bout = draft.state, draft.state.bout
+        if bout is None:
+            return
+        step = state.step
+        for dialogue in bout.sides:
+            if dialogue.running:
+                self.end_dialogue(draft, dialogue, reason, self.elapsed_s(dialogue))
+        event = BoutEnded(bout_id=bout.event.bout_id, step=step, reason=reason, votes=bout.voted)
+        draft.add(event)
+        stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
+        if stays and draft.state.step == step:
+            self.assign_bout(draft)
+
+    def rate(self, draft: Draft) -> None:
+        """Draw the transcripts by the first free slot; end after the last."""
+        study, state = self.study, draft.state
+        if not state.readings:
+            taken = self._taken(draft, TranscriptsAssigned, TranscriptsFinished)
+            draft.add(transcripts_assigned(study, state, taken))
+        if state.position >= len(state.readings):
+            draft.add(transcripts_finished(state))
+
     def compare(self, draft: Draft) -> None:
         """Draw the pairs by the first free slot, as this very transaction sees them; end after the last."""
         study, state = self.study, draft.state
         if not state.comparisons:
-            since = self.clock.now() - timedelta(minutes=study.limits.visit_minutes)
-            taken = draft.tx.comparison_slots(study.name, simulated=state.simulated, since=since)
+            taken = self._taken(draft, log_events.ComparisonsAssigned, log_events.ComparisonsFinished)
             draft.add(assigned(study, state, taken))
         if state.position >= len(state.comparisons):
             draft.add(finished(state))
+
+    def _taken(self, draft: Draft, begun: type[log_events.Event], ended: type[log_events.Event]) -> set[int]:
+        since = self.clock.now() - timedelta(minutes=self.study.limits.visit_minutes)
+        simulated = draft.state.simulated
+        return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since)
 
     def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
         """A code that no dialogue of this study had; one digit more whenever the space gets tight."""

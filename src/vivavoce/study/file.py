@@ -19,7 +19,7 @@ from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.flags import FlagRules
-from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range
+from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
 
 Whole = Annotated[int, Strict()]
 Number = Annotated[float, Strict()]
@@ -208,6 +208,28 @@ class Compare(Settings):
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
 
 
+class Rate(Settings):
+    """Transcripts to be read one at a time, each rated on a questionnaire."""
+
+    shorthand = "pairs"
+
+    pairs: str = Field(description="YAML file of pairs, or folder of text files; as for `compare`")
+    use: str = Field("reading", description="questionnaire that each transcript is rated on")
+    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
+    versions: Versions = Field("both", description="both: everybody reads both versions of a pair; one: one")
+    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
+
+
+class Arena(Settings):
+    """Two anonymous systems answer the same messages side by side, and participants vote."""
+
+    bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
+    turns: Whole = Field(6, ge=1, le=100, description="most messages of a bout; then it ends")
+    both_bad: Flag = Field(True, description="`both are bad` may be voted, too")
+    mask: list[str] = Field([], description="words to mask in answers, beside the names of systems and models")
+
+
 class StepEntry(Settings):
     """One step of a visit: exactly one key."""
 
@@ -217,6 +239,8 @@ class StepEntry(Settings):
     instructions: TextFile | None = Field(None, description="text to read")
     dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
     compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
+    rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
+    arena: Arena | None = Field(None, description="two systems side by side, to vote on")
     questionnaire: Questionnaire | None = Field(None, description="a form")
     debrief: TextFile | None = Field(None, description="text to read at the end")
 

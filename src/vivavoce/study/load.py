@@ -104,7 +104,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags}, parser=file.parser,
         ontology=ontology, tasks=tasks,
-        visit=walked([entry for _, entry in entries], pairs, questions), pairs=pairs, questions=questions,
+        visit=walked([entry for _, entry in entries], pairs, questions, _names(file)), pairs=pairs, questions=questions,
         allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
@@ -164,13 +164,18 @@ def _check_systems(source: MergedSource) -> None:
     """Only a visit that compares transcripts, and holds no dialogue, can do without systems."""
     steps = source.data.get("visit")
     written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
-    talks = any("dialogue" in step for step in written)
-    if not talks and any("compare" in step for step in written):
+    talks = any("dialogue" in step or "arena" in step for step in written) or "arena" in (steps or ())
+    if not talks and any("compare" in step or "rate" in step for step in written):
         return
     if "systems" not in source.data:
         source.report(("systems",), "'systems' is missing", "add it")
     elif source.data["systems"] == {}:
         source.report(("systems",), "no system is named", "write `NAME: {connect: ...}`")
+    elif isinstance(source.data["systems"], dict) and len(source.data["systems"]) < 2:
+        for index, step in enumerate(steps if isinstance(steps, list) else []):
+            if step == "arena" or (isinstance(step, dict) and "arena" in step):
+                report = source.report
+                report(("visit", index, "arena"), "two systems must meet, but one is named", "name another")
 
 
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:
@@ -189,6 +194,15 @@ def _check_analysis(file: StudyFile, source: MergedSource) -> None:
                 source.report(path, f"unknown system {name!r}", nearest(name, known))
             elif name in compared[:index]:
                 source.report(path, f"system {name!r} is compared with itself", "name each system once")
+
+
+def _names(file: StudyFile) -> tuple[str, ...]:
+    """What systems are called: keys, titles, and the models that they name."""
+    found: list[str] = []
+    for name, system in file.systems.items():
+        model = (system.model_extra or {}).get("model")
+        found += [name, *([system.title] if system.title else []), *([model] if isinstance(model, str) else [])]
+    return tuple(dict.fromkeys(found))
 
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:

@@ -101,10 +101,11 @@ class Materials:
         """The wording of every questionnaire in every language."""
         wordings: dict[str, dict[str, Wording]] = {}
         for index, entry in entries:
-            name = entry.questionnaire.use if entry.questionnaire is not None else None
+            form = entry.questionnaire or entry.rate
+            name = form.use if form is not None else None
             if name is None or name in wordings or name not in INSTRUMENTS:
                 continue
-            at: KeyPath = ("visit", index, "questionnaire")
+            at: KeyPath = ("visit", index, "rate" if entry.questionnaire is None else "questionnaire")
             self.keep(QUESTIONNAIRES / "instruments" / f"{name}.yaml", f"instrument/{name}")
             wordings[name] = {}
             for language in file.languages:

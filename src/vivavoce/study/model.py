@@ -14,6 +14,7 @@ from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.schemes import AnnotationPlan
 from vivavoce.study.steps import (
+    ArenaStep,
     CompareStep,
     ConsentStep,
     DebriefStep,
@@ -23,14 +24,15 @@ from vivavoce.study.steps import (
     Nontrivial,
     QuestionnaireStep,
     Range,
+    RateStep,
     Step,
 )
 from vivavoce.study.task import DONTCARE, Alternative, Task
 
 __all__ = [
-    "DONTCARE", "Allocation", "Alternative", "Analysis", "CompareStep", "ConsentStep", "DebriefStep",
+    "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep", "DebriefStep",
     "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
-    "QuestionnaireStep", "Range", "Step", "Stopping", "Study", "Task", "Venue",
+    "QuestionnaireStep", "Range", "RateStep", "Step", "Stopping", "Study", "Task", "Venue",
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Problem
-from vivavoce.study.file import Compare, StudyFile
+from vivavoce.study.file import Compare, Rate, StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.pairs_check import Finding, length_warnings, pair_problems, pair_warnings
@@ -14,12 +14,33 @@ Comparison = tuple[tuple[Pair, ...], tuple[ComparisonQuestion, ...]]
 
 def read_comparison(materials: Materials, file: StudyFile, entries: Entries) -> Comparison:
     """The pairs and questions of the study's step `compare`; () and () where there is none."""
-    for index, entry in entries:
-        if entry.compare is not None:
-            at: KeyPath = ("visit", index, "compare")
-            pairs = _pairs(materials, entry.compare, tuple(file.languages), at)
-            return pairs, _questions(materials, entry.compare, tuple(file.languages), at)
+    languages = tuple(file.languages)
+    compared = next(((index, entry.compare) for index, entry in entries if entry.compare is not None), None)
+    rated = next(((index, entry.rate) for index, entry in entries if entry.rate is not None), None)
+    if compared is not None:
+        index, compare = compared
+        at: KeyPath = ("visit", index, "compare")
+        pairs = _pairs(materials, compare, languages, at)
+        if rated is not None:
+            _check_same(materials, compare, rated)
+        return pairs, _questions(materials, compare, languages, at)
+    if rated is not None:
+        index, rate = rated
+        alike = Compare(pairs=rate.pairs, variables=rate.variables, balance=rate.balance, seed=rate.seed)  # pyright: ignore[reportCallIssue]
+        return _pairs(materials, alike, languages, ("visit", index, "rate")), ()
     return (), ()
+
+
+def _check_same(materials: Materials, compare: Compare, rated: tuple[int, Rate]) -> None:
+    """A study has one file of pairs: what is rated is what is compared."""
+    index, rate = rated
+    report = materials.source.report
+    if rate.pairs != compare.pairs:
+        problem = f"rates {rate.pairs!r}, but {compare.pairs!r} is compared"
+        report(("visit", index, "rate", "pairs"), problem, "name the same file in both steps")
+    elif set(rate.variables or ()) - set(compare.variables or rate.variables or ()):
+        problem = "rates variables that are not compared"
+        report(("visit", index, "rate", "variables"), problem, "name them in `compare`, too")
 
 
 def _pairs(

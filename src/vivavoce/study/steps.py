@@ -9,8 +9,11 @@ from vivavoce.questionnaires.instrument import About
 Gate = Literal["code", "dialogue", "none"]
 Channel = Literal["text"]
 Presentation = Literal["together", "in-turn"]
+Versions = Literal["both", "one"]
 
-STEPS: Final = ("consent", "instructions", "dialogue", "compare", "questionnaire", "debrief")
+STEPS: Final = (
+    "consent", "instructions", "dialogue", "compare", "rate", "arena", "questionnaire", "debrief",
+)  # fmt: skip
 LATER_STEPS: Final = ("screen", "elicit", "transcribe", "annotate")
 
 
@@ -117,7 +120,40 @@ class CompareStep(_Step):
     seed: int = 1
 
 
+class RateStep(_Step):
+    """Transcripts of the same pairs, read one at a time and rated on a questionnaire.
+
+    versions  both: everybody reads both versions of a pair, first one of every variable, then the others;
+              one: only the first
+    """
+
+    kind: Literal["rate"] = "rate"
+    pairs: str
+    name: str
+    variables: tuple[str, ...]
+    versions: Versions = "both"
+    balance: Balance = Balance()
+    seed: int = 1
+
+
+class ArenaStep(_Step):
+    """Bouts: two anonymous systems answer the same messages side by side, and the participant votes.
+
+    bouts     how many, each with another pair of systems where there are enough
+    turns     most messages of a bout
+    both_bad  `both are bad` may be voted beside a tie
+    names     what is masked in the answers: names of systems, and what the study adds
+    """
+
+    kind: Literal["arena"] = "arena"
+    bouts: int = 1
+    turns: int = 6
+    both_bad: bool = True
+    names: tuple[str, ...] = ()
+
+
 Step: TypeAlias = Annotated[
-    ConsentStep | InstructionsStep | DialogueStep | CompareStep | QuestionnaireStep | DebriefStep,
+    ConsentStep | InstructionsStep | DialogueStep | CompareStep | RateStep | ArenaStep | QuestionnaireStep
+    | DebriefStep,
     Field(discriminator="kind"),
 ]

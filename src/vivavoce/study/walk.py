@@ -1,11 +1,12 @@
 """Steps as written turned into steps as walked: forms about a dialogue join the dialogue before them."""
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.yaml_source import Source
+from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.questionnaires.instrument import INSTRUMENTS, About
-from vivavoce.study.file import Compare, Questionnaire, StepEntry
+from vivavoce.study.file import Arena, Compare, Questionnaire, Rate, StepEntry
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.steps import (
+    ArenaStep,
     Balance,
     CompareStep,
     ConsentStep,
@@ -13,6 +14,7 @@ from vivavoce.study.steps import (
     DialogueStep,
     InstructionsStep,
     QuestionnaireStep,
+    RateStep,
     Step,
 )
 
@@ -21,8 +23,12 @@ def walked(
     entries: list[StepEntry],
     pairs: tuple[Pair, ...] = (),
     questions: tuple[ComparisonQuestion, ...] = (),
+    names: tuple[str, ...] = (),
 ) -> tuple[Step, ...]:
-    """The steps in order; forms about a dialogue become the `feedback` of the dialogue step before them."""
+    """The steps in order; forms about a dialogue become the `feedback` of the dialogue step before them.
+
+    names  what the systems are called, to be masked in the arena
+    """
     steps: list[Step] = []
     for position, entry in enumerate(entries):
         if entry.consent is not None:
@@ -36,6 +42,10 @@ def walked(
             steps.append(DialogueStep.model_validate({**entry.dialogue.model_dump(), "feedback": feedback}))
         elif entry.compare is not None:
             steps.append(_compare(entry.compare, pairs, questions))
+        elif entry.rate is not None:
+            steps.append(_rate(entry.rate, pairs))
+        elif entry.arena is not None:
+            steps.append(_arena(entry.arena, names))
         elif entry.questionnaire is not None and about(entry.questionnaire) == "visit":
             steps.append(QuestionnaireStep(name=entry.questionnaire.use, about="visit"))
     return tuple(steps)
@@ -55,16 +65,33 @@ def _compare(
     )  # fmt: skip
 
 
+def _rate(written: Rate, pairs: tuple[Pair, ...]) -> RateStep:
+    every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
+    return RateStep(
+        pairs=written.pairs, name=written.use, variables=tuple(written.variables or every),
+        versions=written.versions, seed=written.seed,
+        balance=Balance.model_validate(written.balance.model_dump()),
+    )  # fmt: skip
+
+
+def _arena(written: Arena, names: tuple[str, ...]) -> ArenaStep:
+    return ArenaStep(
+        bouts=written.bouts, turns=written.turns, both_bad=written.both_bad,
+        names=tuple(dict.fromkeys((*names, *written.mask))),
+    )  # fmt: skip
+
+
 def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
     """Reports steps that do not fit together; entries come with their position in the file."""
     written, places = [entry for _, entry in entries], [index for index, _ in entries]
-    compared = False
+    compared, once = False, set[str]()
     for position, (index, entry) in enumerate(entries):
         path = ("visit", index)
         if entry.compare is not None:
             if compared:
                 source.report((*path, "compare"), "transcripts are compared twice", "keep one of the steps")
             compared = True
+        _check_once(entry, (*path,), once, source)
         if (
             (dialogue := entry.dialogue) is not None
             and dialogue.elsewhere is not None
@@ -85,6 +112,21 @@ def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
         elif any(form.use == other.use for other in _neighbours(written, position)):
             problem = f"{form.use!r} is asked twice in a row"
             source.report((*path, "questionnaire"), problem, "remove one of them")
+
+
+def _check_once(entry: StepEntry, path: KeyPath, seen: set[str], source: Source) -> None:
+    """Transcripts are rated once; who shall fight more bouts asks for more of them in one step."""
+    for kind, step, cure in (
+        ("rate", entry.rate, "keep one of the steps"),
+        ("arena", entry.arena, "keep one, and raise its `bouts`"),
+    ):
+        if step is not None and kind in seen:
+            source.report((*path, kind), f"there are two steps {kind!r}", cure)
+        if step is not None:
+            seen.add(kind)
+    if entry.rate is not None and entry.rate.use not in INSTRUMENTS:
+        cure = nearest(entry.rate.use, INSTRUMENTS.names())
+        source.report((*path, "rate", "use"), f"unknown questionnaire {entry.rate.use!r}", cure)
 
 
 def about(form: Questionnaire) -> About:

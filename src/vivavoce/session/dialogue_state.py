@@ -1,0 +1,62 @@
+"""Where a dialogue of a visit stands: what was said, what is owed, how it ended."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from vivavoce.log import events as log_events
+from vivavoce.log.store import StoredEvent
+from vivavoce.study.model import DialogueStep
+
+
+@dataclass(slots=True)
+class TurnState:
+    """One turn of a dialogue as the participant may see it."""
+
+    seq: int
+    turn_index: int
+    party: Literal["user", "system"]
+    event: log_events.UserTurnSent | log_events.SystemTurnReceived
+    key: str | None = None
+
+
+@dataclass(slots=True)
+class DialogueState:
+    """One dialogue of the visit."""
+
+    dialogue_id: str
+    step: int
+    round: int
+    system: str
+    task_id: str | None
+    task: dict[str, Any] | None
+    channel: str
+    language: str
+    conversation: str
+    notes: dict[str, Any] = field(default_factory=dict)
+    opened: StoredEvent | None = None
+    turns: list[TurnState] = field(default_factory=list)
+    failures: list[StoredEvent] = field(default_factory=list)
+    unanswered: TurnState | None = None
+    answered_turns: int = 0
+    failures_in_a_row: int = 0
+    silent_opening: bool = False
+    end_reason: str | None = None
+    code: str | None = None
+    code_accepted: bool = False
+
+    @property
+    def running(self) -> bool:
+        return self.end_reason is None
+
+    @property
+    def user_turns(self) -> int:
+        return sum(turn.party == "user" for turn in self.turns)
+
+    @property
+    def greeted(self) -> bool:
+        """The opening is over: the system has spoken, failed or chosen to wait."""
+        return bool(self.turns or self.failures or self.silent_opening)
+
+    def nontrivial(self, step: DialogueStep) -> bool:
+        """Enough user turns that the system answered."""
+        return self.answered_turns >= step.nontrivial.user_turns

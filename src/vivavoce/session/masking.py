@@ -1,0 +1,38 @@
+"""Masking the names of systems in what participants of an arena read; the log keeps the answers raw."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+MASK: Final = "▇▇▇"
+SHORTEST: Final = 3  # `a` or `v2` would mask half of every sentence
+_APART: Final = re.compile(r"[\W_]+")
+
+
+def masked(text: str, names: Iterable[str]) -> str:
+    """The text with every name masked, whatever its case and whatever stands between its parts.
+
+    Note  `gpt-4o`, `GPT 4o` and `gpt_4o` are one name; a name within a longer word stays, except with a
+          plural or possessive s; names of fewer than three characters are left alone
+    """
+    pattern = _pattern(tuple(names))
+    return pattern.sub(MASK, text) if pattern else text
+
+
+def leaks(text: str, names: Iterable[str]) -> bool:
+    """Whether a text names a system."""
+    pattern = _pattern(tuple(names))
+    return bool(pattern and pattern.search(text))
+
+
+@lru_cache(maxsize=256)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
+    spelled = [
+        r"[\W_]*".join(re.escape(part) for part in parts)
+        for name in sorted(names, key=len, reverse=True)
+        if (parts := [part for part in _APART.split(name) if part]) and len("".join(parts)) >= SHORTEST
+    ]
+    if not spelled:
+        return None
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(spelled)})(?=(?:['’]?s)?(?![^\W_]))", re.IGNORECASE)

@@ -1,0 +1,38 @@
+"""Which transcripts a participant reads, in which order: the plan of comparisons, one at a time."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vivavoce.study.pairs import Pair, Version
+from vivavoce.study.pairs_plan import plan
+from vivavoce.study.steps import CompareStep, RateStep
+
+
+class PlannedReading(NamedTuple):
+    """One transcript to be read."""
+
+    pair: Pair
+    version: Version
+
+    @property
+    def level(self) -> str:
+        pair = self.pair
+        return pair.control_level if self.version == "control" else pair.experimental_level
+
+
+def reading_plan(step: RateStep, pairs: Sequence[Pair], slot: int) -> tuple[PlannedReading, ...]:
+    """The transcripts of one participant; the same slot gives the same plan.
+
+    Note  where a comparison shows the experimental version on the left, it is read first here: balanced in
+          the same way. With both versions, one of every variable comes before the other of any.
+    """
+    planned = plan(
+        CompareStep(pairs=step.pairs, variables=step.variables, questions=(), seed=step.seed), pairs, slot
+    )
+    first = [
+        PlannedReading(one.pair, "experimental" if one.experimental_side == "left" else "control")
+        for one in planned
+    ]
+    other: dict[Version, Version] = {"control": "experimental", "experimental": "control"}
+    second = [PlannedReading(one.pair, other[one.version]) for one in first]
+    return tuple(first + second if step.versions == "both" else first)
