@@ -42,7 +42,7 @@ class Nested:
         self._values: dict[str, Cases] = {}
         order: list[str] = []
         for name, rows in parts.groupby("measure", sort=False):
-            order = rows["dialogue_id"].tolist()
+            order = order or rows["dialogue_id"].tolist()
             self._values[str(name)] = (rows["numerator"].to_numpy(), rows["denominator"].to_numpy())
         self._codes = np.array(
             [names.get(people[one] or "", -1 - position) for position, one in enumerate(order)], dtype=int

@@ -1,8 +1,10 @@
 """The line behind every reported number: what was computed, on what, by which version."""
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 
+@cache
 def installed_version() -> str:
     """The version of the installed package, `0+unknown` when run from a bare checkout."""
     try:

@@ -1,10 +1,12 @@
 """From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
 
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
@@ -47,18 +49,27 @@ def components(
 def _components(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> pd.DataFrame:
     measures = [MEASURES.get(name) for name in names]
     known = dataset.read("dialogues").column("dialogue_id").to_pylist()
-    dialogues = pd.Index(known, name="dialogue_id", dtype=object)
+    places = {dialogue: place for place, dialogue in enumerate(known)}
+    sums = np.zeros((2, len(measures), len(known)))
     tables = Tables(dataset, keywords=keywords)
-    frames: list[pd.DataFrame] = []
     try:
-        for measure in measures:
-            found = pd.DataFrame(tables.rows(measure.components(tables)).to_pydict()).set_index("dialogue_id")
-            whole = found.reindex(dialogues)[["numerator", "denominator"]].astype("float64").fillna(0.0)
-            frames.append(whole.reset_index().assign(measure=measure.name))
+        for number, measure in enumerate(measures):
+            found = tables.rows(measure.components(tables))
+            where = [places.get(dialogue, -1) for dialogue in found["dialogue_id"].to_pylist()]
+            held = np.array(where, dtype=int)
+            for side, column in enumerate(("numerator", "denominator")):
+                values = found[column].cast(pa.float64()).to_numpy()
+                sums[side, number, held[held >= 0]] = np.nan_to_num(values[held >= 0])
     finally:
         tables.close()
-    columns = ["measure", "dialogue_id", "numerator", "denominator"]
-    return pd.DataFrame(pd.concat(frames, ignore_index=True) if frames else None, columns=columns)
+    each: Any = pd.Series([one.name for one in measures], dtype="str").array
+    keys: Any = pd.Series(known, dtype="str").array
+    return pd.DataFrame({
+        "measure": each.take(np.repeat(np.arange(len(measures)), len(known))),
+        "dialogue_id": keys.take(np.tile(np.arange(len(known)), len(measures))),
+        "numerator": sums[0].ravel(),
+        "denominator": sums[1].ravel(),
+    })  # fmt: skip
 
 
 def compute(
@@ -99,10 +110,10 @@ def groups(dataset: Dataset, by: str | None) -> pd.Series:
 def pool(parts: pd.DataFrame, keys: pd.Series) -> pd.DataFrame:
     """Sum components by key and divide; the shape that `compute` describes."""
     order = {name: position for position, name in enumerate(parts["measure"].unique())}
-    key_of = keys.to_dict()
+    key_of: Any = keys
     known = parts["denominator"] > 0
     rows = parts.assign(
-        key=[key_of[dialogue] for dialogue in parts["dialogue_id"]],
+        key=parts["dialogue_id"].map(key_of),
         own=(parts["numerator"] / parts["denominator"].where(known)),
         dialogues=known.astype("int64"),
     )

@@ -60,6 +60,13 @@ def align_concepts(
 ) -> TurnConcepts:
     """Lay what was meant beside what was understood; `attributes` are all that the domain has."""
     said, taken = Counter(meant), Counter(understood)
+    if said == taken:
+        kept = {concept.attribute for concept in said}
+        return TurnConcepts(
+            turn_index=turn_index, meant=tuple(said.elements()), understood=frozenset(said),
+            correct=said.total(), substituted=0, inserted=0, deleted=0,
+            not_set=len(set(attributes) - kept),
+        )  # fmt: skip
     correct = said & taken
     missed: Counter[str] = Counter()
     extra: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Final
 
 import ibis
@@ -54,7 +55,7 @@ class WordCounts:
     turns: list[ErrorCounts] = field(default_factory=list)
 
     def total(self, name: str) -> int:
-        return sum(getattr(turn, name) for turn in self.turns)
+        return sum(map(attrgetter(name), self.turns))
 
     def error_rate(self, *, insertions: bool = True) -> Pair:
         return sum(_errors(turn, insertions) for turn in self.turns), self.total("reference_count")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Final
 
 from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
@@ -40,7 +41,7 @@ _concept = partial(Measure, family="understanding", origin="expert", source=SOUR
 
 
 def _sum(turns: Turns, name: str) -> int:
-    return sum(getattr(turn, name) for turn in turns)
+    return sum(map(attrgetter(name), turns))
 
 
 def _wrong(turns: Turns) -> int:

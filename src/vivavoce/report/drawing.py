@@ -10,7 +10,6 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-import altair as alt
 import vl_convert
 
 from vivavoce.report.language import language
@@ -21,6 +20,14 @@ PAGE_FONT: Final = "system-ui, sans-serif"
 PRINT_FONT: Final = "Libertinus Serif"
 WIDE, NARROW, PRINT = 860, 280, 660
 LONGEST_LABEL_PX: Final = {WIDE: 170, NARROW: 90, PRINT: 150}
+AXIS: Final[dict[str, Any]] = {
+    "labelColor": INK, "titleColor": INK, "gridColor": RULE, "domain": False, "ticks": False,
+    "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 6,
+}  # fmt: skip
+LEGEND: Final = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
+DRESS: Final[dict[str, Any]] = {
+    "font": PAGE_FONT, "aria": False, "axis": AXIS, "legend": LEGEND, "view": {"stroke": None},
+}  # fmt: skip
 LOCALES: Final[dict[str, Any]] = {"en": "en-US", "it": "it-IT"}
 Draw = Callable[[int], Any]
 
@@ -78,27 +85,12 @@ def label_px(labels: list[str], width: int) -> int:
 
 
 def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
-    axis = {
-        "labelColor": INK,
-        "titleColor": INK,
-        "gridColor": RULE,
-        "domain": False,
-        "ticks": False,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelPadding": 6,
-    }
-    legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
-    return (
-        chart.properties(
-            background="transparent",
-            padding=4,
-            title=alt.TitleParams(title, anchor="start", fontSize=14, color=INK, offset=14),
-        )
-        .configure(font=PAGE_FONT, aria=False, axis=axis, legend=legend, view={"stroke": None})
-        .to_dict(validate=False)
-    )
+    """The chart's specification in the report's dress, put on afterwards: charts copy themselves slowly."""
+    spec = chart.to_dict(validate=False)
+    spec["config"] = {**spec.get("config", {}), **DRESS}
+    spec |= {"background": "transparent", "padding": 4}
+    spec["title"] = {"text": title, "anchor": "start", "fontSize": 14, "color": INK, "offset": 14}
+    return spec
 
 
 def _svg(spec: dict[str, Any], locale: Any) -> str:

@@ -1,7 +1,7 @@
 """Outcomes of every dialogue of a dataset: what the rates are made of, for counting and for inspection."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -109,13 +109,14 @@ def _turns(dataset: Dataset, options: Options) -> dict[str, _Turns]:
     wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
     rows = table.filter(wanted).sort_by(order)
     found: dict[str, _Turns] = defaultdict(lambda: _Turns(sources=options.sources))
-    for row in _rows(rows.to_pydict()):
-        if options.only and row["layer"] == "reference" and row["source"] not in options.sources:
+    names = ("dialogue_id", "turn_index", "layer", "source", "act", "slot", "value", "op")
+    columns = (rows.column(name).to_pylist() for name in names)
+    for dialogue_id, turn_index, layer, source, act, slot, value, op in zip(*columns, strict=True):
+        if options.only and layer == "reference" and source not in options.sources:
             continue
-        own = found[row["dialogue_id"]]
-        layer = own.system if row["layer"] == "system" else own.by_source.setdefault(row["source"], {})
-        act = Act(row["act"], row["slot"], row["value"], row["op"])
-        layer.setdefault(row["turn_index"], []).append(act)
+        own = found[dialogue_id]
+        of_turns = own.system if layer == "system" else own.by_source.setdefault(source, {})
+        of_turns.setdefault(turn_index, []).append(Act(act, slot, value, op))
     return found
 
 
@@ -146,9 +147,3 @@ def _goal(items: list[Mapping[str, Any]]) -> Goal:
         elif item["kind"] == "constraint" and slot and value:
             constraints[slot] = value
     return Goal(constraints, tuple(dict.fromkeys(requests)), frozenset(denied))
-
-
-def _rows(columns: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    names = list(columns)
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(names, values, strict=True))
