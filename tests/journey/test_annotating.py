@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import krippendorff
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -10,7 +11,10 @@ from scenes.annotating import PASSWORD, annotated_study, hold_dialogue
 from scenes.browser import barriers, chromium, overflow
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import Workplace
+from vivavoce.desk.app import create_desk
 from vivavoce.log.annotation_state import Place
+from vivavoce.log.export import export_dataset
+from vivavoce.log.layers import Labels
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
@@ -105,10 +109,10 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     sound(page)
     press(page, "Enter")
     at(page, 1, 5)
-    ((_, work),) = [
-        (key, work)
+    (work,) = [
+        work
         for found in workplace(server).see().dialogues.values()
-        for key, work in found.work.items()
+        for work in found.work.values()
         if work.finished_at is not None
     ]
     said = {
@@ -147,3 +151,57 @@ def test_a_label_that_cannot_be_saved_is_told_and_can_be_pressed_again(
     page.context.set_offline(False)
     press(page, "a")
     at(page, 2, 5)
+
+
+@pytest.fixture
+def dashboard(server: Running, tmp_path: Path) -> Iterator[Running]:
+    """The dashboard of the same log."""
+    site = server.site
+    desk = create_desk(site.study, site.engine.log, work_dir=tmp_path / "desk", account_optional=True)
+    desk.state.site = site  # whom a page server tells that it closes
+    with running(desk) as started:
+        yield started
+    desk.state.desk.snapshots.close()
+
+
+def annotate(page: Page, *keys: str) -> None:
+    """Press keys, each when the page has come to the next place."""
+    page.get_by_role("button", name="Begin a dialogue").click()
+    for number, key in enumerate(keys, 1):
+        expect(page.locator(".progress").first).to_contain_text(f"{number} of")
+        page.keyboard.press(key)
+    expect(page.locator("h1")).to_have_text("All of this dialogue is judged")
+    page.get_by_role("button", name="Finish and pause").click()
+    expect(page.locator("h1")).to_have_text("Annotate")
+
+
+def test_two_annotate_the_same_and_a_researcher_decides_by_keyboard(
+    browser: Browser, server: Running, dashboard: Running, tmp_path: Path
+) -> None:
+    annotate(come_in(browser, server, "Anna"), "a", "t", "c", "0", "0")
+    annotate(come_in(browser, server, "Bruno"), "a", "t", "t", "0", "0")
+    page = browser.new_context(viewport={"width": 320, "height": 640}).new_page()
+    page.goto(Access(server.site.engine.log).invite("researcher", dashboard.url))
+    page.get_by_role("button", name="Sign in").click()
+    page.goto(f"{dashboard.url}/annotation")
+    sound(page)
+    dataset = export_dataset(server.site.engine.log, "city", tmp_path / "data")
+    rows = [row for row in dataset.read("annotations").to_pylist() if row["layer"] == "context"]
+    who = sorted({row["annotator_id"] for row in rows})
+    labels = ["AP", "TF", "IC"]
+    data = [[labels.index(row["label"]) for row in rows if row["annotator_id"] == one] for one in who]
+    expected = krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")
+    cell = page.locator('[data-alpha="context"]')
+    assert float(cell.get_attribute("data-value") or "nan") == pytest.approx(expected, abs=1e-12)
+    assert cell.inner_text().startswith(f"{expected:.3f}")
+    page.get_by_role("link", name="Decide").click()
+    sound(page)
+    assert sorted(page.locator(".verdict").all_inner_texts()) == ["Incomprehensible", "Total failure"]
+    expect(page.locator("#asked")).to_be_focused()
+    page.keyboard.press("i")
+    expect(page.get_by_role("status")).to_have_text("Everything is decided.")
+    decided = (
+        export_dataset(server.site.engine.log, "city", tmp_path / "after").read("annotations").to_pylist()
+    )
+    standing = next(iter(Labels(decided).of("context").values()))
+    assert [(one.turn_index, one.label) for one in standing] == [(0, "AP"), (2, "TF"), (4, "IA")]

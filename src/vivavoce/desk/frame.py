@@ -26,6 +26,7 @@ PAGES: Final = (
     ("/dialogues", "Dialogues", "viewer"),
     ("/systems", "Systems", "viewer"),
     ("/pairs", "Pairs", "viewer"),
+    ("/annotation", "Annotation", "viewer"),
     ("/results", "Results", "viewer"),
     ("/export", "Export", "researcher"),
     ("/trial", "Trial", "viewer"),

@@ -7,7 +7,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.access import ROLES
+from vivavoce.desk.access import ANNOTATOR, ROLES
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.safety import Needs, field, own_form, who_of
 
@@ -25,9 +25,9 @@ def accounts(request: Request, desk: Desk_) -> Response:
 def invite(request: Request, desk: Desk_, form: Form_) -> Response:
     """A one-time link for someone else; it is shown this once."""
     role = field(form, "role")
-    if role not in ROLES:
+    if role not in (*ROLES, ANNOTATOR):
         raise HTTPException(409, "Choose one of the roles.")
-    link = desk.access.invite(role, str(request.base_url))
+    link = desk.access.invite(role, _door(request, desk, role))
     return _accounts_page(request, desk, link=link, link_role=role)
 
 
@@ -41,10 +41,19 @@ def remove(account_id: str, request: Request, desk: Desk_, form: Form_) -> Respo
     return RedirectResponse("/accounts", 303)
 
 
+def _door(request: Request, desk: Desk, role: str) -> str:
+    """Where a link leads: to the dashboard, or for an annotator to the participants' pages' own door."""
+    if role != ANNOTATOR:
+        return str(request.base_url)
+    if desk.participant_url is None:
+        raise HTTPException(409, "The dashboard does not know the address of the participants' pages.")
+    return desk.participant_url.rstrip("/") + "/annotate"
+
+
 def _accounts_page(
     request: Request, desk: Desk, status: int = 200, *, link: str = "", link_role: str = "", problem: str = ""
 ) -> Response:
     return desk.page(
-        request, "accounts.html", status, accounts=desk.access.accounts(), roles=ROLES, link=link,
-        link_role=link_role, problem=problem, me=who_of(request),
+        request, "accounts.html", status, accounts=desk.access.accounts(), roles=(*ROLES, ANNOTATOR),
+        link=link, link_role=link_role, problem=problem, me=who_of(request),
     )  # fmt: skip

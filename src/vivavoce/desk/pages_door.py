@@ -7,7 +7,7 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.access import SIGN_IN_LIVES
+from vivavoce.desk.access import ANNOTATOR, SIGN_IN_LIVES
 from vivavoce.desk.frame import FOLDER, Desk, desk_of
 from vivavoce.desk.safety import door_form, field, own_form, who_of
 
@@ -59,12 +59,13 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
 def link_page(token: str, desk: Desk_) -> Response:
     """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
     role = desk.access.link_role(token)
+    role = None if role == ANNOTATOR else role
     return desk.door("link.html", 200 if role else 410, role=role, token=token)
 
 
 @router.post("/link/{token}")
 def use_link(token: str, desk: Desk_) -> Response:
-    session = desk.access.use_link(token)
+    session = None if desk.access.link_role(token) == ANNOTATOR else desk.access.use_link(token)
     if session is None:
         return desk.door("link.html", 410, role=None, token=token)
     return _come_in(desk, session)

@@ -1,0 +1,176 @@
+"""How far annotators agree, scheme by scheme, from the annotation as it stands now."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from vivavoce.analysis.agreement import Agreement, Scale, cohen, fleiss, krippendorff
+from vivavoce.core.signature import signature
+from vivavoce.log.annotation_state import AnnotationState, Choice
+from vivavoce.study.schemes import AnnotationPlan, Scheme
+
+Judgement = str | float
+Units = list[dict[str, Judgement]]  # of every unit, what each of its annotators said
+NOTHING: Final = "none"
+NONE: Final = Agreement(None, None)
+
+
+class Line(NamedTuple):
+    """Agreement on one question: of a whole scheme, or of one of its labels where several may stand."""
+
+    name: str
+    scale: Scale
+    annotators: int
+    units: int
+    same: float | None
+    cohen: Agreement
+    fleiss: Agreement
+    alpha: Agreement
+    why: tuple[str, ...]
+    signature: str
+
+
+def agreement(state: AnnotationState, plan: AnnotationPlan, *, data: str) -> dict[str, list[Line]]:
+    """For every scheme its lines: first over whole judgements, then label by label where several may stand.
+
+    Input   data: what the figures were computed on, for their signatures
+    Note    a unit is a place that two or more finished annotators judged (with a value, the place and the
+            value); one that was not asked of somebody is missing for him, not `none`
+    """
+    return {scheme.scheme: _lines(state, scheme, data) for scheme in plan.schemes}
+
+
+def _lines(state: AnnotationState, scheme: Scheme, data: str) -> list[Line]:
+    places = _judged(state, scheme)
+    if scheme.value is not None:
+        return [line(scheme.scheme, _by_value(places), "nominal", data)]
+    if scheme.several:
+        whole: Units = [{who: _whole(choice) for who, choice in by.items()} for by in places]
+        return [line(scheme.scheme, whole, "nominal", data), *_by_label(places, scheme, data)]
+    return [line(scheme.scheme, _single(places, scheme), scheme.scale, data)]
+
+
+def _judged(state: AnnotationState, scheme: Scheme) -> list[dict[str, Choice]]:
+    """Every place of a scheme that two or more judged, with what each of them chose."""
+    found = []
+    for _, annotated in sorted(state.dialogues.items()):
+        finished = annotated.finished(scheme.scheme)
+        for place in annotated.places(scheme.scheme):
+            asked = {who for who, work in finished.items() if place in work.judged}
+            choices = {who: chosen for who, chosen in annotated.choices(place).items() if who in asked}
+            if len(choices) > 1:
+                found.append(choices)
+    return found
+
+
+def _single(places: Iterable[Mapping[str, Choice]], scheme: Scheme) -> Units:
+    """One label a place; on a scale its number, where `none` has no place and is missing."""
+    units: Units = []
+    for by in places:
+        unit: dict[str, Judgement] = {}
+        for who, chosen in by.items():
+            name = next((label for label, _ in chosen), NOTHING)
+            code = scheme.code(name)
+            if scheme.scale == "nominal":
+                unit[who] = name
+            elif code is not None:
+                unit[who] = code
+        units.append(unit)
+    return units
+
+
+def _whole(chosen: Choice) -> str:
+    return " + ".join(sorted(label for label, _ in chosen)) or NOTHING
+
+
+def _by_label(places: Sequence[Mapping[str, Choice]], scheme: Scheme, data: str) -> list[Line]:
+    lines = []
+    for label in scheme.labels:
+        given: Units = [
+            {
+                who: "yes" if any(name == label.label for name, _ in chosen) else "no"
+                for who, chosen in by.items()
+            }
+            for by in places
+        ]
+        lines.append(line(f"{scheme.scheme}: {label.label}", given, "nominal", data))
+    return lines
+
+
+def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
+    """The place and the value are the unit; a place at which nobody wrote a value is one as a whole."""
+    units: Units = []
+    for by in places:
+        values = sorted({value or "" for chosen in by.values() for _, value in chosen}) or [""]
+        for value in values:
+            units.append({
+                who: " + ".join(sorted(label for label, own in chosen if (own or "") == value)) or NOTHING
+                for who, chosen in by.items()
+            })  # fmt: skip
+    return units
+
+
+def line(name: str, units: Units, scale: Scale, data: str) -> Line:
+    """All coefficients of one question, and why one is undefined."""
+    paired = [unit for unit in units if len(unit) > 1]
+    who = sorted({one for unit in paired for one in unit})
+    categories = sorted({said for unit in paired for said in unit.values()}, key=str)
+    alpha = krippendorff(_matrix(paired, who, categories, scale), scale) if paired else NONE
+    by_two = _by_two(paired, who, categories)
+    by_many = _by_many(paired, categories)
+    why = _why(paired, who, categories, cohen_given=by_two is not None, fleiss_given=by_many is not None)
+    return Line(
+        name, scale, len(who), len(paired), _same(paired), by_two or NONE, by_many or NONE, alpha, tuple(why),
+        signature(f"krippendorff_alpha:{name}", unit="judgement", n=len(paired), data=data, scale=scale,
+                  draws=1000, seed=1),
+    )  # fmt: skip
+
+
+def _matrix(
+    units: Units, who: Sequence[str], categories: Sequence[Judgement], scale: Scale
+) -> list[list[float | None]]:
+    """One row an annotator, one column a unit; labels by their place in the list, scales by their number."""
+    code: Callable[[Judgement], float] = (
+        (lambda said: float(categories.index(said))) if scale == "nominal" else float
+    )
+    return [[code(unit[one]) if one in unit else None for unit in units] for one in who]
+
+
+def _same(units: Units) -> float | None:
+    """The share of pairs of judgements on one unit that are the same."""
+    pairs = [first == second for unit in units for first, second in combinations(unit.values(), 2)]
+    return sum(pairs) / len(pairs) if pairs else None
+
+
+def _by_two(units: Units, who: Sequence[str], categories: Sequence[Judgement]) -> Agreement | None:
+    if len(who) != 2:
+        return None
+    table = [[0] * len(categories) for _ in categories]
+    for unit in units:
+        table[categories.index(unit[who[0]])][categories.index(unit[who[1]])] += 1
+    return cohen(table)
+
+
+def _by_many(units: Units, categories: Sequence[Judgement]) -> Agreement | None:
+    if not units or len({len(unit) for unit in units}) > 1:
+        return None
+    return fleiss([[list(unit.values()).count(said) for said in categories] for unit in units])
+
+
+def _why(
+    units: Units, who: Sequence[str], categories: Sequence[Judgement], *, cohen_given: bool,
+    fleiss_given: bool,
+) -> list[str]:  # fmt: skip
+    """Sentences that say why a coefficient is missing."""
+    if not units:
+        return ["Nothing has been judged by two annotators yet."]
+    if len(categories) < 2:
+        always = f"Everybody said “{categories[0]}” every time."
+        rest = "With a single category chance explains everything: agreement beyond chance is undefined."
+        return [f"{always} {rest}"]
+    found = []
+    if not cohen_given:
+        found.append(f"Cohen's kappa is for two annotators; here are {len(who)}.")
+    if not fleiss_given:
+        found.append("Fleiss' kappa needs as many judgements of every unit; here the number differs.")
+    return found

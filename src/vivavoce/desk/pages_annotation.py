@@ -1,0 +1,223 @@
+"""Annotation on the dashboard: who has done how much, how far they agree, and where a decision is due."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
+from vivavoce.desk.agreement import agreement
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
+from vivavoce.log.annotation_state import AnnotationState, Choice, Place
+from vivavoce.study.schemes import Scheme, said
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+Form_ = Annotated[FormData, Depends(own_form)]
+Steers: Final = Depends(Needs("researcher"))
+SCRIPT: Final = Path(__file__).parent / "static" / "decide.js"
+
+
+@router.get("/static/decide.js")
+def script() -> Response:
+    return FileResponse(SCRIPT, media_type="text/javascript")
+
+
+def workplace_of(request: Request) -> Workplace | None:
+    """The study's workplace; None where nothing is annotated."""
+    desk, state = desk_of(request), request.app.state
+    if desk.study.annotation is None:
+        return None
+    if not hasattr(state, "workplace"):
+        state.workplace = Workplace(desk.study, desk.log)
+    return state.workplace
+
+
+ThisWorkplace = Annotated[Workplace | None, Depends(workplace_of)]
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """One place at which annotators said different things."""
+
+    dialogue_id: str
+    place: Place
+    decided: bool
+
+
+def disputes(state: AnnotationState) -> list[Dispute]:
+    """Every disagreement, dialogue by dialogue and scheme by scheme."""
+    return [
+        Dispute(dialogue_id, place, place in annotated.adjudicated)
+        for dialogue_id, annotated in state.dialogues.items()
+        for scheme in annotated.schemes()
+        for place in annotated.disagreements(scheme)
+    ]
+
+
+@router.get("/annotation")
+def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
+    if workplace is None:
+        return desk.page(request, "annotation.html", plan=None)
+    state, names = workplace.see(), _names(desk)
+    found = disputes(state)
+    return desk.page(
+        request, "annotation.html", plan=workplace.plan, people=_people(state, names),
+        counts=_counts(state, len(workplace.waiting())), open=sum(not one.decided for one in found),
+        decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
+        agreement=agreement(state, workplace.plan, data=f"{workplace.stream}#{state.seq}"),
+        titles={one.scheme: said(one.title, "en") for one in workplace.plan.schemes},
+    )  # fmt: skip
+
+
+def _names(desk: Desk) -> dict[str, str]:
+    """The account behind every annotator's pseudonym; seen on the dashboard alone."""
+    return {annotator_key(one.account_id): one.name for one in desk.access.accounts()}
+
+
+def _people(state: AnnotationState, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    keys = dict.fromkeys(who for found in state.dialogues.values() for who in found.work)
+    rows = []
+    for key in keys:
+        work = state.of_annotator(key)
+        rows.append({
+            "name": names.get(key, key),
+            "key": key,
+            "finished": sum(one.finished_at is not None for one in work.values()),
+            "double": sum(one.finished_at is not None and one.double for one in work.values()),
+            "under_way": [dialogue for dialogue, one in work.items() if one.finished_at is None],
+        })  # fmt: skip
+    return sorted(rows, key=lambda row: row["name"])
+
+
+def _counts(state: AnnotationState, held: int) -> dict[str, int]:
+    finished = [
+        sum(one.finished_at is not None for one in found.work.values()) for found in state.dialogues.values()
+    ]
+    return {"held": held, "once": sum(n > 0 for n in finished), "twice": sum(n > 1 for n in finished)}
+
+
+@router.post("/annotation/release", dependencies=[Steers])
+def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
+    """Take an unfinished dialogue back from somebody, so that another gets it."""
+    if workplace is not None:
+        try:
+            workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
+        except Refused as refusal:
+            raise HTTPException(409, str(refusal)) from None
+    return RedirectResponse("/annotation", 303)
+
+
+@router.get("/annotation/decide", dependencies=[Steers])
+def decide(
+    request: Request, desk: Desk_, workplace: ThisWorkplace, dialogue: str = "", scheme: str = "",
+    turn: int | None = None, problem: str = "",
+) -> Response:  # fmt: skip
+    """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
+    if workplace is None:
+        raise HTTPException(404, "This study annotates nothing.")
+    found = disputes(workplace.see())
+    wanted = next(
+        (one for one in found if (one.dialogue_id, one.place) == (dialogue, Place(scheme, turn))), None
+    )
+    at = wanted or next((one for one in found if not one.decided), None)
+    if at is None:
+        return desk.page(request, "decide.html", at=None, disputes=found)
+    number = found.index(at)
+    return desk.page(
+        request, "decide.html", at=at, disputes=found, number=number + 1, problem=problem[:200],
+        before=found[number - 1] if number else None,
+        after=found[number + 1] if number + 1 < len(found) else None,
+        **_shown(workplace, at),
+    )  # fmt: skip
+
+
+def _shown(workplace: Workplace, at: Dispute) -> dict[str, Any]:
+    """Both sides of a dispute in the words of the scheme; who is who stays hidden, so names do not count."""
+    state = workplace.see()
+    annotated, scheme = state.dialogues[at.dialogue_id], workplace.plan.scheme(at.place.scheme)
+    asked = annotated.finished(at.place.scheme)
+    sides = []
+    for number, (who, chosen) in enumerate(sorted(annotated.choices(at.place).items())):
+        labels = _logged(chosen)
+        sides.append({"name": f"Annotator {number + 1}", "labels": labels, "told": _told(scheme, labels),
+                      "asked": at.place in asked[who].judged})  # fmt: skip
+    decided = annotated.adjudicated.get(at.place)
+    return {
+        "dialogue": workplace.dialogue(at.dialogue_id), "scheme": scheme, "sides": sides,
+        "title": said(scheme.title, "en") if scheme else at.place.scheme,
+        "question": said(scheme.question, "en") if scheme else "",
+        "labels": _labels(scheme),
+        "gathers": scheme is not None and (scheme.several or scheme.value is not None),
+        "candidates": _candidates(scheme, annotated, at.place),
+        "decided": _told(scheme, decided.labels) if decided else None,
+        "decided_by": annotated.adjudicators.get(at.place),
+    }  # fmt: skip
+
+
+def _logged(chosen: Choice) -> list[LoggedLabel]:
+    return [LoggedLabel(label=label, value=value) for label, value in sorted(chosen, key=str)]
+
+
+def _labels(scheme: Scheme | None) -> list[dict[str, str]]:
+    if scheme is None:
+        return []
+    return [
+        {"label": one.label, "key": one.key, "text": said(one.text, "en"), "help": said(one.help, "en")}
+        for one in scheme.labels
+    ]
+
+
+def _candidates(scheme: Scheme | None, annotated: AnnotatedDialogue, place: Place) -> list[tuple[str, str]]:
+    """Every label that somebody gave, and every other that needs no value: what may be ticked."""
+    given = {(label, value or "") for chosen in annotated.choices(place).values() for label, value in chosen}
+    others = [(one.label, "") for one in scheme.labels if not scheme.needs_value(one.label)] if scheme else []
+    return list(dict.fromkeys([*sorted(given), *others]))
+
+
+def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, ...]) -> str:
+    told = []
+    for one in labels:
+        label = scheme.label(one.label) if scheme else None
+        text = said(label.text, "en") if label else one.label
+        told.append(f"{text} ({one.value})" if one.value else text)
+    return ", ".join(told)
+
+
+@router.post("/annotation/decide", dependencies=[Steers])
+def store(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
+    """Settle a dispute by one label, by one side, or by the labels that are ticked; then the next one."""
+    if workplace is None:
+        raise HTTPException(404, "This study annotates nothing.")
+    dialogue_id, turn = field(form, "dialogue"), field(form, "turn")
+    place = Place(field(form, "scheme"), int(turn) if turn.isdigit() else None)
+    try:
+        labels = _chosen(workplace, dialogue_id, place, form)
+        workplace.adjudicate(dialogue_id, place, labels, by=who_of(request).name)
+    except Refused as refusal:
+        raise HTTPException(409, str(refusal)) from None
+    return RedirectResponse("/annotation/decide", 303)
+
+
+def _chosen(workplace: Workplace, dialogue_id: str, place: Place, form: FormData) -> list[LoggedLabel]:
+    side = field(form, "side")
+    if side.isdigit():
+        annotated = workplace.see().dialogues.get(dialogue_id)
+        sides = sorted(annotated.choices(place).items()) if annotated else []
+        if int(side) < len(sides):
+            return [
+                LoggedLabel(label=label, value=value) for label, value in sorted(sides[int(side)][1], key=str)
+            ]
+    choice = field(form, "choice")
+    if choice:
+        return [LoggedLabel(label=choice)]
+    ticked = [one for one in form.getlist("tick") if isinstance(one, str)]
+    pairs = [one.partition("\t") for one in ticked]
+    return [LoggedLabel(label=label, value=value or None) for label, _, value in pairs]
