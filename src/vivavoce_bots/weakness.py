@@ -12,12 +12,12 @@ Accents, synonyms and word order are weaknesses of the restaurant bot, anaphora 
 import re
 import unicodedata
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from vivavoce_bots.bot import Bot
+from vivavoce_bots.bot import Bot, answer
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain
+from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain, read_domain
 from vivavoce_bots.restaurant.understanding import Span, Understanding
 
 WEAKNESSES: Final = ("accents", "synonyms", "word_order", "anaphora")
@@ -104,3 +104,32 @@ class WeakUnderstanding(Understanding):
 class _WithoutAnaphora(CallSteeringBot):
     def _pointed_at(self, language: str, text: str) -> list[int]:
         return []
+
+
+_MADE: dict[tuple[str, str], Bot] = {}
+
+
+def _bot(name: str, weakness: str) -> Bot:
+    if (name, weakness) not in _MADE:
+        _MADE[name, weakness] = weakened(name, weakness, read_domain())
+    return _MADE[name, weakness]
+
+
+async def restaurant_without_accents(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The restaurant bot that counts words only with all their accents, for `connect: python`."""
+    return answer(_bot("restaurant", "accents"), text, session)
+
+
+async def restaurant_without_synonyms(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The restaurant bot that knows values by their first word only."""
+    return answer(_bot("restaurant", "synonyms"), text, session)
+
+
+async def restaurant_in_order(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The restaurant bot that takes what qualifies a venue only in its usual place."""
+    return answer(_bot("restaurant", "word_order"), text, session)
+
+
+async def callsteering_without_anaphora(text: str, session: dict[str, Any]) -> dict[str, Any]:
+    """The call steering bot to which `the second` means nothing."""
+    return answer(_bot("callsteering", "anaphora"), text, session)

@@ -6,6 +6,7 @@ Guards may only say "suspected": on pairs that they had not seen they agree with
 import re
 import unicodedata
 from collections import Counter
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -41,6 +42,8 @@ _QUESTION: Final = {
     "it": r"^(che|quale|quali|quando|dove|come|chi|quanto|quanti|quante|a che|per (quante|quanti|quale)"
     r"|vuo[il]e?|desidera)\b",
 }
+_FILLING: Final = 3
+_PATTERN: Final = 0.5
 
 
 class Differences(NamedTuple):
@@ -67,7 +70,30 @@ def compare(reference: str, answer: str, language: str) -> Differences:
     new = {name for name in other if name not in _folded(reference)}
     if lost and new:
         found.append(f"names: {_shown(lost)} / {_shown(new)}")
+    filled = filling(reference, answer, tongue)
+    if filled and not found:
+        found.append(f"words: {filled[0]} / {filled[1]}")
     return Differences(tuple(found), "fail" if found else "pass")
+
+
+def filling(reference: str, answer: str, language: str) -> tuple[str, str] | None:
+    """What differs between two answers that begin alike by one pattern: `to the cards desk`, `to the loans desk`."""
+    known = _number_words(language)  # numbers have a guard of their own
+
+    def words(text: str) -> list[str]:
+        found = _WORD.findall(_plain(text))
+        return [word for word in found if word not in known and not any(map(str.isdigit, word))]
+
+    mine, theirs = words(reference), words(answer)
+    codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    changed = [code for code in codes if code[0] != "equal"]
+    if len(changed) != 1 or changed[0][0] != "replace":
+        return None
+    _, low, high, other_low, other_high = changed[0]
+    kept = len(mine) - (high - low)
+    if not low or max(high - low, other_high - other_low) > _FILLING or kept < _PATTERN * len(mine):
+        return None
+    return " ".join(mine[low:high]), " ".join(theirs[other_low:other_high])
 
 
 def numbers(text: str, language: str) -> Counter[str]:

@@ -1,0 +1,56 @@
+"""Runs of stress tests on bundled bots, in this process and into a log of their own."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.make import make_connector
+from vivavoce.log.store import Log
+from vivavoce.log.stress_events import stress_stream
+from vivavoce.log.stress_rows import stress_rows
+from vivavoce.stress.base import STRESS_TESTS
+from vivavoce.stress.case import Case, Said
+from vivavoce.stress.eleven import ELEVEN  # noqa: F401 - fills the shelf
+from vivavoce.stress.runs import Run, RunSettings
+
+Rows = list[dict[str, Any]]
+RunCases = Callable[..., Rows]
+
+
+def case(
+    test: str, language: str, original: str, variant: str, before: Sequence[str] = (),
+    after: Sequence[str] = (), **more: Any,
+) -> Case:  # fmt: skip
+    """A case of our own words; its key is its words."""
+    return Case(
+        case_id=f"{test}|{original}|{variant}", test=test, family=STRESS_TESTS.get(test).family,
+        language=language, original=original, variant=variant,
+        before=tuple(Said(text=one) for one in before), after=tuple(Said(text=one) for one in after), **more,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def run_cases(tmp_path: Path) -> RunCases:
+    """Runs cases on a bundled bot, named as `connect: python` names it; gives rows of the table."""
+
+    def run(call: str, cases: Sequence[Case], **more: Any) -> Rows:
+        settings = {"connect": "python", "call": call, "in_process": True, "greeting": True}
+        return asyncio.run(_run(make_connector(settings), cases, tmp_path / "log.sqlite", **more))
+
+    return run
+
+
+async def _run(connector: Any, cases: Sequence[Case], path: Path, **more: Any) -> Rows:
+    settings = more.pop("settings", RunSettings())
+    log = Log.open(f"sqlite:///{path}")
+    try:
+        run = Run("toy", "bot", connector, log, cases, settings, fresh=True, **more)
+        await run.hold()
+        rows = [row for row in stress_rows(log.events(stress_stream("toy"))) if row["run_id"] == run.run_id]
+    finally:
+        await log.close()
+        await connector.shut_down()
+    return rows
