@@ -28,7 +28,7 @@ def write_arena(folder: Path, *, bouts: int = 1, turns: int = 3, systems: Mappin
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "study.yaml").write_text(
-        "study: ring\nlanguages: [en, it]\n"
+        "study: city\nlanguages: [en, it]\n"
         f"systems: {json.dumps(told)}\n"
         f"visit:\n  - arena: {{bouts: {bouts}, turns: {turns}, mask: [Acme Corp]}}\n",
         encoding="utf-8",

@@ -325,7 +325,7 @@ READINGS = Table(
     (
         PARTICIPANT,
         Column("visit_id", TEXT, "visit", True),
-        Column("reading_number", INTEGER, "1-based place of the transcript in what this participant read", True),
+        Column("reading_number", INTEGER, "1-based place in what this participant read", True),
         Column("pair_id", TEXT, "pair of transcripts that it belongs to", True),
         Column("variable", TEXT, "interaction strategy in which the two of the pair differ", True),
         Column("change", TEXT, "substitution or insertion"),

@@ -227,7 +227,7 @@ class Arena(Settings):
     bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
     turns: Whole = Field(6, ge=1, le=100, description="most messages of a bout; then it ends")
     both_bad: Flag = Field(True, description="`both are bad` may be voted, too")
-    mask: list[str] = Field([], description="words to mask in answers, beside the names of systems and models")
+    mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
 
 
 class StepEntry(Settings):

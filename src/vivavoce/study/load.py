@@ -104,7 +104,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags}, parser=file.parser,
         ontology=ontology, tasks=tasks,
-        visit=walked([entry for _, entry in entries], pairs, questions, _names(file)), pairs=pairs, questions=questions,
+        visit=walked([entry for _, entry in entries], pairs, questions, _names(file)),
+        pairs=pairs, questions=questions,
         allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
@@ -201,7 +202,7 @@ def _names(file: StudyFile) -> tuple[str, ...]:
     found: list[str] = []
     for name, system in file.systems.items():
         model = (system.model_extra or {}).get("model")
-        found += [name, *([system.title] if system.title else []), *([model] if isinstance(model, str) else [])]
+        found += [called for called in (name, system.title, model) if isinstance(called, str) and called]
     return tuple(dict.fromkeys(found))
 
 

@@ -16,13 +16,13 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
-from vivavoce.web import annotating, chat_routes, comparing, experts, visit_routes
+from vivavoce.web import annotating, arena, chat_routes, comparing, experts, reading, visit_routes
 from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
 STATIC: Final = Path(__file__).parent / "static"
 HEALTH_WAIT_S: Final = 5.0
-JSON_PATHS: Final = ("/events", "/turns", "/dialogue/end")
+JSON_PATHS: Final = ("/events", "/turns", "/dialogue/end", "/arena/state")
 
 _report = structlog.get_logger("vivavoce.web")
 health = APIRouter(include_in_schema=False)
@@ -52,7 +52,8 @@ def create_app(
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
-        visit_routes.router, comparing.router, chat_routes.router, experts.router, annotating.router, health,
+        visit_routes.router, comparing.router, reading.router, arena.router, chat_routes.router,
+        experts.router, annotating.router, health,
     ):
         app.include_router(router, prefix=base)
     app.add_middleware(BodyCap)

@@ -66,6 +66,8 @@ def asked_form(study: Study, state: VisitState) -> Form | None:
         step, number = state.dialogue_step.feedback[state.position], state.round
     elif state.phase == "page" and isinstance(state.current_step, QuestionnaireStep):
         step, number = state.current_step, None
+    elif state.phase == "rate":
+        step, number = state.rate_step, None
     else:
         return None
     instrument, wording = study.instrument(step.name), study.wording(step.name, state.language)

@@ -7,10 +7,12 @@ from fastapi.responses import HTMLResponse
 
 from vivavoce.session.codes import new_key
 from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.study.model import ConsentStep
+from vivavoce.study.model import ArenaStep, ConsentStep
+from vivavoce.web.arena import arena_page
 from vivavoce.web.comparing import Shown, comparison_page
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import Form, asked_form, filled_form
+from vivavoce.web.reading import reading_page
 from vivavoce.web.site import Site
 from vivavoce.web.transcript import offered, transcript
 
@@ -32,8 +34,12 @@ def visit_page(
     language = state.language
     if state.phase == "ended":
         return site.page("end", language, **facts, outcome=state.outcome, code=state.completion_code)
+    if state.phase == "arena" or isinstance(state.current_step, ArenaStep):
+        return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
+    if state.phase == "rate":
+        return reading_page(site, state, facts)
     if state.phase == "compare":
         return comparison_page(site, state, facts, shown)
     form = asked_form(site.study, state)

@@ -17,7 +17,7 @@ from limits.strategies import MovingWindowRateLimiter
 
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.engine import SessionEngine
-from vivavoce.study.model import CompareStep, DialogueStep, QuestionnaireStep, Study
+from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, QuestionnaireStep, RateStep, Study
 from vivavoce.study.pairs import length
 from vivavoce.web.i18n import language_name, page_language, translations
 
@@ -177,6 +177,10 @@ class Site:
                 total += self._form_minutes(step)
             elif isinstance(step, CompareStep):
                 total += self._comparison_minutes(step)
+            elif isinstance(step, RateStep):
+                total += self._reading_minutes(step)
+            elif isinstance(step, ArenaStep):
+                total += 3 * step.bouts
             else:
                 total += len(study.text(step, study.languages[0]).split()) / 200
         return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
@@ -193,7 +197,21 @@ class Site:
         words = sum(length(text.control) + length(text.experimental) for text in texts) / len(texts)
         return self.pairs() * (words / 200 + len(step.questions) / 7)
 
-    def _form_minutes(self, step: QuestionnaireStep) -> float:
+    def readings(self) -> int:
+        """How many transcripts a participant reads and rates."""
+        steps = [step for step in self.study.visit if isinstance(step, RateStep)]
+        return sum(len(step.variables) * (2 if step.versions == "both" else 1) for step in steps)
+
+    def bouts(self) -> int:
+        """How many times a participant meets two systems at once."""
+        return sum(step.bouts for step in self.study.visit if isinstance(step, ArenaStep))
+
+    def _reading_minutes(self, step: RateStep) -> float:
+        texts = [text for pair in self.study.pairs for text in pair.text.values()]
+        words = sum(length(text.control) for text in texts) / len(texts)
+        return self.readings() * (words / 200 + self._form_minutes(step))
+
+    def _form_minutes(self, step: QuestionnaireStep | RateStep) -> float:
         return len(self.study.instrument(step.name).asked()) / 7
 
 

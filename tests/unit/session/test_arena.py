@@ -159,7 +159,7 @@ def test_a_side_that_fails_asks_for_no_vote_and_three_failures_end_the_bout(stud
 
 def test_the_most_messages_of_a_bout_end_it_after_the_last_vote(study: Study, log: Log) -> None:
     asyncio.run(fight_all(arena_engine(study, log), 1, EVEN))
-    visit = log.visits("ring")[-1].visit_id
+    visit = log.visits("city")[-1].visit_id
     assert len(kinds(log, visit, VoteCast)) == 3
     assert [one.reason for one in kinds(log, visit, BoutEnded)] == ["limit"]
 
@@ -180,19 +180,19 @@ def test_leaving_ends_the_bout_and_begins_no_other(tmp_path: Path, log: Log) -> 
 
 def test_meetings_and_sides_are_balanced(tmp_path: Path, log: Log) -> None:
     asyncio.run(fight_all(arena_engine(arena_study(tmp_path / "six", bouts=2, turns=1), log), 12, EVEN))
-    bouts = [bout for visit in log.visits("ring") for bout in kinds(log, visit.visit_id, BoutAssigned)]
+    bouts = [bout for visit in log.visits("city") for bout in kinds(log, visit.visit_id, BoutAssigned)]
     pairs = Counter(frozenset((one.left_system, one.right_system)) for one in bouts)
     assert sorted(pairs.values()) == [8, 8, 8]
     sides = Counter((one.left_system, one.right_system) for one in bouts)
     assert set(sides.values()) == {4}
-    for visit in log.visits("ring"):
+    for visit in log.visits("city"):
         mine = [frozenset((b.left_system, b.right_system)) for b in kinds(log, visit.visit_id, BoutAssigned)]
         assert len(set(mine)) == 2  # nobody meets the same two again while others are left
 
 
 def test_votes_and_dialogues_are_exported(study: Study, log: Log, tmp_path: Path) -> None:
     asyncio.run(fight_all(arena_engine(study, log), 2, EVEN))
-    dataset = export_dataset(log, "ring", tmp_path / "data")
+    dataset = export_dataset(log, "city", tmp_path / "data")
     votes = dataset.read("votes").to_pylist()
     assert len(votes) == 6
     turns = {(one["dialogue_id"], one["turn_index"]): one for one in dataset.read("turns").to_pylist()}

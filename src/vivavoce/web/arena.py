@@ -1,0 +1,125 @@
+"""Two anonymous systems side by side: what of them is shown, the message to both, the vote.
+
+No name of a system, connector or condition is given to a template: only sides, and texts with names masked.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from pydantic import BaseModel, Field
+
+from vivavoce.log.arena_events import Vote
+from vivavoce.log.events import SystemTurnReceived
+from vivavoce.session.arena import BoutState
+from vivavoce.session.codes import new_key
+from vivavoce.session.dialogue_state import DialogueState
+from vivavoce.session.errors import Refused
+from vivavoce.session.masking import masked
+from vivavoce.session.state import VisitState
+from vivavoce.web.site import Site, ThisSite, ThisVisit
+
+router = APIRouter(include_in_schema=False)
+Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+BoutKey = Annotated[str, Field(max_length=64)]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExchange:
+    """A message with both answers, names masked; None where a side gave none; greetings have no message."""
+
+    number: int
+    message: str
+    left: str | None
+    right: str | None
+
+
+def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchange]:
+    """What the page shows, greetings first; answers that are still awaited are shown on neither side.
+
+    Note  both answers appear at the same moment, so that quickness gives nobody away
+    """
+    sides = [_answers(side, names) for side in bout.sides]
+    messages = [""] + [turn.event.text for turn in bout.left.turns if turn.party == "user"]
+    shown = [
+        ShownExchange(number, message, sides[0][number], sides[1][number])
+        for number, message in enumerate(messages)
+    ]
+    if not bout.settled:
+        last = shown[-1]
+        shown[-1] = ShownExchange(last.number, last.message, None, None)
+    greeted = shown[0].left is not None or shown[0].right is not None
+    return shown if greeted else shown[1:]
+
+
+def _answers(side: DialogueState, names: tuple[str, ...]) -> list[str | None]:
+    """What a side said before the first message and after each; None where it said nothing."""
+    said: list[list[str]] = [[]]
+    for turn in side.turns:
+        if turn.party == "user":
+            said.append([])
+        elif isinstance(turn.event, SystemTurnReceived):
+            said[-1].append(masked(turn.event.text, names))
+    return ["\n".join(texts) if texts else None for texts in said]
+
+
+def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
+    """The bout as it stands: waiting, voting, or writing; between bouts an offer to go on."""
+    step, bout = state.arena_step, state.bout
+    if bout is None:
+        return site.page("arena_pause", state.language, **facts)
+    return site.page(
+        "arena", state.language, **facts, bout=bout.event.bout_id, number=state.round + 1, total=step.bouts,
+        exchanges=shown_exchanges(bout, step.names), waiting=not bout.settled, vote_due=bout.vote_due,
+        exchange=bout.exchange, left_over=step.turns - bout.exchange, both_bad=step.both_bad,
+        may_finish=bout.may_finish, max_chars=site.study.limits.max_chars, key=new_key("message"),
+        seq=state.seq,
+    )  # fmt: skip
+
+
+class MessageForm(BaseModel):
+    """A message to both sides."""
+
+    key: Key
+    bout: BoutKey
+    text: str = Field("", alias="item-text")
+
+
+@router.post("/arena/say")
+async def say(site: ThisSite, visit_id: ThisVisit, message: Annotated[MessageForm, Form()]) -> Response:
+    site.count_turn(visit_id)
+    try:
+        await site.engine.say_to_both(visit_id, message.bout, key=message.key, text=message.text)
+    except Refused as refusal:
+        return site.to(f"/visit?problem={refusal.reason}")
+    return site.to("/visit#latest")
+
+
+@router.post("/arena/vote")
+async def vote(
+    site: ThisSite, visit_id: ThisVisit, bout: Annotated[str, Form(max_length=64)],
+    exchange: Annotated[int, Form(ge=1, le=10_000)],
+    choice: Annotated[Literal["left", "right", "tie", "both_bad"], Form()],
+) -> Response:  # fmt: skip
+    chosen: Vote = choice
+    await site.engine.vote(visit_id, bout, exchange=exchange, choice=chosen)
+    return site.to("/visit#latest")
+
+
+@router.post("/arena/finish")
+async def finish(site: ThisSite, visit_id: ThisVisit, bout: Annotated[str, Form(max_length=64)]) -> Response:
+    await site.engine.finish_bout(visit_id, bout)
+    return site.to("/visit")
+
+
+@router.get("/arena/state")
+async def standing(
+    site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
+    wait: Annotated[float, Query(ge=0, le=25)] = 0,
+) -> Response:  # fmt: skip
+    """Whether answers are still awaited; waits for news. Says nothing of who answers."""
+    stored = await site.news(visit_id, after, wait)
+    state = await site.engine.state(visit_id)
+    waiting = state.bout is not None and not state.bout.settled
+    return JSONResponse({"waiting": waiting, "seq": max(after, stored[-1].seq if stored else 0)})

@@ -1,0 +1,134 @@
+"""The arena in the page: both answers at once, no name anywhere, a vote before the next message."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenes.browsing import Forms, Visitor, events_of
+from scenes.fighting import SYSTEMS, arena_engine, arena_study
+from scenes.websites import running
+from vivavoce.log.store import Log
+from vivavoce.session.masking import MASK
+from vivavoce.web.app import create_app
+
+GIVEAWAYS = (*SYSTEMS, "beryl", "machine", "scripted", "acme")
+
+
+@pytest.fixture
+def visitor(tmp_path: Path, log: Log) -> Iterator[Visitor]:
+    engine = arena_engine(arena_study(tmp_path / "study", bouts=2, turns=2), log)
+    with running(create_app(engine)) as server:
+        visitor = Visitor(server)
+        yield visitor
+        visitor.client.close()
+
+
+def wait(visitor: Visitor, action: str) -> None:
+    """Look until a form is offered, and see that nothing gives the systems away."""
+    until = time.monotonic() + 20
+    while action not in Forms(visitor.look()).forms:
+        check(visitor)
+        assert time.monotonic() < until
+    check(visitor)
+
+
+def check(visitor: Visitor) -> None:
+    shown = visitor.html.lower() + visitor.client.get("/arena/state").text.lower()
+    assert [word for word in GIVEAWAYS if word in shown] == []
+
+
+def begin(visitor: Visitor, language: str = "en") -> None:
+    visitor.look(f"/?lang={language}")
+    check(visitor)
+    visitor.press("/start")
+    wait(visitor, "/arena/say")
+
+
+def test_a_whole_visit_shows_no_name_and_asks_for_a_vote_after_every_exchange(
+    visitor: Visitor, log: Log
+) -> None:
+    begin(visitor)
+    assert visitor.html.count(f"Hello, I am {MASK}.") == 2
+    for number, choice in enumerate(("left", "both_bad", "tie", "right"), 1):
+        visitor.press("/arena/say", **{"item-text": f"what is {number}?"})
+        wait(visitor, "/arena/vote")
+        assert visitor.html.count(f"{MASK} has heard: what is {number}?") == 2
+        assert "/arena/say" not in Forms(visitor.html).forms
+        visitor.press("/arena/vote", choice=choice)
+        if number == 2:
+            wait(visitor, "/arena/say")
+            assert "Round 2 of 2" in visitor.html
+    votes = [one.event for one in events_of(log, "vote_cast")]
+    assert [one.choice for one in votes] == ["left", "both_bad", "tie", "right"]
+    assert len({one.bout_id for one in votes}) == 2
+    assert "Thank you" in visitor.html
+    check(visitor)
+
+
+def test_an_answer_is_shown_only_with_the_other_one(tmp_path: Path, log: Log) -> None:
+    systems = {
+        "quickly": {"connect": "scripted", "otherwise": "At once: {text}"},
+        "slowly": {"connect": "scripted", "otherwise": "At last: {text}", "delay_s": 1.5},
+    }
+    engine = arena_engine(arena_study(tmp_path / "study", systems=systems), log)
+    with running(create_app(engine)) as server:
+        visitor = Visitor(server)
+        visitor.look("/")
+        visitor.press("/start")
+        wait(visitor, "/arena/say")
+        visitor.press("/arena/say", **{"item-text": "hello"})
+        until = time.monotonic() + 20
+        while not any(one.event.reply_to is not None for one in events_of(log, "system_turn_received")):
+            assert time.monotonic() < until
+        assert "At once" not in visitor.look()
+        wait(visitor, "/arena/vote")
+        assert "At once: hello" in visitor.html and "At last: hello" in visitor.html
+        visitor.client.close()
+
+
+def test_an_empty_message_and_a_strange_vote_change_nothing(visitor: Visitor, log: Log) -> None:
+    begin(visitor)
+    visitor.press("/arena/say", **{"item-text": "   "})
+    assert "Please write something first." in visitor.html
+    fields = Forms(visitor.look()).forms["/arena/say"]
+    refused = visitor.client.post(
+        "/arena/vote", data={"bout": fields["bout"], "exchange": "1", "choice": "A"}
+    )
+    assert refused.status_code == 422
+    early = visitor.client.post(
+        "/arena/vote", data={"bout": fields["bout"], "exchange": "1", "choice": "left"}
+    )
+    assert early.status_code == 200  # led back to the page that is due
+    assert events_of(log, "vote_cast") == []
+
+
+def test_what_is_said_is_text(visitor: Visitor) -> None:
+    begin(visitor)
+    visitor.press("/arena/say", **{"item-text": "<script>alert(1)</script>"})
+    wait(visitor, "/arena/vote")
+    assert "<script>alert" not in visitor.html
+    assert "&lt;script&gt;alert(1)" in visitor.html
+
+
+def test_the_round_may_be_finished_after_a_vote(visitor: Visitor, log: Log) -> None:
+    begin(visitor)
+    assert "/arena/finish" not in Forms(visitor.html).forms
+    visitor.press("/arena/say", **{"item-text": "hello"})
+    wait(visitor, "/arena/vote")
+    visitor.press("/arena/vote", choice="left")
+    visitor.press("/arena/finish")
+    wait(visitor, "/arena/say")
+    assert "Round 2 of 2" in visitor.html
+    (ended,) = events_of(log, "bout_ended")
+    assert ended.event.reason == "user"
+
+
+def test_the_page_speaks_italian(visitor: Visitor) -> None:
+    begin(visitor, "it")
+    assert re.search(r"Due programmi rispondono", visitor.html)
+    visitor.press("/arena/say", **{"item-text": "ciao"})
+    wait(visitor, "/arena/vote")
+    assert "Sono entrambe scadenti" in visitor.html
