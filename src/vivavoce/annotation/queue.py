@@ -1,4 +1,4 @@
-"""Which dialogue an annotator gets next: overlap as planned, balanced over systems and pairs of annotators."""
+"""Which dialogue an annotator gets next: overlap as planned, balanced over systems and pairs of people."""
 
 import hashlib
 from collections import Counter

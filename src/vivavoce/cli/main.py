@@ -9,6 +9,7 @@ import typer
 
 from vivavoce.cli import (
     analyse,
+    annotating,
     bots,
     comparing,
     data,
@@ -52,6 +53,7 @@ app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
 app.add_typer(predicting.app, name="predict")
+app.add_typer(annotating.app, name="annotate")
 app.add_typer(understanding.app, name="understand", short_help="Score and compare understood commands.")
 app.command("report", short_help="Write a dataset's report, HTML or PDF.")(reporting.report)
 app.command("preregister", short_help="Write the declared analysis as text.")(reporting.preregister)

@@ -1,0 +1,283 @@
+"""Annotations out of a dataset and back: CSV, Parquet, ELAN and Praat files.
+
+CSV and Parquet hold the table `annotations` itself. ELAN (`.eaf`) and Praat (`.TextGrid`) hold one dialogue a
+file: what was said, and one tier a layer, party and annotator.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.log.layers import LAYERS, NOTHING
+from vivavoce.log.schema import TABLES
+from vivavoce.study.schemes import Scheme
+
+Row = dict[str, Any]
+Moved = Callable[[int, int], None]
+FORMATS: Final = ("csv", "parquet", "eaf", "textgrid")
+COLUMNS: Final = tuple(column.name for column in TABLES["annotations"].columns)
+NEEDED: Final = ("dialogue_id", "layer", "label", "annotator_id")
+CONTEXT: Final = ("party", "at_s", "text")
+SEVERAL_TURNS: Final = 50_000
+
+
+class Blank(NamedTuple):
+    """What somebody shall fill in by hand: every place of these schemes, by this annotator."""
+
+    schemes: tuple[Scheme, ...]
+    annotator_id: str
+
+
+def write_annotations(
+    dataset: Dataset, into: Path, format: str, *, blank: Blank | None = None, moved: Moved | None = None
+) -> list[Path]:
+    """Write a dataset's annotations, or blank forms for new ones; the files that were written.
+
+    Input   blank: for CSV one line a place without label, for ELAN and Praat empty tiers
+    Raises  UnknownName: no such format; InputError: Parquet has no blank form
+    """
+    if format not in FORMATS:
+        raise UnknownName("format", format, list(FORMATS))
+    into.mkdir(parents=True, exist_ok=True)
+    rows = [] if blank else sorted(dataset.read("annotations").to_pylist(), key=_order)
+    if format == "csv":
+        return [_write_csv(dataset, into / "annotations.csv", rows, blank)]
+    if format == "parquet":
+        if blank:
+            raise InputError("a Parquet file cannot be filled in by hand", place="--blank", cure="use csv")
+        path = into / "annotations.parquet"
+        pq.write_table(pa.Table.from_pylist(rows, TABLES["annotations"].arrow()), path)
+        return [path]
+    return _write_tiers(dataset, into, format, rows, blank, moved)
+
+
+def _write_csv(dataset: Dataset, path: Path, rows: list[Row], blank: Blank | None) -> Path:
+    lines = {line.dialogue_id: line for line in timelines(dataset)}
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow((*COLUMNS, *CONTEXT))
+        for row in _blank_rows(lines.values(), blank) if blank else rows:
+            turn = lines[row["dialogue_id"]].turn(row["turn_index"]) if row["dialogue_id"] in lines else None
+            context = (turn["party"], turn["onset_s"], turn["text"]) if turn else (None, None, None)
+            writer.writerow([_cell(value) for value in (*(row.get(name) for name in COLUMNS), *context)])
+    return path
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return safe_csv_cell(value) if isinstance(value, str) else "" if value is None else repr(value)
+
+
+def _blank_rows(lines: Iterable[Timeline], blank: Blank) -> Iterable[Row]:
+    for line in lines:
+        for scheme in blank.schemes:
+            of_scheme = {"dialogue_id": line.dialogue_id, "layer": scheme.scheme}
+            turns = [turn["turn_index"] for turn in line.turns if scheme.judges(turn["party"])]
+            for turn_index in [None] if scheme.about == "dialogue" else turns:
+                yield of_scheme | {"turn_index": turn_index, "annotator_id": blank.annotator_id}
+
+
+def _write_tiers(
+    dataset: Dataset, into: Path, format: str, rows: list[Row], blank: Blank | None, moved: Moved | None
+) -> list[Path]:
+    write, ending = (write_eaf, ".eaf") if format == "eaf" else (write_textgrid, ".TextGrid")
+    by_dialogue: dict[str, list[Row]] = {}
+    for row in rows:
+        by_dialogue.setdefault(row["dialogue_id"], []).append(row)
+    wanted = [line for line in timelines(dataset) if blank or line.dialogue_id in by_dialogue]
+    paths = []
+    for number, line in enumerate(wanted, 1):
+        path = into / f"{safe_name(line.dialogue_id)}{ending}"
+        empty = (
+            [
+                (scheme.scheme, party, blank.annotator_id)
+                for scheme in blank.schemes
+                for party in ("user", "system", "dialogue")
+                if scheme.judges(party) or scheme.about == party
+            ]
+            if blank
+            else []
+        )
+        write(path, line, by_dialogue.get(line.dialogue_id, []), empty)
+        paths.append(path)
+        if moved:
+            moved(number, len(wanted))
+    return paths
+
+
+def safe_name(dialogue_id: str) -> str:
+    """A dialogue's key as the name of a file."""
+    return "".join(one if one.isalnum() or one in "-_." else "_" for one in dialogue_id).lstrip(".") or "_"
+
+
+def timelines(dataset: Dataset) -> list[Timeline]:
+    """Every dialogue with its turns in order."""
+    turns: dict[str, list[Row]] = {}
+    columns = ["dialogue_id", "turn_index", "party", "text", "onset_s", "offset_s"]
+    for row in dataset.read("turns").select(columns).to_pylist():
+        turns.setdefault(row["dialogue_id"], []).append(row)
+    keys = dataset.read("dialogues").column("dialogue_id").to_pylist()
+    return [Timeline(key, sorted(turns.get(key, []), key=lambda turn: turn["turn_index"])) for key in keys]
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
+    """The annotations of files in any of the formats, checked against the dataset's dialogues and turns.
+
+    Raises  InputError: names the file, the line or tier, and what is wrong there
+    """
+    lines = {line.dialogue_id: line for line in timelines(dataset)}
+    rows: list[Row] = []
+    for path in _files(paths):
+        if path.suffix == ".csv":
+            found = _read_csv(path)
+        elif path.suffix == ".parquet":
+            found = _read_parquet(path)
+        else:
+            read = read_eaf if path.suffix == ".eaf" else read_textgrid
+            line = next((one for one in lines.values() if safe_name(one.dialogue_id) == path.stem), None)
+            if line is None:
+                cure = "keep the name that the file was written with"
+                raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), cure=cure)
+            found = [(f"{path.name} {place}", row) for place, row in read(path, line)]
+        for place, row in found:
+            _check(place, row, lines)
+            rows.append(row)
+    return [
+        row
+        for _, row in sorted({_identity(row): row for row in rows}.items(), key=lambda pair: _order(pair[1]))
+    ]
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    found = []
+    for path in paths:
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        known = [one for one in inside if one.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
+        if not known or not known[0].is_file():
+            cure = "name a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
+            raise InputError("no annotations here", place=str(path), cure=cure)
+        found += known
+    return found
+
+
+def _read_csv(path: Path) -> list[tuple[str, Row]]:
+    """A line without label says that nothing stands there; a whole layer of such lines was not annotated."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            _check_columns(path, reader.fieldnames or ())
+            lines = [(f"{path.name}:{reader.line_num}", dict(line)) for line in reader]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(
+            f"is no UTF-8 CSV file ({error})", place=str(path), cure="save it as UTF-8"
+        ) from None
+    return [(place, _row(place, line)) for place, line in lines if (line.get("label") or "").strip()]
+
+
+def _row(place: str, line: Mapping[str, Any]) -> Row:
+    cells = {name: read_csv_cell((line.get(name) or "").strip()) for name in COLUMNS}
+    turn = cells["turn_index"]
+    if turn is not None and not turn.isdigit():
+        raise InputError(
+            f"{turn!r} is no turn", place=f"{place} turn_index", cure="write the turn's number, from 0"
+        )
+    try:
+        at = datetime.fromisoformat(cells["annotated_at"]) if cells["annotated_at"] else None
+    except ValueError:
+        cure = "write such as 2026-11-21T14:00:00Z, or leave it empty"
+        raise InputError("is no instant", place=f"{place} annotated_at", cure=cure) from None
+    return cells | {"turn_index": int(turn) if turn else None, "annotated_at": at}
+
+
+def _read_parquet(path: Path) -> list[tuple[str, Row]]:
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"is no Parquet file ({error})", place=str(path), cure="write it anew") from None
+    _check_columns(path, table.column_names)
+    return [
+        (f"{path.name} row {number}", {name: row.get(name) for name in COLUMNS})
+        for number, row in enumerate(table.to_pylist(), 1)
+    ]
+
+
+def _check_columns(path: Path, names: Iterable[str]) -> None:
+    missing = [name for name in NEEDED if name not in names]
+    if missing:
+        cure = f"needed: {', '.join(NEEDED)}, and turn_index for labels of turns"
+        raise InputError(f"no column {missing[0]!r}", place=str(path), cure=cure)
+
+
+def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
+    for name in NEEDED:
+        if not row[name]:
+            raise InputError(f"{name} is empty", place=place, cure="fill it in")
+    line = lines.get(row["dialogue_id"])
+    if line is None:
+        cure = "annotate dialogues of this dataset"
+        raise InputError(f"unknown dialogue {row['dialogue_id']!r}", place=place, cure=cure)
+    turn = line.turn(row["turn_index"])
+    if row["turn_index"] is not None and turn is None:
+        problem = f"dialogue {row['dialogue_id']!r} has no turn {row['turn_index']}"
+        raise InputError(problem, place=place, cure=f"it has {len(line.turns)}, from 0")
+    layer = LAYERS.get(row["layer"])
+    if layer is None or row["label"] == NOTHING:
+        return
+    if layer.labels and row["label"] not in layer.labels:
+        raise UnknownName(f"label of {layer.name}", row["label"], list(layer.labels), place=place)
+    if (turn is None) != (layer.about == "dialogue") or (turn and layer.about not in ("turn", turn["party"])):
+        about = (
+            "the dialogue: leave turn_index empty" if layer.about == "dialogue" else f"a {layer.about} turn"
+        )
+        raise InputError(f"{layer.name!r} is not about this turn", place=place, cure=f"it is about {about}")
+
+
+def _identity(row: Row) -> tuple[Any, ...]:
+    return tuple(
+        row[name] for name in ("dialogue_id", "turn_index", "layer", "label", "value", "annotator_id")
+    )
+
+
+def _order(row: Row) -> tuple[Any, ...]:
+    turn = -1 if row["turn_index"] is None else row["turn_index"]
+    return row["dialogue_id"], row["layer"], row["annotator_id"], turn, row["label"], row["value"] or ""
+
+
+# --- into a dataset -----------------------------------------------------------------------------------
+
+
+def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: datetime) -> Dataset:
+    """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced."""
+    if into.resolve() == dataset.folder.resolve():
+        raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
+    new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]
+    replaced = {(row["dialogue_id"], row["layer"], row["annotator_id"]) for row in new}
+    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
+    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
+        for name in TABLES:
+            kept = dataset.read(name)
+            if name != "annotations":
+                for batch in kept.to_batches(max_chunksize=SEVERAL_TURNS):
+                    writer.add(name, batch.to_pylist())
+                continue
+            own = [
+                row
+                for row in kept.to_pylist()
+                if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced
+            ]
+            writer.add(name, sorted([*own, *new], key=_order))
+        writer.notes += dataset.manifest.get("notes", [])
+        return writer.close()

@@ -1,0 +1,107 @@
+"""Annotations made elsewhere become events of a study's log; what is there already is not said again."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vivavoce.annotation.workplace import Workplace
+from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven, LoggedLabel
+from vivavoce.log.annotation_state import AnnotationState, Place, choice
+from vivavoce.log.event import Event
+from vivavoce.log.layers import ADJUDICATED, NOTHING
+
+Layer = tuple[str, str, str]  # dialogue, scheme, annotator
+Said = dict[Place, list[LoggedLabel]]
+
+
+def take_in(workplace: Workplace, rows: Iterable[Mapping[str, Any]], by: str) -> int:
+    """Log these rows of `annotations`; how many layers of dialogues were new or other than before.
+
+    Note    what an annotator said of a dialogue's layer is replaced as a whole; rows of `adjudicated` decide
+    """
+    layers = _layers(rows)
+    changed = 0
+
+    def decide(state: AnnotationState) -> list[Event]:
+        nonlocal changed
+        events: list[Event] = []
+        changed = 0
+        for (dialogue_id, scheme, who), said in layers.items():
+            found = (
+                _decisions(state, dialogue_id, scheme, said, by)
+                if who == ADJUDICATED
+                else _judgements(state, dialogue_id, scheme, who, said)
+            )
+            changed += bool(found)
+            events += found
+        return events
+
+    workplace.write(decide)
+    return changed
+
+
+def _layers(rows: Iterable[Mapping[str, Any]]) -> dict[Layer, Said]:
+    """Rows by layer; decisions after all judgements, because they decide between them."""
+    layers: dict[Layer, Said] = defaultdict(dict)
+    for row in rows:
+        said = layers[row["dialogue_id"], row["layer"], row["annotator_id"]]
+        if row["label"] != NOTHING:
+            labels = said.setdefault(Place(row["layer"], row["turn_index"]), [])
+            labels.append(LoggedLabel(label=row["label"], value=row["value"]))
+    return dict(sorted(layers.items(), key=lambda pair: pair[0][2] == ADJUDICATED))
+
+
+def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str, said: Said) -> list[Event]:
+    annotated = state.dialogues.get(dialogue_id)
+    work = annotated.work.get(who) if annotated else None
+    before = {} if work is None else {key: one for key, one in work.judged.items() if key.scheme == scheme}
+    events: list[Event] = [
+        LabelsGiven(
+            dialogue_id=dialogue_id, annotator_id=who, scheme=scheme, turn_index=place.turn_index,
+            labels=said.get(place, []), origin="file",
+        )
+        for place in dict.fromkeys((*said, *before))
+        if place not in before or choice(before[place].labels) != choice(said.get(place, []))
+    ]  # fmt: skip
+    if events or work is None or work.finished_at is None or scheme not in work.schemes:
+        events.append(
+            DialogueAnnotated(dialogue_id=dialogue_id, annotator_id=who, schemes=[scheme], origin="file")
+        )
+    return events
+
+
+def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:
+    annotated = state.dialogues.get(dialogue_id)
+    if annotated is None:
+        return _decided(dialogue_id, scheme, said, by)
+    open_ = {
+        place: labels
+        for place, labels in said.items()
+        if choice(labels) not in _standing(annotated.choices(place).values())
+        and (
+            place not in annotated.adjudicated
+            or choice(annotated.adjudicated[place].labels) != choice(labels)
+        )
+    }
+    for place in annotated.disagreements(scheme):
+        decided = annotated.adjudicated.get(place)
+        if place not in said and (decided is None or decided.labels):
+            open_[place] = []
+        elif place in said and decided is None:
+            open_[place] = said[place]
+    return _decided(dialogue_id, scheme, open_, by)
+
+
+def _standing(choices: Iterable[frozenset[tuple[str, str | None]]]) -> set[frozenset[tuple[str, str | None]]]:
+    """What needs no decision: the one thing that everybody said."""
+    found = set(choices)
+    return found if len(found) == 1 else set()
+
+
+def _decided(dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:
+    return [
+        LabelsAdjudicated(
+            dialogue_id=dialogue_id, scheme=scheme, turn_index=place.turn_index, labels=labels, by=by
+        )
+        for place, labels in said.items()
+    ]

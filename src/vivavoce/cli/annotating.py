@@ -1,0 +1,124 @@
+"""The verb `annotate`: annotations to files and back, of a study's log or of a dataset."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.annotation.files import Blank
+    from vivavoce.log.dataset import Dataset
+
+app = typer.Typer(
+    name="annotate", help="Annotations to files and back; accepted transcripts.", no_args_is_help=True,
+    rich_markup_mode=None,
+)  # fmt: skip
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Study (file or folder), or dataset folder.")]
+Into = Annotated[Path, typer.Option("--into", help="Folder to write into.")]
+LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+
+
+@app.command("out", short_help="Write annotations to files.")
+def out(
+    source: Source,
+    into: Into,
+    format: Annotated[str, typer.Option("--format", help="csv, parquet, eaf or textgrid.")] = "csv",
+    blank: Annotated[bool, typer.Option("--blank", help="Forms to fill in, without labels.")] = False,
+    scheme: Annotated[
+        list[str] | None, typer.Option("--scheme", help="Of blank forms: name or file.")
+    ] = None,
+    annotator: Annotated[
+        str, typer.Option("--annotator", help="Of blank forms: who fills them in.")
+    ] = "expert",
+    log: LogUrl = None,
+) -> None:
+    """Write the annotations of a study or dataset, or blank forms for annotating by hand."""
+    from vivavoce.annotation.files import write_annotations
+
+    with _dataset(source, log) as dataset, progress("writing") as moved:
+        form = _blank(source, scheme or [], annotator) if blank else None
+        paths = write_annotations(dataset, into, format, blank=form, moved=moved)
+    note(f"wrote {len(paths)} file{'s' if len(paths) != 1 else ''} into {into}")
+
+
+@app.command("in", short_help="Take annotations in from files.")
+def in_(
+    source: Source,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders of them.")],
+    into: Annotated[Path | None, typer.Option("--into", help="Of a dataset: the new dataset.")] = None,
+    log: LogUrl = None,
+) -> None:
+    """Take annotations in: into a study's log as events, or into a copy of a dataset."""
+    from vivavoce.annotation.files import read_annotations, with_annotations
+    from vivavoce.core.clock import SystemClock
+    from vivavoce.core.errors import InputError
+
+    with _dataset(source, log) as dataset:
+        rows = read_annotations(files, dataset)
+        if not _is_dataset(source):
+            _into_log(source, log, rows)
+            return
+        if into is None:
+            cure = "name the new dataset with --into DIR"
+            raise InputError("a dataset is never changed in place", place=str(source), cure=cure)
+        with_annotations(dataset, rows, into, SystemClock().now())
+    note(f"{len(rows)} labels into {into}")
+
+
+def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
+    from vivavoce.annotation.taking_in import take_in
+    from vivavoce.annotation.workplace import Workplace
+    from vivavoce.cli.studies import open_log, read_study
+
+    plan = read_study(source)
+    with open_log(plan, url) as opened:
+        changed = take_in(Workplace(plan, opened), rows, by="file")
+    note(f"{len(rows)} labels read; {changed} layers of dialogues are new or changed")
+
+
+def _is_dataset(source: Path) -> bool:
+    return (source / "dataset.json").is_file()
+
+
+@contextmanager
+def _dataset(source: Path, url: str | None) -> "Iterator[Dataset]":
+    """The dataset itself, or one made of a study's log for as long as it is needed."""
+    from vivavoce.log.dataset import Dataset
+
+    if _is_dataset(source):
+        yield Dataset(source)
+        return
+    from vivavoce.cli.studies import export_study, open_log, read_study
+
+    plan = read_study(source)
+    with TemporaryDirectory() as folder, open_log(plan, url) as opened:
+        yield export_study(plan, opened, Path(folder))
+
+
+def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
+    """The schemes named, else those of the study's section `annotation`."""
+    from vivavoce.annotation.files import Blank
+    from vivavoce.cli.studies import read_study
+    from vivavoce.core.errors import InputError
+    from vivavoce.study.schemes import read_scheme, scheme_file, unknown_scheme
+
+    if not names and not _is_dataset(source) and (plan := read_study(source).annotation) is not None:
+        return Blank(plan.schemes, annotator)
+    if not names:
+        raise InputError("no scheme", place="--scheme", cure="name one, such as --scheme context")
+    schemes = []
+    for name in names:
+        path = scheme_file(name, Path.cwd())
+        if path is None:
+            problem, cure = unknown_scheme(name)
+            raise InputError(problem, place="--scheme", cure=cure)
+        scheme, problems = read_scheme(path)
+        if scheme is None:
+            raise problems[0].error()
+        schemes.append(scheme)
+    return Blank(tuple(schemes), annotator)
