@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.progress import note
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.analysis.prediction.fitting import Kind
 
 app = typer.Typer(
     name="predict", no_args_is_help=True, help="Predict judgements from interaction parameters."
@@ -16,21 +19,33 @@ Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with d
 Target = Annotated[
     str, typer.Option("--target", help="A score or item that was answered, such as satisfaction.")
 ]
+Predictors = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="MEASURE", help="Predictors: names, symbols, families; all if left out."),
+]
 Judgements = Annotated[
     bool, typer.Option("--judgements", help="Admit what users judged among the predictors.")
+]
+Kind_ = Annotated[
+    str, typer.Option("--model", help="mean, stepwise, elastic_net, tree, boosting or ordinal.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
 @app.command("evaluate")
 def evaluate(
-    dataset: Dataset_, target: Target, judgements: Judgements = False, as_json: Json = False
+    dataset: Dataset_,
+    target: Target,
+    predictors: Predictors = None,
+    judgements: Judgements = False,
+    as_json: Json = False,
 ) -> None:
     """How well a judgement is predicted for people and systems that the model has not seen."""
     from vivavoce.analysis.prediction import evaluate as found
     from vivavoce.log.dataset import Dataset
 
-    facts = found(Dataset(dataset), target, judgements=judgements)
+    with progress("models") as report:
+        facts = found(Dataset(dataset), target, _names(predictors), judgements=judgements, progress=report)
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
     else:
@@ -45,15 +60,50 @@ def correlate(
 ) -> None:
     """Every interaction parameter with every judgement, by rank."""
     from vivavoce.analysis.prediction import correlate as found
+    from vivavoce.core.signature import signature
     from vivavoce.log.dataset import Dataset
 
-    rows = found(Dataset(dataset), target)
+    opened = Dataset(dataset)
+    rows = found(opened, target)
+    n = max((row["n"] for row in rows), default=0)
+    line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
     if as_json:
-        typer.echo(json.dumps({"correlations": rows}, indent=2))
+        typer.echo(json.dumps({"correlations": rows, "signature": line}, indent=2))
         return
     for row in rows:
         mark = "  a judgement itself" if row["judgement"] else ""
-        typer.echo(f"{row['target']:24}{row['measure']:36}{row['rho']:7.2f}  n {row['n']}{mark}")
+        span = "" if row["low"] is None else f" ({row['low']:5.2f} to {row['high']:5.2f})"
+        typer.echo(f"{row['target']:24}{row['measure']:40}{row['rho']:6.2f}{span}  n {row['n']}{mark}")
+    note(line)
+
+
+@app.command("explain")
+def explain(
+    dataset: Dataset_,
+    target: Target,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for figures (SVG, Vega-Lite) and explanation.json.")
+    ] = None,
+    model: Kind_ = "elastic_net",
+    predictors: Predictors = None,
+    judgements: Judgements = False,
+    as_json: Json = False,
+) -> None:
+    """What a model goes by: weights, what predictors are worth, their courses, calibration."""
+    from vivavoce.analysis.prediction.explanation import explain as found
+    from vivavoce.log.dataset import Dataset
+
+    with progress("models") as report:
+        facts = found(
+            Dataset(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements,
+            progress=report,
+        )  # fmt: skip
+    if out is not None:
+        _write_figures(facts, out)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        _show_explanation(facts)
 
 
 @app.command("fit")
@@ -61,14 +111,16 @@ def fit(
     dataset: Dataset_,
     target: Target,
     out: Annotated[Path, typer.Option("--out", help="The model's JSON file.")] = Path("model.json"),
+    model: Kind_ = "elastic_net",
+    predictors: Predictors = None,
     judgements: Judgements = False,
 ) -> None:
     """Fit a model and write it as JSON."""
     from vivavoce.analysis.prediction.model import fit_model
     from vivavoce.log.dataset import Dataset
 
-    model = fit_model(Dataset(dataset), target, judgements=judgements)
-    out.write_text(json.dumps(model, indent=2) + "\n", encoding="utf-8")
+    fitted = fit_model(Dataset(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
+    out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="utf-8")
     note(f"wrote {out}")
 
 
@@ -77,12 +129,42 @@ def score(
     dataset: Dataset_, model: Annotated[Path, typer.Option("--model", help="What `fit` wrote.")]
 ) -> None:
     """Score the dialogues of a dataset by a model; JSON on stdout."""
-    from vivavoce.analysis.prediction.model import read_model
+    from vivavoce.analysis.prediction.model import read_model, unknown_predictors
     from vivavoce.analysis.prediction.model import score as found
+    from vivavoce.core.signature import signature
     from vivavoce.log.dataset import Dataset
 
-    fitted = read_model(model)
-    typer.echo(json.dumps({"target": fitted["target"], "scores": found(fitted, Dataset(dataset))}, indent=2))
+    fitted, opened = read_model(model), Dataset(dataset)
+    scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
+    facts = {
+        "target": fitted["target"], "scores": scores, "unknown_predictors": unknown,
+        "model": fitted["signature"],
+        "signature": signature("quality_score", unit="dialogue", n=len(scores), data=opened.hash),
+    }  # fmt: skip
+    typer.echo(json.dumps(facts, indent=2))
+    if unknown:
+        note(f"missing in every dialogue, taken as the training mean: {', '.join(unknown)}")
+
+
+def _names(written: list[str] | None) -> list[str] | None:
+    """Measures that the words stand for; judgements only where one is named itself."""
+    from vivavoce.analysis.prediction.table import JUDGEMENTS
+    from vivavoce.measures.values import chosen
+
+    if not written:
+        return None
+    found = {word: chosen([word], place="--with") for word in written}
+    return [name for own in found.values() for name in own if len(own) == 1 or name not in JUDGEMENTS]
+
+
+def _kind(written: str) -> "Kind":
+    from vivavoce.analysis.prediction.fitting import KINDS
+    from vivavoce.core.errors import UnknownName
+
+    for kind in KINDS:
+        if kind == written.replace("-", "_"):
+            return kind
+    raise UnknownName("model", written, list(KINDS), place="--model")
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -91,17 +173,64 @@ def _show(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
     title = f"{facts['target']}: {facts['n']} dialogues of {facts['participants']} people"
-    table = Table("held out", "model", "R2", "95%", "RMSE", "rho", title=title, title_justify="left",
-                  box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    table = Table("held out", "model", "R2", "95%", "RMSE", "rho", "kappa", "recall", title=title,
+                  title_justify="left", box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
     for by, models in facts["by"].items():
         for kind, one in (models or {}).items():
-            span = f"{one['r2_low']:.2f} to {one['r2_high']:.2f}"
-            rho = "" if one["spearman"] is None else f"{one['spearman']:.2f}"
+            span = "" if one["r2_low"] is None else f"{one['r2_low']:.2f} to {one['r2_high']:.2f}"
+            figures = ["" if one[name] is None else f"{one[name]:.2f}"
+                       for name in ("rmse", "spearman", "weighted_kappa", "macro_recall")]  # fmt: skip
             r2 = "" if one["r2"] is None else f"{one['r2']:.2f}"
-            table.add_row(by, kind.replace("_", " "), r2, span, f"{one['rmse']:.2f}", rho)
+            table.add_row(by, kind.replace("_", " "), r2, span, *figures)
+        table.add_section()
     console = Console()
     console.print(table)
+    for kind, one in facts["in_sample"].items():
+        adjusted = "" if one["adjusted_r2"] is None else f", adjusted {one['adjusted_r2']:.2f}"
+        fit = f"R2 {one['r2']:.2f}{adjusted}, {one['predictors']} predictors"
+        console.print(f"{kind.replace('_', ' ')} on its own dialogues: {fit}", highlight=False)
     for weight in facts["weights"][:10]:
         console.print(f"{weight['measure']:36}{weight['weight']:7.2f}", highlight=False)
+    _named(facts)
+    note(facts["signature"])
+
+
+def _show_explanation(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    title = f"{facts['target']} by {facts['kind'].replace('_', ' ')}: {facts['n']} dialogues"
+    table = Table("parameter", "weight", "95%", "kept", "R2 lost", title=title, title_justify="left",
+                  box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    weights = {row["measure"]: row for row in facts["coefficients"] or ()}
+    for row in facts["importance"][:15]:
+        own = weights.get(row["measure"])
+        cells = ("", "", "") if own is None else (
+            f"{own['weight']:z.2f}", f"{own['low']:z.2f} to {own['high']:z.2f}", f"{100 * own['kept']:.0f}%"
+        )  # fmt: skip
+        table.add_row(row["measure"], *cells, "" if row["r2_lost"] is None else f"{row['r2_lost']:.3f}")
+    console = Console()
+    console.print(table)
+    if facts["collinear"]:
+        named = ", ".join(f"{row['measure']} {row['vif']:.0f}" for row in facts["collinear"][:8])
+        note(f"{len(facts['collinear'])} predictors say much the same (variance inflation above 5): {named}")
+    _named(facts)
+    note(facts["signature"])
+
+
+def _named(facts: dict[str, Any]) -> None:
     if facts["judgements"]:
         note(f"judgements among the predictors: {', '.join(facts['judgements'])}")
+
+
+def _write_figures(facts: dict[str, Any], out: Path) -> None:
+    from vivavoce.report.prediction import prediction_figures
+
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "explanation.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    for one in prediction_figures(facts):
+        (out / f"{one.name}.svg").write_text(one.printed, encoding="utf-8")
+        spec = json.dumps(one.spec | {"description": one.alternative}, indent=2, ensure_ascii=False)
+        (out / f"{one.name}.vl.json").write_text(spec + "\n", encoding="utf-8")
+    note(f"wrote {out}")

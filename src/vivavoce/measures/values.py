@@ -14,7 +14,7 @@ from vivavoce.measures.compute import components, groups, pool
 EVERYTHING: Final = "all"
 
 
-def chosen(words: Iterable[str]) -> list[str]:
+def chosen(words: Iterable[str], place: str = "--only") -> list[str]:
     """Names of the measures that words stand for: families, origins, names, symbols, or `all`.
 
     Raises  UnknownName: a word that stands for none
@@ -27,7 +27,7 @@ def chosen(words: Iterable[str]) -> list[str]:
         if not own:
             families = sorted({one.family for _, one in MEASURES})
             known = [*families, "instrumental", "expert", EVERYTHING]
-            raise UnknownName("family or measure", word, known, place="--only")
+            raise UnknownName("family or measure", word, known, place=place)
         found += own
     return list(dict.fromkeys(found))
 

@@ -9,7 +9,8 @@ correlate(Dataset("D"))  # every parameter with every target
 ```
 """
 
-from vivavoce.analysis.prediction.evaluation import correlate, evaluate
+from vivavoce.analysis.prediction.correlation import correlate
+from vivavoce.analysis.prediction.evaluation import evaluate
 from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
 
 __all__ = ["PredictionTable", "correlate", "evaluate", "prediction_table"]

@@ -1,30 +1,22 @@
 """How well judgements are predicted for people, or systems, that the model has never seen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
 
-from vivavoce.analysis.prediction.linear import KINDS, Kind, Linear, fit, folds
-from vivavoce.analysis.prediction.table import (
-    JUDGEMENTS,
-    PredictionTable,
-    parameters,
-    prediction_table,
-    targets,
-)
+from vivavoce.analysis.prediction.fitting import Fitted, Kind, fit, kinds_for
+from vivavoce.analysis.prediction.linear import folds
+from vivavoce.analysis.prediction.scores import Held, Numbers, scores
+from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 
 Facts = dict[str, Any]
-Numbers = NDArray[np.float64]
 Grouping = Literal["participant", "system"]
+Progress = Callable[[int, int], None]
 FOLDS: Final = 10
-DRAWS: Final = 1000
-LEVEL: Final = 0.95
-FEWEST: Final = 10
+LINEAR: Final = ("stepwise", "elastic_net")
 
 
 def evaluate(
@@ -33,20 +25,28 @@ def evaluate(
     predictors: Sequence[str] | None = None,
     *,
     judgements: bool = False,
+    kinds: Sequence[Kind] | None = None,
     seed: int = 1,
+    progress: Progress | None = None,
 ) -> Facts:
     """Every model, cross-validated by participant and by system.
 
-    Output  target, n, participants, systems, predictors, judgements, in_sample {r2, adjusted_r2} of the
-            elastic net, by: {participant, system: {model: {r2, r2_low, r2_high, rmse, spearman,
-            weighted_kappa, macro_recall}}}, weights: the elastic net's, largest first; signature
+    Output  target, n, participants, systems, predictors, judgements, left_out (what was dropped, and
+            for which predictor that says the same), in_sample: by linear model {r2, r2_low, r2_high,
+            adjusted_r2, predictors}, by: {participant, system: {model: what `scores` gives}}, weights: the elastic net's, largest first;
+            signature
     Empty   by system is None with fewer than two systems; kappa and recall are None for a target that is not
-            in whole numbers
+            in whole codes, for which there is no ordinal model either
     Note    R2 is 1 - SSE / SST with SST about the mean of the training dialogues, so the model `mean` has 0;
-            negative is worse than that. Intervals: bootstrap over participants
+            negative is worse than that. Intervals: bootstrap over participants. Leaving a system out does not
+            leave its participants out, who may have talked to others
     """
     table = prediction_table(dataset, target, predictors, judgements=judgements)
-    whole = fit("elastic_net", table.values, table.answers, table.participants)
+    wanted = tuple(kinds) if kinds is not None else kinds_for(table.answers)
+    steps = _Steps(2 * len(wanted) + 1, progress)
+    linear = [kind for kind in wanted if kind in LINEAR] or ["elastic_net"]
+    whole = {kind: fit(kind, table.values, table.answers, table.participants) for kind in linear}  # type: ignore[arg-type]
+    steps.done()
     return {
         "target": target,
         "n": len(table.answers),
@@ -54,104 +54,80 @@ def evaluate(
         "systems": len(set(table.systems)),
         "predictors": list(table.predictors),
         "judgements": list(table.judgements),
+        "left_out": dict(table.left_out),
         "deviation": float(table.answers.std(ddof=1)),
-        "in_sample": _in_sample(whole, table),
+        "in_sample": {kind: _in_sample(model, table, seed) for kind, model in whole.items()},
         "by": {
-            "participant": _held_out(table, "participant", seed),
-            "system": _held_out(table, "system", seed),
+            "participant": _held_out(table, "participant", wanted, seed, steps),
+            "system": _held_out(table, "system", wanted, seed, steps),
         },
-        "weights": _weights(whole, table),
+        "weights": _weights(whole[linear[-1]], table),
         "signature": signature(
             "prediction", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, seed=seed
         ),
     }
 
 
-def _held_out(table: PredictionTable, by: Grouping, seed: int) -> dict[str, Facts] | None:
+class _Steps:
+    """Counts what is done."""
+
+    def __init__(self, whole: int, report: Progress | None) -> None:
+        self.whole, self.report, self.number = whole, report, 0
+
+    def done(self) -> None:
+        self.number += 1
+        if self.report is not None:
+            self.report(self.number, self.whole)
+
+
+def _held_out(
+    table: PredictionTable, by: Grouping, kinds: Sequence[Kind], seed: int, steps: _Steps
+) -> dict[str, Facts] | None:
     groups = table.participants if by == "participant" else table.systems
     number = FOLDS if by == "participant" else len(set(groups))
-    if number < 2 or len(set(groups)) < 2:
+    if len(set(groups)) < 2:
         return None
-    return {kind: _model(table, kind, groups, number, seed) for kind in KINDS}
+    found: dict[str, Facts] = {}
+    for kind in kinds:
+        found[kind] = dict(scores(held_out(table, kind, groups, number, seed), seed=seed))
+        if kind == "mean":  # what differs between its folds' means says nothing of dialogues
+            found[kind] |= {"spearman": None, "spearman_low": None, "spearman_high": None}
+        steps.done()
+    return found
 
 
-def _model(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> Facts:
-    said = np.zeros_like(table.answers)
-    naive = np.zeros_like(table.answers)
+def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> Held:
+    """Every dialogue predicted by a model that has not seen its group."""
+    said, naive, chosen = (np.zeros_like(table.answers) for _ in range(3))
+    codes = True
     for train, test in folds(groups, number, seed):
-        people = [who for who, inside in zip(table.participants, train, strict=True) if inside]
-        model = fit(kind, table.values[train], table.answers[train], people)
+        model = _fitted(table, kind, train)
         said[test] = model.predict(table.values[test])
         naive[test] = table.answers[train].mean()
-    squared, base = (table.answers - said) ** 2, (table.answers - naive) ** 2
-    low, high = _interval(squared, base, table.participants, seed)
-    rho: Any = stats.spearmanr(said, table.answers) if kind != "mean" and np.ptp(said) > 0 else None
-    return {
-        "r2": _r2(squared, base),
-        "r2_low": low,
-        "r2_high": high,
-        "rmse": float(np.sqrt(squared.mean())),
-        "spearman": None if rho is None else float(rho.statistic),
-        **_ordinal(table.answers, said),
-    }
+        codes = codes and bool(model.codes)
+        chosen[test] = model.choose(table.values[test]) if codes else np.nan
+    return Held(table.answers, said, naive, chosen if codes else None, table.participants)
 
 
-def _r2(squared: Numbers, base: Numbers) -> float | None:
-    return float(1 - squared.sum() / base.sum()) if base.sum() > 0 else None
+def _fitted(table: PredictionTable, kind: Kind, train: Any) -> Fitted:
+    people = [who for who, inside in zip(table.participants, train, strict=True) if inside]
+    return fit(kind, table.values[train], table.answers[train], people)
 
 
-def _interval(squared: Numbers, base: Numbers, people: Sequence[str], seed: int) -> tuple[float, float]:
-    """Percentiles of R2 over draws of participants with replacement."""
-    _, who = np.unique(np.asarray(people), return_inverse=True)
-    sse, sst = np.bincount(who, squared), np.bincount(who, base)
-    drawn = np.random.default_rng(seed).integers(0, len(sse), (DRAWS, len(sse)))
-    below = sst[drawn].sum(axis=1)
-    values = 1 - sse[drawn].sum(axis=1) / np.where(below > 0, below, np.nan)
-    low, high = np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
-
-
-def _ordinal(answers: Numbers, said: Numbers) -> dict[str, float | None]:
-    """Quadratic weighted kappa and mean recall of the codes, predictions taken to the nearest code."""
-    if not (answers == np.round(answers)).all():
-        return {"weighted_kappa": None, "macro_recall": None}
-    guessed = np.clip(np.round(said), answers.min(), answers.max())
-    recalls = [float((guessed[answers == code] == code).mean()) for code in np.unique(answers)]
-    apart = ((answers[:, None] - guessed[None, :]) ** 2).mean()
-    kappa = 1 - float(((answers - guessed) ** 2).mean() / apart) if apart > 0 else None
-    return {"weighted_kappa": kappa, "macro_recall": float(np.mean(recalls))}
-
-
-def _in_sample(model: Linear, table: PredictionTable) -> Facts:
-    squared = (table.answers - model.predict(table.values)) ** 2
-    r2 = _r2(squared, (table.answers - table.answers.mean()) ** 2)
-    n, p = len(table.answers), int((model.weights != 0).sum())
+def _in_sample(model: Fitted, table: PredictionTable, seed: int) -> Facts:
+    """How the model fits the dialogues that made it: what to promise nobody."""
+    mean = np.full_like(table.answers, table.answers.mean())
+    held = Held(table.answers, model.predict(table.values), mean, None, table.participants)
+    found = scores(held, seed=seed)
+    weights: Numbers = model.weights if model.weights is not None else np.array([])
+    n, p, r2 = len(table.answers), int((weights != 0).sum()), found["r2"]
     adjusted = 1 - (1 - r2) * (n - 1) / (n - p - 1) if r2 is not None and n > p + 1 else None
-    return {"r2": r2, "adjusted_r2": adjusted, "predictors": p}
+    return {name: found[name] for name in ("r2", "r2_low", "r2_high")} | {
+        "adjusted_r2": adjusted, "predictors": p,
+    }  # fmt: skip
 
 
-def _weights(model: Linear, table: PredictionTable) -> list[Facts]:
-    pairs = sorted(zip(table.predictors, model.weights, strict=True), key=lambda pair: -abs(pair[1]))
+def _weights(model: Fitted, table: PredictionTable) -> list[Facts]:
+    weights = model.weights if model.weights is not None else np.array([])
+    pairs = sorted(zip(table.predictors, weights, strict=True), key=lambda pair: -abs(pair[1]))
     return [{"measure": name, "weight": float(weight)} for name, weight in pairs if weight]
-
-
-def correlate(dataset: Dataset, target: str | None = None) -> list[Facts]:
-    """Every parameter with every target (or one): Spearman's rho, its p value and n, strongest first.
-
-    Note    p takes dialogues as independent; judgements of the user are marked
-    """
-    answered, known = targets(dataset), parameters(dataset)
-    found: list[Facts] = []
-    for goal in [target] if target is not None and target in answered else list(answered.columns):
-        for name in known.columns:
-            one = answered[goal].reindex(known.index).to_numpy(dtype="float64")
-            other = known[name].to_numpy(dtype="float64")
-            both = ~np.isnan(one) & ~np.isnan(other)
-            if both.sum() < FEWEST or np.ptp(one[both]) == 0 or np.ptp(other[both]) == 0:
-                continue
-            result: Any = stats.spearmanr(one[both], other[both])
-            found.append({
-                "target": goal, "measure": name, "rho": float(result.statistic), "p": float(result.pvalue),
-                "n": int(both.sum()), "judgement": name in JUDGEMENTS,
-            })  # fmt: skip
-    return sorted(found, key=lambda row: (row["target"], -abs(row["rho"])))

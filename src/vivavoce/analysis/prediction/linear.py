@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Kind = Literal["mean", "stepwise", "elastic_net"]
-KINDS: Final[tuple[Kind, ...]] = ("mean", "stepwise", "elastic_net")
+LinearKind = Literal["mean", "stepwise", "elastic_net"]
 MIXING: Final = 0.5
 PENALTIES: Final = tuple(float(10**power) for power in np.linspace(-3, 0, 7))
 MOST_STEPS: Final = 8
@@ -33,7 +32,7 @@ class Linear:
         return np.nan_to_num((values - self.centre) / self.spread, nan=0.0)
 
 
-def fit(kind: Kind, values: Numbers, answers: Numbers, groups: Sequence[str]) -> Linear:
+def fit(kind: LinearKind, values: Numbers, answers: Numbers, groups: Sequence[str]) -> Linear:
     """Fit on training dialogues alone.
 
     Input   groups: participants, kept together where a penalty or a number of steps is chosen inside
@@ -47,15 +46,17 @@ def fit(kind: Kind, values: Numbers, answers: Numbers, groups: Sequence[str]) ->
     if kind == "mean":
         return base
     inputs, residual = base.normalised(values), answers - base.intercept
-    choose = _choose_stepwise if kind == "stepwise" else _choose_penalty
+    choose = choose_stepwise if kind == "stepwise" else choose_penalty
     return Linear(base.centre, base.spread, choose(inputs, residual, groups), base.intercept)
 
 
-def _choose_penalty(inputs: Numbers, residual: Numbers, groups: Sequence[str]) -> Numbers:
+def choose_penalty(inputs: Numbers, residual: Numbers, groups: Sequence[str]) -> Numbers:
+    """Elastic net weights at the penalty with the least error over inner folds."""
     return _best(inputs, residual, groups, PENALTIES, elastic_net)
 
 
-def _choose_stepwise(inputs: Numbers, residual: Numbers, groups: Sequence[str]) -> Numbers:
+def choose_stepwise(inputs: Numbers, residual: Numbers, groups: Sequence[str]) -> Numbers:
+    """Forward selection with the number of steps of least error over inner folds."""
     steps = tuple(float(number) for number in range(min(MOST_STEPS, inputs.shape[1]) + 1))
     return _best(inputs, residual, groups, steps, lambda x, y, number: stepwise(x, y, int(number)))
 
@@ -92,24 +93,20 @@ def stepwise(inputs: Numbers, residual: Numbers, steps: int) -> Numbers:
     return weights
 
 
-def elastic_net(inputs: Numbers, residual: Numbers, penalty: float, sweeps: int = 200) -> Numbers:
-    """Coordinate descent on the mean squared error with half lasso, half ridge.
+def elastic_net(inputs: Numbers, residual: Numbers, penalty: float) -> Numbers:
+    """Weights of least mean squared error under a penalty, half lasso and half ridge.
 
     Source  Friedman, Hastie, Tibshirani (2010). Regularization paths for generalized linear models via
-            coordinate descent. Journal of Statistical Software 33
+            coordinate descent. Journal of Statistical Software 33; scikit-learn's
     """
-    n = len(residual)
-    gram, pull = inputs.T @ inputs / n, inputs.T @ residual / n
-    weights = np.zeros(inputs.shape[1])
-    for _ in range(sweeps):
-        before = weights.copy()
-        for j in range(len(weights)):
-            rho = pull[j] - gram[j] @ weights + gram[j, j] * weights[j]
-            shrunk = np.sign(rho) * max(abs(rho) - penalty * MIXING, 0.0)
-            weights[j] = shrunk / (gram[j, j] + penalty * (1 - MIXING)) if gram[j, j] else 0.0
-        if np.abs(weights - before).max(initial=0.0) < 1e-4:
-            break
-    return weights
+    if penalty == 0:
+        return np.asarray(np.linalg.lstsq(inputs, residual, rcond=None)[0], dtype="float64")
+    from sklearn.linear_model import ElasticNet
+
+    model: Any = ElasticNet(
+        alpha=penalty, l1_ratio=MIXING, fit_intercept=False, precompute=True, max_iter=20_000, tol=1e-5
+    )
+    return np.asarray(model.fit(inputs, residual).coef_, dtype="float64")
 
 
 def folds(groups: Sequence[str], number: int, seed: int = 0) -> list[tuple[Mask, Mask]]:

@@ -28,6 +28,7 @@ class PredictionTable:
 
     values        one column a predictor; NaN where a measure is missing
     judgements    predictors that are users' judgements themselves, admitted because they were asked for
+    left_out      measures that are no predictors after all: the predictor that says the same, or why
     """
 
     target: str
@@ -37,6 +38,8 @@ class PredictionTable:
     answers: Numbers
     participants: list[str]
     systems: list[str]
+    dialogues: list[str]
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def targets(dataset: Dataset) -> pd.DataFrame:
@@ -65,12 +68,34 @@ def _scores(name: str, form: dict[str, float]) -> dict[str, float]:
     return {score: value for score, value in scores.items() if value is not None}
 
 
-def parameters(dataset: Dataset) -> pd.DataFrame:
-    """The value of each measure in each dialogue; of the variants of objective success only the headlines."""
+def column_of(target: str, answered: pd.DataFrame, dataset: Dataset) -> str:
+    """The column of a target, by its name or an alias of it.
+
+    Raises  UnknownName: nobody answered such a thing
+    """
+    column = target if target in answered else ALIASES.get(target, target)
+    if column not in answered:
+        raise UnknownName("target", target, sorted(answered.columns), place=str(dataset.folder))
+    return column
+
+
+def people_of(dataset: Dataset) -> dict[str, str]:
+    """The participant of each dialogue; one who is not known is somebody of his own."""
+    rows = dataset.read("dialogues").select(["dialogue_id", "participant_id"]).to_pylist()
+    return {row["dialogue_id"]: row["participant_id"] or f"unknown {row['dialogue_id']}" for row in rows}
+
+
+def parameters(dataset: Dataset, *, every: bool = False) -> pd.DataFrame:
+    """The value of each measure in each dialogue; of the variants of objective success only the headlines.
+
+    Input   every: all variants too
+    """
     names = [
-        name for name in MEASURES.names() if not name.startswith("objective_success_") or name in HEADLINES
+        name
+        for name in MEASURES.names()
+        if every or not name.startswith("objective_success_") or name in HEADLINES
     ]
-    parts = components(dataset, names)
+    parts = components(dataset, names).copy()
     parts["value"] = parts["numerator"] / parts["denominator"].where(parts["denominator"] > 0)
     return parts.pivot(index="dialogue_id", columns="measure", values="value")
 
@@ -80,15 +105,14 @@ def prediction_table(
 ) -> PredictionTable:
     """Parameters and one target.
 
-    Input   predictors: names of measures; None takes all that vary and are known in half of the dialogues.
+    Input   predictors: names of measures; None takes all. Those that vary and are known in half of the
+            dialogues are used, and of several that say the same the first.
             judgements: also admit what users judged, which leaks what is to be predicted
     Raises  UnknownName: no such target or measure; InputError: a judgement among the predictors, or too few
             dialogues
     """
     answered = targets(dataset)
-    column = target if target in answered else ALIASES.get(target, target)
-    if column not in answered:
-        raise UnknownName("target", target, sorted(answered.columns), place=str(dataset.folder))
+    column = column_of(target, answered, dataset)
     known = parameters(dataset)
     for name in predictors or ():
         MEASURES.get(name)
@@ -97,34 +121,45 @@ def prediction_table(
                              cure="leave it out, or admit it with --judgements")  # fmt: skip
     goal = answered[column].dropna()
     rows = known.loc[[key for key in goal.index if key in known.index]]
-    names = list(predictors) if predictors is not None else _usable(rows, judgements)
+    asked = (
+        list(dict.fromkeys(predictors)) if predictors is not None else [str(name) for name in rows.columns]
+    )
+    names, left_out = _usable(rows.reindex(columns=asked), judgements)
     if len(rows) < 10 or not names:
         raise InputError(f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
                          place=target, cure="predict on a dataset with at least ten")  # fmt: skip
-    people = dataset.read("dialogues").select(["dialogue_id", "participant_id", "system"]).to_pylist()
-    facts: dict[str, dict[str, Any]] = {row["dialogue_id"]: row for row in people}
+    people = people_of(dataset)
+    table = dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
+    systems: dict[str, Any] = dict(zip(table["dialogue_id"], table["system"], strict=True))
     return PredictionTable(
         target=target,
         predictors=tuple(names),
         judgements=tuple(name for name in names if name in JUDGEMENTS),
         values=rows[names].to_numpy(dtype="float64"),
         answers=goal.loc[rows.index].to_numpy(dtype="float64"),
-        participants=[facts[key]["participant_id"] or f"unknown {key}" for key in rows.index],
-        systems=[facts[key]["system"] for key in rows.index],
+        participants=[people[key] for key in rows.index],
+        systems=[systems[key] for key in rows.index],
+        dialogues=[str(key) for key in rows.index],
+        left_out=left_out if predictors is not None else tuple(one for one in left_out if one[1] in names),
     )
 
 
-def _usable(rows: pd.DataFrame, judgements: bool) -> list[str]:
+def _usable(rows: pd.DataFrame, judgements: bool) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Measures known in half of the dialogues that vary; of twins that say the same, the first."""
     kept: dict[str, Numbers] = {}
+    left_out: list[tuple[str, str]] = []
     for name in rows.columns:
         if name in JUDGEMENTS and not judgements:
             continue
         column = rows[name].to_numpy(dtype="float64")
         known = ~np.isnan(column)
         if known.mean() < LEAST_KNOWN or np.ptp(column[known]) == 0:
+            left_out.append((str(name), "missing in more than half, or always the same"))
             continue
         filled = np.where(known, column, column[known].mean())
-        if all(abs(np.corrcoef(filled, other)[0, 1]) <= TWINS for other in kept.values()):
+        twin = next((o for o, other in kept.items() if abs(np.corrcoef(filled, other)[0, 1]) > TWINS), None)
+        if twin is None:
             kept[str(name)] = filled
-    return list(kept)
+        else:
+            left_out.append((str(name), twin))
+    return list(kept), tuple(left_out)

@@ -1,0 +1,116 @@
+"""Figures of a model of quality: weights, courses of single predictors, calibration."""
+
+from typing import Any, Final
+
+import altair as alt
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.drawing import ACCENT, INK, SOFT, WARM, Figure, figure
+
+Facts = dict[str, Any]
+MOST_WEIGHTS: Final = 20
+
+
+def prediction_figures(facts: Facts) -> list[Figure]:
+    """The figures of what `explain` found; no weights of trees."""
+    made = [_weights(facts)] if facts["coefficients"] else [_worth(facts)]
+    return [*made, *([_courses(facts)] if facts["courses"] else []), _calibration(facts)]
+
+
+def _title(measure: str) -> str:
+    return MEASURES.get(measure).title
+
+
+def _n(facts: Facts) -> str:
+    return f"{facts['n']} dialogues of {facts['participants']} participants"
+
+
+def _weights(facts: Facts) -> Figure:
+    shown = [row for row in facts["coefficients"] if row["weight"]][:MOST_WEIGHTS]
+    rows = [row | {"title": _title(row["measure"])} for row in shown]
+
+    def draw(width: int) -> Any:
+        base = alt.Chart(alt.Data(values=rows)).encode(
+            y=alt.Y("title:N", sort=None, title=None, axis=alt.Axis(labelLimit=width // 3))
+        )
+        line = base.mark_rule(color=SOFT, strokeWidth=3).encode(x=alt.X("low:Q", title="weight"), x2="high:Q")
+        dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(x="weight:Q")
+        zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color=INK, strokeDash=[3, 3]).encode(x="x:Q")
+        return (zero + line + dot).properties(width=width - width // 3, height=22 * len(rows) + 20)
+
+    words = "; ".join(
+        f"{row['title']} {row['weight']:z.2f} ({row['low']:z.2f} to {row['high']:z.2f})" for row in rows
+    )
+    title = f"Weights of normalised parameters: {facts['target']}"
+    return figure("coefficients", title, f"{words}.", draw, mark=_n(facts))
+
+
+def _worth(facts: Facts) -> Figure:
+    rows = [row | {"title": _title(row["measure"])} for row in facts["importance"][:MOST_WEIGHTS]]
+
+    def draw(width: int) -> Any:
+        bars = alt.Chart(alt.Data(values=rows)).mark_bar(color=ACCENT).encode(
+            y=alt.Y("title:N", sort=None, title=None, axis=alt.Axis(labelLimit=width // 3)),
+            x=alt.X("r2_lost:Q", title="R2 of unseen participants lost when shuffled"),
+        )  # fmt: skip
+        return bars.properties(width=width - width // 3, height=22 * len(rows) + 20)
+
+    words = "; ".join(f"{row['title']} {row['r2_lost']:.3f}" for row in rows)
+    return figure(
+        "importance", f"What predictors are worth: {facts['target']}", f"{words}.", draw, mark=_n(facts)
+    )
+
+
+def _courses(facts: Facts) -> Figure:
+    courses = [(_title(one["measure"]), one["points"]) for one in facts["courses"]]
+    every = [point["predicted"] for _, points in courses for point in points]
+    scale = alt.Scale(domain=[min(every), max(every)], nice=True, zero=False)
+
+    def draw(width: int) -> Any:
+        columns = max(1, width // 280)
+        panels = [
+            alt.Chart(alt.Data(values=points), title=alt.TitleParams(title, fontSize=12, color=INK))
+            .mark_line(color=ACCENT, point={"color": ACCENT, "size": 12})
+            .encode(x=alt.X("value:Q", title=None, scale=alt.Scale(zero=False)),
+                    y=alt.Y("predicted:Q", title="predicted", scale=scale))
+            .properties(width=width // columns - 80, height=120)
+            for title, points in courses
+        ]  # fmt: skip
+        return alt.concat(*panels, columns=columns)
+
+    words = "; ".join(
+        f"{title}: from {points[0]['predicted']:.2f} at {points[0]['value']:.2f} "
+        f"to {points[-1]['predicted']:.2f} at {points[-1]['value']:.2f}"
+        for title, points in courses
+    )
+    title = f"Mean prediction over the range of a parameter: {facts['target']}"
+    return figure("courses", title, f"{words}.", draw, mark=_n(facts))
+
+
+def _calibration(facts: Facts) -> Figure:
+    rows = facts["calibration"]
+    ends = [
+        min(min(row["predicted"], row["low"]) for row in rows),
+        max(max(row["predicted"], row["high"]) for row in rows),
+    ]
+
+    def draw(width: int) -> Any:
+        scale = alt.Scale(domain=ends, zero=False, nice=True)
+        base = alt.Chart(alt.Data(values=rows)).encode(x=alt.X("predicted:Q", title="predicted", scale=scale))
+        line = base.mark_rule(color=SOFT, strokeWidth=3).encode(
+            y=alt.Y("low:Q", title="answered", scale=scale), y2="high:Q"
+        )
+        dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y="answered:Q")
+        ideal = alt.Chart(alt.Data(values=[{"at": one} for one in ends])).mark_line(
+            color=WARM, strokeDash=[4, 3]
+        )
+        side = min(width - 80, 360)
+        return (ideal.encode(x="at:Q", y="at:Q") + line + dot).properties(width=side, height=side)
+
+    words = "; ".join(
+        f"predicted {row['predicted']:.2f}, answered {row['answered']:.2f} "
+        f"({row['low']:.2f} to {row['high']:.2f})"
+        for row in rows
+    )
+    title = f"Calibration for unseen participants: {facts['target']}"
+    return figure("calibration", title, f"{words}.", draw, mark=_n(facts))
