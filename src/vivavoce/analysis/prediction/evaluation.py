@@ -33,8 +33,8 @@ def evaluate(
 
     Output  target, n, participants, systems, predictors, judgements, left_out (what was dropped, and
             for which predictor that says the same), in_sample: by linear model {r2, r2_low, r2_high,
-            adjusted_r2, predictors}, by: {participant, system: {model: what `scores` gives}}, weights: the elastic net's, largest first;
-            signature
+            adjusted_r2, predictors}, by: {participant, system: {model: what `scores` gives}},
+            weights: the elastic net's, largest first; signature
     Empty   by system is None with fewer than two systems; kappa and recall are None for a target that is not
             in whole codes, for which there is no ordinal model either
     Note    R2 is 1 - SSE / SST with SST about the mean of the training dialogues, so the model `mean` has 0;
