@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from math import exp
 from pathlib import Path
 from random import Random
 
@@ -51,3 +52,31 @@ def made(folder: Path, **tables: list[dict]) -> Dataset:
         for name, rows in tables.items():
             writer.add(name, rows)
         return writer.close()
+
+
+def vote_rows(
+    people: int, worth: Mapping[str, float], *, left: float = 0.0, nu: float = 0.6, length: float = 0.0,
+    votes: int = 6, seed: int = 1,
+) -> dict[str, list[dict]]:  # fmt: skip
+    """Tables `votes` and `turns` of people who vote after Davidson's model, fond of longer answers or not."""
+    chance, rows, turns, names = Random(seed), [], [], list(worth)
+    for person in range(people):
+        for number in range(1, votes + 1):
+            a, b = chance.sample(names, 2)
+            words = {"left": chance.randint(5, 60), "right": chance.randint(5, 60)}
+            longer = (words["left"] - words["right"]) / (words["left"] + words["right"])
+            lean = worth[a] - worth[b] + left + length * longer
+            weights = [exp(lean / 2), exp(-lean / 2), nu / 2, nu / 2]
+            bout = f"b{person}-{number}"
+            for side in words:
+                turns.append({"dialogue_id": f"{bout}-{side}", "turn_index": 1, "party": "system",
+                              "text": "word " * words[side]})  # fmt: skip
+            rows.append({
+                "participant_id": f"p{person}", "visit_id": f"v{person}", "bout_id": bout,
+                "bout_number": number, "exchange": 1, "left_system": a, "right_system": b,
+                "left_dialogue_id": f"{bout}-left", "right_dialogue_id": f"{bout}-right",
+                "left_turn_index": 1, "right_turn_index": 1, "leaks": "", "response_s": 8.0,
+                "choice": chance.choices(["left", "right", "tie", "both_bad"], weights)[0],
+                "simulated": True,
+            })  # fmt: skip
+    return {"votes": rows, "turns": turns}
