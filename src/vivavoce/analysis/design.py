@@ -54,9 +54,9 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     )
     return Model(
         name="cluster_jackknife",
-        why=f"{nested} Dialogues of one person are alike, so the participant is the unit: standard errors "
-        "leave out one participant at a time, and t has as many degrees of freedom as participants weigh "
-        f"(Satterthwaite).{small}",
+        why=f"{nested} Dialogues of one person are alike, so people are counted, not dialogues: errors come "
+        "from leaving out one participant at a time. The t-test weighs participants by what they contribute "
+        f"(degrees of freedom after Satterthwaite).{small}",
     )
 
 

@@ -3,8 +3,11 @@
 from typing import Any, Final
 
 import numpy as np
+from scipy.stats import t as student
 
-from vivavoce.analysis.clusters import clustered_rate, sum_by_participant
+from vivavoce.analysis.agreement import DRAWS, cohen
+from vivavoce.analysis.clusters import FEW, clustered_rate, contrast, sum_by_participant
+from vivavoce.analysis.contingency import mcnemar
 from vivavoce.analysis.groups import Group
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
@@ -18,8 +21,11 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> Facts | None
     """Cross-table of subjective and objective success, group by group.
 
     Output  measure (the objective one that was used), by: [{key, both, only_said, only_shown, neither, n,
-            optimism, low, high}]; optimism is the share of the objectively failed dialogues of which the
-            participant said that all was found, with its interval over participants
+            optimism, low, high, excess, kappa}]; optimism is the share of the objectively failed dialogues of
+            which the participant said that all was found, with its interval over participants; excess is how
+            much more often people said yes than the log shows (difference, low, high, p over participants,
+            p_mcnemar with dialogues as independent); kappa is the agreement of the two beyond chance (value,
+            low, high by drawing participants)
     Empty   no dialogue with both answers: None
     """
     parts = components(dataset)
@@ -47,6 +53,49 @@ def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:
     return {key: (said[key], shown[key]) for key in said if key in shown}
 
 
+Known = list[tuple[tuple[bool, bool], str]]
+
+
+def _excess(known: Known, cells: dict[str, int]) -> Facts:
+    """How much more often people said yes than the log shows."""
+    facts: Facts = dict.fromkeys(("difference", "low", "high", "p", "p_mcnemar"))
+    if not known:
+        return facts
+    paired = mcnemar(cells["both"], cells["only_said"], cells["only_shown"], cells["neither"])
+    _, codes = np.unique([person for _, person in known], return_inverse=True)
+    said, shown = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
+    ones = np.ones(len(known))
+    facts |= {"difference": float((said - shown).mean()), "p_mcnemar": paired.p if paired else None}
+    found = contrast(codes, codes, (said, ones), (shown, ones))
+    if found is not None and found.se:
+        df = found.df or 1.0
+        reach = float(student.ppf(0.975, df)) * found.se
+        facts |= {"low": found.difference - reach, "high": found.difference + reach}
+        facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))
+    return facts
+
+
+def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
+    """Cohen's kappa of what was said and what the log shows, with participants drawn for its interval."""
+    people, codes = np.unique([person for _, person in known], return_inverse=True)
+    tables = np.zeros((len(people), 2, 2))
+    for ((said, shown), _), code in zip(known, codes, strict=True):
+        tables[code, int(said), int(shown)] += 1
+    value = cohen(tables.sum(axis=0).astype(int).tolist()).value if known else None
+    if value is None or len(people) < FEW:
+        return {"value": value, "low": None, "high": None}
+    weights = np.random.default_rng(seed).multinomial(
+        len(people), np.full(len(people), 1 / len(people)), size=draws
+    )
+    shares = np.tensordot(weights, tables, axes=1) / len(known)
+    shares /= shares.sum(axis=(1, 2), keepdims=True)
+    agreed = shares[:, 0, 0] + shares[:, 1, 1]
+    chance = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
+    drawn = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return {"value": value, "low": float(low), "high": float(high)}
+
+
 def _row(
     key: str | None, dialogues: list[str], people: list[str | None], both: dict[str, tuple[bool, bool]]
 ) -> Facts:
@@ -62,7 +111,8 @@ def _row(
         "neither": sum(not said and not shown for (said, shown), _ in known),
     }
     failed = [(said, person) for (said, shown), person in known if not shown]
-    facts: Facts = {"key": key, **cells, "n": len(known), "optimism": None, "low": None, "high": None}
+    facts: Facts = {"key": key, **cells, "n": len(known), "optimism": None, "low": None, "high": None,
+                    "excess": _excess(known, cells), "kappa": _kappa(known)}  # fmt: skip
     if failed:
         _, codes = np.unique([person for _, person in failed], return_inverse=True)
         tops = np.array([float(said) for said, _ in failed])

@@ -15,16 +15,43 @@ def answer(summary: Facts, declared: Facts | None, results: list[Facts]) -> list
         return []
     primary = [one for one in results if one["question"] == "primary" and one["p"] is not None]
     if primary:
-        return [*(_declared_answer(one) for one in primary), _ground(summary)]
-    sentences: list[str] = []
-    for name in headlines(summary):
-        tests = [test for test in summary["tests"] if test["measure"] == name]
-        sentences += [_compared(summary, name, tests)] if tests else []
+        return [*(_declared_answer(one) for one in primary), _ground(summary), *_meanings(summary)]
+    families = {
+        name: tests
+        for name in headlines(summary)
+        if (tests := [test for test in summary["tests"] if test["measure"] == name])
+    }
+    first = sorted(families, key=lambda name: not any(significant(_best_test(one)) for one in families[name]))
+    sentences = [_compared(summary, name, families[name]) for name in first]
     if not sentences:
         sentences.append(_single(summary, next(iter(headlines(summary)))))
     elif declared is None:
         sentences.append(say("No comparison was declared beforehand, so this is exploration, not a proof."))
-    return [*sentences, _ground(summary)]
+    return [*sentences, _ground(summary), *_meanings(summary)]
+
+
+def _meanings(summary: Facts) -> list[str]:
+    """What the words of the answer mean, for who reads nothing else."""
+    shown = headlines(summary)
+    meanings = {
+        "subjective_success": say("Subjective success: the participant said that all was found."),
+        "objective_success_assigned": say(
+            "Objective success, assigned goal: by the log, the system offered what fits the task and told "
+            "all that the task asks for."
+        ),
+        "objective_success_inferred": say(
+            "Objective success, inferred goal: the same, held against what the participant really asked for."
+        ),
+    }
+    found = [meanings[name] for name in shown if name in meanings]
+    if summary["tests"]:
+        found.append(
+            say(
+                "A 95% interval holds the values that go well with the data; p is how often chance alone "
+                "would show a difference as large; adjusted means that several comparisons were made at once."
+            )
+        )
+    return [" ".join(found)] if found else []
 
 
 def _declared_answer(one: Facts) -> str:

@@ -126,6 +126,10 @@ def frame_words() -> dict[str, str]:
         "before": say("Before you trust the numbers"),
         "signatures": say("Signatures of these numbers"),
         "all_signatures": say("Signatures"),
+        "signatures_note": say(
+            "The line behind each number: measure, settings, unit, n, dataset, version. Where a line stands "
+            "for several groups, it gives the n of each, the group's name in brackets."
+        ),
         "page": say("page"),
         "made": say("Made by Vivavoce {version} from dataset {data}"),
         "of": say("of {day}"),

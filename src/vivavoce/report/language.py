@@ -126,6 +126,6 @@ def _expression(template: str) -> str:
         if position % 2 == 0:
             expression += re.escape(part)
         else:
-            expression += f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
+            expression += f"(?P={part})" if part in seen else f"(?P<{part}>(?:(?!{_SENTENCE.pattern}).)+?)"
             seen.add(part)
     return expression

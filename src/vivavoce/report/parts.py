@@ -96,7 +96,10 @@ def dialogues(material: Material) -> list[Block]:
 
 
 def opinion(material: Material) -> list[Block]:
-    return [people.opinion_table(material.opinion, material.summary)] if material.opinion else []
+    if not material.opinion:
+        return []
+    tables = (people.opinion_table, people.agreement_table)
+    return [make(material.opinion, material.summary) for make in tables]
 
 
 def problems(material: Material) -> list[Block]:
@@ -184,7 +187,9 @@ def definitions(material: Material) -> list[Block]:
     variants = tuple(one for one in found if one.variant)
     blocks: list[Block] = [one for one in found if not one.variant]
     if variants:
-        blocks.append(Fold(say("Variants of objective success ({n})", n=len(variants)), variants))
+        listed = Bullets(tuple(f"{one.title}: {one.meaning}" for one in variants))
+        fold = say("Variants of objective success ({n})", n=len(variants))
+        blocks.append(Fold(fold, (Heading(say("Variants of objective success")), listed)))
     return blocks
 
 

@@ -1,6 +1,7 @@
 """The report as PDF: typeset by Typst from our template, with everything from outside passed as data."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
@@ -35,11 +36,37 @@ def data_of(document: Document) -> dict[str, Any]:
     ]
     frame = {name: value for name, value in asdict(_frame(document)).items() if name != "sections"}
     signatures = [
-        {"caption": table.caption, "lines": [list(one) for one in table.signatures]}
+        {"caption": table.caption, "lines": condensed(table.signatures)}
         for table in document.blocks(TableOfText)
         if table.signatures
     ]
     return {**frame, "sections": sections, "signatures": signatures}
+
+
+def condensed(signatures: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Signatures that differ in group and n only, as one line: what it is of, then the groups with their n.
+
+    Nothing is lost: `n:240 (S0A0), 353 (S0A1)` stands for one signature each.
+    """
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for where, line in signatures:
+        group = where.partition(", ")[0]
+        parts = [part for part in line.split("|") if part.partition(":")[2] != group]
+        cases = next((part[2:] for part in parts if part.startswith("n:")), "")
+        same = "|".join("n:*" if part.startswith("n:") else part for part in parts)
+        found.setdefault(same, []).append((where, cases, line))
+    lines = []
+    for same, members in found.items():
+        named = [where.partition(", ") for where, _, _ in members]
+        rest = {tail for _, _, tail in named}
+        if len(rest) == 1 and len(members) > 1:
+            counts = ", ".join(
+                f"{n} ({head})" for (head, _, _), (_, n, _) in zip(named, members, strict=True)
+            )
+            lines.append([rest.pop(), same.replace("n:*", f"n:{counts}")])
+        else:
+            lines += [[where, line] for where, _, line in members]
+    return lines
 
 
 def _frame(document: Document) -> Document:

@@ -5,7 +5,17 @@ from typing import Any, Final
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import by_what, heads, title
 from vivavoce.report.language import say, translated
-from vivavoce.report.numbers import amount, between, coefficient, count, label, percent, span
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    coefficient,
+    count,
+    label,
+    p_value,
+    percent,
+    points,
+    span,
+)
 
 Facts = dict[str, Any]
 OUTCOMES: Final = {
@@ -121,6 +131,49 @@ def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
             "participant said that all was found, with its 95% interval over participants."
         ),
     )
+
+
+def agreement_table(opinion: Facts, summary: Facts) -> TableOfText:
+    """How much more often people said yes than the log shows, and how far the two agree beyond chance."""
+    several = len(opinion["by"]) > 1
+    rows = []
+    for row in opinion["by"]:
+        excess, kappa = row["excess"], row["kappa"]
+        rows.append(
+            Row(
+                say("all") if row["key"] == "all" and several else label(row["key"]),
+                (
+                    Cell(percent(_ratio(row["both"] + row["only_said"], row["n"]))),
+                    Cell(percent(_ratio(row["both"] + row["only_shown"], row["n"]))),
+                    Cell(points(excess["difference"]), (between(excess["low"], excess["high"], points),)),
+                    Cell(p_value(excess["p"]), (p_value(excess["p_mcnemar"]),)),
+                    Cell(coefficient(kappa["value"]), (between(kappa["low"], kappa["high"], coefficient),)),
+                ),
+                (f"n = {count(row['n'])}",),
+                total=row["key"] == "all" and several,
+            )
+        )
+    return TableOfText(
+        "opinion-agreement",
+        say("Do opinion and record agree?"),
+        (
+            *heads(by_what(summary), say("Said yes"), say("Record yes")),
+            Cell(say("Difference"), (say("95% interval"),)),
+            Cell("p", ("McNemar",)),
+            Cell(say("Cohen's kappa"), (say("95% interval"),)),
+        ),
+        tuple(rows),
+        say(
+            "Difference in percentage points: above 0, people were more content than the record allows. p "
+            "and the intervals take participants as the unit; McNemar's p below it takes dialogues as "
+            "independent and is shown for comparison only. Kappa is agreement beyond chance: 1 is full "
+            "agreement, 0 what chance alone would give."
+        ),
+    )
+
+
+def _ratio(n: int, total: int) -> float | None:
+    return n / total if total else None
 
 
 def _share(n: int, total: int) -> str:

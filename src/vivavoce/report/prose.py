@@ -7,11 +7,12 @@ from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Definition
 from vivavoce.report.content import headlines, is_variant, settings, title
 from vivavoce.report.language import say, translated
-from vivavoce.report.numbers import between, count, instant, label, listed, plural
+from vivavoce.report.numbers import count, instant, label, listed, plural
 
 Facts = dict[str, Any]
 SIMULATED_MARK: Final = "SIMULATED"
 MOST_LISTED: Final = 12
+OURS: Final = "the project's own"
 
 
 def mark(summary: Facts) -> str:
@@ -39,7 +40,7 @@ def period(description: Facts) -> str:
     first, last = instant(description["started_at"]), instant(description["ended_at"])
     if description["started_at"] is None:
         return say("dates not recorded")
-    return first if first == last else between(first, last, str)
+    return first if first == last else say("{first} to {last}", first=first, last=last)
 
 
 def cover(summary: Facts, description: Facts) -> list[tuple[str, str]]:
@@ -136,7 +137,7 @@ def _definition(name: str) -> Definition:
         (say("Origin"), translated(measure.origin)),
         (say("Settings"), settings(name)),
         (say("When empty"), translated(measure.empty)),
-        (say("Source"), measure.source),
+        (say("Source"), translated(measure.source)),
     )
     return Definition(
         name,
@@ -177,7 +178,7 @@ def sources(summary: Facts) -> list[str]:
     shown = {
         measure.source
         for name, measure in MEASURES
-        if summary["all"]["measures"].get(name, {}).get("denominator")
+        if summary["all"]["measures"].get(name, {}).get("denominator") and not measure.source.startswith(OURS)
     }
     statistics = [
         say(

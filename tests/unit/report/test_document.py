@@ -7,9 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from scipy.stats import binomtest
 
+from vivavoce.analysis.opinion import _row
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.report.answer import answer
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
 from vivavoce.report.document import SECTIONS, compose
 from vivavoce.report.html import render
@@ -87,7 +90,8 @@ def test_the_answer_comes_first_and_names_the_better_system(tmp_path):
         "alpha does better than beta: 97.5% against 50.0% in subjective success."
     )
     assert "exploration" in document.answer[1]
-    assert "40 participants" in document.answer[-1]
+    assert "40 participants" in document.answer[-2]
+    assert document.answer[-1].startswith("Subjective success: the participant said that all was found.")
 
 
 def test_without_a_difference_the_answer_says_that_none_can_be_shown(tmp_path):
@@ -240,3 +244,37 @@ def test_the_title_page_says_what_who_and_when(plain):
     (cite,) = [one for one in document.sections if one.name == "cite"]
     assert plain.dataset.hash in repr(cite.blocks[0])
     assert any(isinstance(block, FactList) for one in document.sections for block in one.blocks)
+
+
+def test_a_measure_that_differs_comes_before_those_that_do_not(tmp_path):
+    """Both measures compare the same people; only the second headline shows a difference."""
+    dataset = written(tmp_path / "d", better=1.0)
+    document = compose(dataset)
+    summary_first = document.answer[0]
+    assert summary_first.startswith("No difference in subjective success can be shown")
+    tests = [
+        {"measure": name, "a": "alpha", "b": "beta", "difference": 0.1, "low": 0.0, "high": 0.2, "p": p,
+         "p_holm": p, "clustered": None}
+        for name, p in (("subjective_success", 0.5), ("objective_success_assigned", 0.001))
+    ]  # fmt: skip
+    rate = {"ratio": 0.5, "low": 0.4, "high": 0.6, "n": 10, "clustered": None}
+    rates = dict.fromkeys(("subjective_success", "objective_success_assigned"), rate)
+    whole = {**rates, "dialogues": 20, "participants": 10}
+    summary = {"all": whole, "tests": tests,
+               "by": [{**rates, "key": "alpha"}, {**rates, "key": "beta"}]}  # fmt: skip
+    assert "objective success, assigned goal" in answer(summary, None, [])[0]
+
+
+def test_opinion_and_record_are_held_against_each_other(tmp_path):
+    """Published four-fold table: kappa .40 and McNemar's exact p of 5 against 10."""
+    known = [((said, shown), f"p{place}") for said, shown, n in
+             ((True, True, 20), (True, False, 5), (False, True, 10), (False, False, 15))
+             for place in range(n)]  # fmt: skip
+    both = {f"d{place}": pair for place, (pair, _) in enumerate(known)}
+    people = [f"p{place}" for place in range(len(known))]
+    row = _row("all", list(both), people, both)
+    assert round(row["kappa"]["value"], 2) == 0.40
+    assert row["kappa"]["low"] < 0.40 < row["kappa"]["high"]
+    assert row["excess"]["p_mcnemar"] == pytest.approx(binomtest(5, 15).pvalue)
+    assert row["excess"]["difference"] == pytest.approx(-0.1)
+    assert row["excess"]["low"] < -0.1 < row["excess"]["high"]

@@ -9,6 +9,7 @@ import pytest
 from babel.messages.pofile import read_po
 
 import vivavoce.report
+from vivavoce.analysis.design import choose_model
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
@@ -75,6 +76,18 @@ def test_every_measure_has_a_name_and_a_meaning_in_every_language(language):
             sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", measure.meaning)
             for text in (measure.title, family, *sentences):
                 assert translated(text) != text, f"{measure.name}: {text}"
+
+
+@pytest.mark.parametrize("people", [0, 4, 20, 60])
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_reasons_for_a_model_are_translated_sentence_by_sentence(people, shared):
+    one = [f"p{number}" for number in range(people)] or [None]
+    other = one if shared else [f"q{number}" for number in range(people)] or [None]
+    why = choose_model([one, other]).why
+    with speaking("it"):
+        said = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", why)
+        assert not [sentence for sentence in said if translated(sentence) == sentence]
+        assert not re.search(r"\b(the|and|of|participants|dialogues)\b", translated(why))
 
 
 def test_italian_numbers_have_a_comma():

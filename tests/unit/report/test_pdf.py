@@ -9,7 +9,7 @@ import pytest
 from vivavoce.report.document import compose
 from vivavoce.report.html import save, write_report
 from vivavoce.report.material import Options
-from vivavoce.report.pdf import data_of, pdf
+from vivavoce.report.pdf import condensed, data_of, pdf
 
 HOSTILE = '#panic() = *x* _y_ $z$ `c` <a> @b \\ #[#read("/etc/passwd")] "quoted" {{ 7 }}'
 
@@ -45,6 +45,19 @@ def test_the_print_has_the_sections_and_tables_of_the_page(plain, tmp_path):
     data = data_of(document)
     assert [one["title"] for one in data["sections"]] == [one.title for one in document.sections]
     assert sum(len(one["lines"]) for one in data["signatures"]) > 3
+
+
+def test_signatures_of_several_groups_stand_in_one_line_that_loses_nothing():
+    lines = condensed((
+        ("a, turns", "turns|unit:dialogue|n:3|system:a|data:9"),
+        ("b, turns", "turns|unit:dialogue|n:4|system:b|data:9"),
+        ("all, turns", "turns|unit:dialogue|n:7|data:9"),
+        ("a, words", "words|unit:turn|n:5|system:a|data:9"),
+    ))  # fmt: skip
+    assert lines == [
+        ["turns", "turns|unit:dialogue|n:3 (a), 4 (b), 7 (all)|data:9"],
+        ["a, words", "words|unit:turn|n:5|system:a|data:9"],
+    ]
 
 
 def test_hostile_text_is_set_as_text(make, tmp_path):
