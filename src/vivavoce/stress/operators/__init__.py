@@ -6,7 +6,12 @@ from vivavoce.stress.base import Operator
 from vivavoce.stress.operators.anaphora import PointingBack
 from vivavoce.stress.operators.characters import AccentsAndApostrophes, NeighbouringKey
 from vivavoce.stress.operators.confused import ConfusedWords, OneLetterApart, SoundsAlike
-from vivavoce.stress.operators.coreference import MentionedBefore, NamesDescribed, NationsDescribed
+from vivavoce.stress.operators.coreference import (
+    DaysDescribed,
+    MentionedBefore,
+    NamesDescribed,
+    NationsDescribed,
+)
 from vivavoce.stress.operators.english_order import EnglishComplements, EnglishNounAdjective
 from vivavoce.stress.operators.english_passive import EnglishPassive
 from vivavoce.stress.operators.italian_order import ItalianComplements, ItalianNounAdjective
@@ -29,6 +34,7 @@ OPERATORS: Final[tuple[Operator, ...]] = (
     RegisterWords(),
     RegisterFrames(),
     NamesDescribed(),
+    DaysDescribed(),
     NationsDescribed(),
     MentionedBefore(),
     ItalianPassive(),

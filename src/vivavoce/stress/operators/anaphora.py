@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
-from vivavoce.stress.words import edit, placed, words_of
+from vivavoce.stress.words import Word, edit, placed, words_of
 
 
 class PointingBack:
@@ -17,8 +17,9 @@ class PointingBack:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         parts = pack.get("anaphora")
         small = set(pack.get("function_words"))
-        offered = alternatives(utterance.previous or "", parts.alternatives, small)
-        chosen = _chosen(offered, utterance.text, small)
+        heads = set(parts.heads)
+        offered = alternatives(utterance.previous or "", parts.alternatives, heads)
+        chosen = _chosen(offered, utterance.text, small, heads)
         if chosen is None:
             return
         rank, start, end = chosen
@@ -33,7 +34,7 @@ class PointingBack:
         return "the turn before it offers no alternatives of which it names one"
 
 
-def alternatives(turn: str, between: list[str], small: set[str]) -> list[str]:
+def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     """What a system turn offers to choose from, in its order; empty where it offers nothing.
 
     Numbered lists, and words joined by commas and `or`: the stem of the question before the first is cut.
@@ -52,12 +53,17 @@ def alternatives(turn: str, between: list[str], small: set[str]) -> list[str]:
     parts = [one.strip() for one in parts if one and one.strip()]
     if len(parts) < 2:
         return []
-    return [_without_stem(parts[0], parts[1]), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
+    longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
+    stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
+    parts = parts[stem:]
+    return [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
 
 
-def _without_stem(first: str, second: str) -> str:
-    """The first alternative without the question before it: as many words as the second has."""
+def _without_stem(first: str, second: str, heads: set[str]) -> str:
+    """The first alternative without the question before it: as long as the second, but for a shared head."""
     words = first.split()
+    if second.split()[-1].lower() in heads and words[-1].lower() not in heads and len(second.split()) > 1:
+        second = " ".join(second.split()[:-1])
     like = second.split()[0].lower()
     for place in range(len(words) - 1, -1, -1):
         if words[place].lower() == like and len(second.split()) > 1:
@@ -69,7 +75,7 @@ def _without_tail(last: str, before: str) -> str:
     return " ".join(last.split()[: max(len(before.split()) + 2, 3)])
 
 
-def _chosen(offered: list[str], text: str, small: set[str]) -> tuple[int, int, int] | None:
+def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> tuple[int, int, int] | None:
     """(rank, start, end) of the one alternative that the answer names: by words that only it has."""
     said = [word for word in words_of(text) if word.lower not in small]
     found: list[tuple[int, int, int, int]] = []
@@ -78,25 +84,28 @@ def _chosen(offered: list[str], text: str, small: set[str]) -> tuple[int, int, i
             word.lower for place, other in enumerate(offered) if place != rank for word in words_of(other)
         }
         own = {word.lower for word in words_of(one)} - small
-        telling = [word for word in said if word.lower in own - others]
+        telling = [word for word in said if word.lower in own - others - heads]
         if telling:
-            inside = [word for word in said if word.lower in own]
-            start, end = _run(inside, telling[0], text)
+            inside = [word for word in said if word.lower in own | heads]
+            start, end = _run(inside, telling[0], text, small)
             found.append((len(telling), rank, start, end))
     if not found or len({one[1] for one in found}) > 1:
         return None
     return found[0][1:]
 
 
-def _run(inside: list[Any], telling: Any, text: str) -> tuple[int, int]:
+def _run(inside: list[Word], telling: Word, text: str, small: set[str]) -> tuple[int, int]:
     """The words of the alternative that stand side by side around the one that tells."""
-    at = inside.index(telling)
-    first = last = at
-    while first > 0 and not re.search(r"[.,;!?]", text[inside[first - 1].end : inside[first].start]):
+
+    def beside(one: Word, other: Word) -> bool:
+        between = text[one.end : other.start]
+        small_words = all(word.lower in small for word in words_of(between))
+        return small_words and not re.search(r"[^\w\s’']", between)
+
+    first = last = inside.index(telling)
+    while first > 0 and beside(inside[first - 1], inside[first]):
         first -= 1
-    while last + 1 < len(inside) and not re.search(
-        r"[.,;!?]", text[inside[last].end : inside[last + 1].start]
-    ):
+    while last + 1 < len(inside) and beside(inside[last], inside[last + 1]):
         last += 1
     return inside[first].start, inside[last].end
 
@@ -124,6 +133,6 @@ def _phrases(parts: Any, rank: int, count: int, gender: str) -> Iterator[tuple[s
 
 def _plain(text: str, start: int, end: int, phrase: str) -> tuple[int, int, str]:
     """An article before the alternative gives way too."""
-    article = re.search(r"\b(?:the|an?|in|by)\s+$", text[:start], re.IGNORECASE)
+    article = re.search(r"\b(?:the|an?|some|any|in|by)\s+$", text[:start], re.IGNORECASE)
     after = re.match(r"\s+(?:one|ones)\b", text[end:], re.IGNORECASE)
     return article.start() if article else start, end + (after.end() if after else 0), phrase

@@ -21,14 +21,13 @@ class ConfusedWords:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
-        rows = [
-            (word, other) for row in pack.get("confusions") for word in row for other in row if word != other
-        ]
+        known_rows = pack.get("confusions")
+        rows = [(word, other, 0.9) for row in known_rows for word in row for other in row if word != other]
         one_way = pack.get("taken_for") if pack.has("taken_for") else {}
-        rows += [(word, other) for word, others in one_way.items() for other in others]
-        for word, other in rows:
+        rows += [(word, other, 0.65) for word, others in one_way.items() for other in others]
+        for word, other, trust in rows:
             for start, end in places_of(word, text):
-                confidence = 0.75 if len(word) <= 2 else 0.9
+                confidence = 0.75 if len(word) <= 2 else trust
                 change = edit(text, start, end, in_case_of(text[start:end], other))
                 yield Substitution((change,), f"{word} taken for {other}", confidence)
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from vivavoce.stress.base import LanguagePack, Substitution, Utterance
 from vivavoce.stress.italian.analysis import gender_of
-from vivavoce.stress.italian.inflection import contracted, definite
+from vivavoce.stress.italian.inflection import adjective, contracted, definite
+from vivavoce.stress.resources import Frequency
 from vivavoce.stress.wordnet import wordnet
 from vivavoce.stress.words import edit, in_case_of, placed, places_of, starts_sentence
 
@@ -28,6 +29,11 @@ _KINDS: Final = {
         r"((?:capitale|capoluogo|città|porto|isola|fiume|lago|monte|repubblica|regno)\b[^;,()]*)"
     ),
 }
+_CAPITAL_CITY: Final = re.compile(
+    r"\bcapital (?:and [a-z ]*)?(?:city )?of (?:the )?"
+    r"(?:(?:People's |Communist |Federal )*(?:Republic of )?)?([A-Z][a-z]+)\b"
+)
+_PLACE: Final = re.compile(r"\b(?:capital|city|town|port|island|river|country|republic|state|province)\b")
 _IT_PREPOSITIONS: Final = ("a", "ad", "di", "da", "in", "su")
 
 
@@ -52,7 +58,8 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
             if kind and 2 < len(kind.group(1).split()) <= 9:
                 found.append((kind.group(1).strip(), trust - 0.05))
                 break
-        for member in own.members(sense):
+        place = _PLACE.search(english.gloss(sense)) or name.isupper()
+        for member in own.members(sense) if place else ():
             if " " in member and name.lower() not in member.lower() and "capital" not in member.lower():
                 found.append((_as_name(member, language), trust - 0.15))
     return tuple(dict.fromkeys(found))
@@ -89,11 +96,8 @@ def _capitals() -> dict[str, str]:
     """The capital of each country, by the English glosses: Italy has Rome."""
     net = wordnet("en")
     found: dict[str, str] = {}
-    for sense, match in net.glossed(
-        re.compile(r"\bcapital (?:and [a-z ]*)?(?:city )?of (?:the )?([A-Z][a-z]+)\b")
-    ):
-        names = [one for one in net.members(sense) if one[:1].isalpha() and " " not in one]
-        if names and sense.startswith("n#"):
+    for sense, match in net.glossed(_CAPITAL_CITY):
+        if sense.startswith("n#") and not re.search(r"\b(?:former|ancient|once)\b", net.gloss(sense)):
             found.setdefault(match.group(1), sense)
     return found
 
@@ -119,7 +123,7 @@ def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
     """Capitalised words that are no start of a sentence, or that no dictionary has in small letters alone."""
     for found in re.finditer(r"[A-ZÀ-Ý][\w’-]+(?:\s+(?:di\s+)?[A-ZÀ-Ý][\w’-]+)*", text):
         start, end = found.span()
-        if starts_sentence(text, start) and not wordnet(language).senses(text[start:end].lower(), "n"):
+        if end - start < 4 and (starts_sentence(text, start) or not text[start:end].isupper()):
             continue
         yield start, end
 
@@ -145,6 +149,33 @@ def _put(
     return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
 
 
+class DaysDescribed:
+    """Days and feasts by a description from the language file: tomorrow, the day after today."""
+
+    test, language, needs = "ST-7", "*", ("described",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        for word, described in pack.get("described").items():
+            for start, end in places_of(word, text):
+                yield _described(text, start, end, described, utterance.language)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _described(text: str, start: int, end: int, described: str, language: str) -> Substitution:
+    after = described
+    joint = re.search(r"\b(a|di|da|in|su)\s+$", text[:start], re.IGNORECASE)
+    if joint and language == "it" and described.startswith(("il ", "l'")):
+        article, bare = ("l'", described[2:]) if described.startswith("l'") else ("il", described[3:])
+        joined = contracted(joint.group(1).lower(), article)
+        start, after = joint.start(), joined + ("" if joined.endswith("'") else " ") + bare
+    return Substitution(
+        (edit(text, start, end, placed(text, start, after)),), "the day by a description", 0.8
+    )
+
+
 class NationsDescribed:
     """An adjective of nationality by the country's capital: Italian food, food of the country of Rome."""
 
@@ -154,7 +185,10 @@ class NationsDescribed:
         text, language = utterance.text, utterance.language
         phrase = pack.get("nationality")
         for found in re.finditer(phrase.pattern, text, re.IGNORECASE):
-            capital = capital_of_people(found.group("people").lower(), language)
+            people = found.group("people").lower()
+            lemma = adjective(people, "m", "s") or people if language == "it" else people
+            known = [phrase.capitals.get(one) or capital_of_people(one, language) for one in (people, lemma)]
+            capital = next(filter(None, known), "")
             if capital:
                 after = placed(
                     text, found.start(), found.expand(phrase.becomes).replace("{capital}", capital)
@@ -167,18 +201,15 @@ class NationsDescribed:
 
 
 @cache
-def capital_of_people(adjective: str, language: str) -> str:
+def capital_of_people(people: str, language: str) -> str:
     """The capital of the country that an adjective of nationality means; "" where it is not known."""
-    from vivavoce.stress.italian.inflection import adjective as in_form
-
-    lemma = adjective if language == "en" else in_form(adjective, "m", "s") or adjective
-    english, own = wordnet("en"), wordnet(language)
-    for sense in own.senses(lemma, "a")[:2]:
+    english, own, commonness = wordnet("en"), wordnet(language), Frequency(language).zipf
+    for sense in own.senses(people, "a")[:2]:
         nation = _OF_NATION.search(english.gloss(sense))
         capital = _capitals().get(nation.group(1)) if nation else None
-        names = [one for one in own.members(capital) if " " not in one] if capital else []
+        names = [one for one in own.members(capital) if "capital" not in one] if capital else []
         if names:
-            return names[0][:1].upper() + names[0][1:]
+            return _as_name(max(names, key=commonness), language)
     return ""
 
 

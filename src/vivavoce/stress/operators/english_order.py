@@ -155,7 +155,7 @@ def _object_before(tree: Any, first: int) -> int | None:
         if (
             head.i >= first
             or head.dep_ not in ("dobj", "obj", "attr", "pobj")
-            or head.pos_ not in ("NOUN", "PROPN")
+            or not (head.pos_ in ("NOUN", "PROPN") or head.lower_ in ("something", "anything"))
         ):
             continue
         governor = head.head
@@ -163,7 +163,8 @@ def _object_before(tree: Any, first: int) -> int | None:
             continue
         if governor.i > head.i or any(one.dep_ in ("conj", "cc") for one in head.children):
             continue
-        if head.i == first - 1 and head.left_edge.i > governor.i:
+        described = all(one.dep_ == "amod" and one.head == head for one in tree[head.i + 1 : first])
+        if described and head.left_edge.i > governor.i:
             return governor.i if head.dep_ == "pobj" else head.left_edge.i
     return None
 

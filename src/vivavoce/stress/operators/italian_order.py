@@ -9,7 +9,15 @@ from typing import Final
 from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce.stress.italian.analysis import Token, analyse
 from vivavoce.stress.italian.lexicon import TIMES
-from vivavoce.stress.italian.phrases import Phrase, before, complements, full_form, noun_phrase, text_of
+from vivavoce.stress.italian.phrases import (
+    Phrase,
+    before,
+    complements,
+    full_form,
+    noun_phrase,
+    object_phrase,
+    text_of,
+)
 from vivavoce.stress.wordnet import wordnet
 from vivavoce.stress.words import edit, placed, starts_sentence
 
@@ -148,7 +156,7 @@ class ItalianComplements:
         for place in range(one.first - 1, -1, -1):
             if tokens[place].part not in ("fin", "inf", "ger", "part"):
                 continue
-            thing = noun_phrase(tokens, place + 1)
+            thing = object_phrase(tokens, place + 1)
             there_is = place > 0 and tokens[place - 1].lower in ("ci", "c'")
             if (
                 thing is not None

@@ -15,9 +15,10 @@ _NO_PASSIVE: Final = frozenset({
     "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere", "dormire",
     "cenare", "pranzare", "uscire", "entrare",
 })  # fmt: skip
-_CAN: dict[str, tuple[str, str]] = dict.fromkeys(
-    ("1s", "2s", "3s", "2p"), ("può", "possono")
-) | dict.fromkeys(("v1s", "v2s", "v3s", "v2p"), ("potrebbe", "potrebbero"))
+_CAN: Final[dict[str, tuple[str, str]]] = {
+    **dict.fromkeys(("1s", "2s", "3s", "2p"), ("può", "possono")),
+    **dict.fromkeys(("v1s", "v2s", "v3s", "v2p"), ("potrebbe", "potrebbero")),
+}
 _BY: Final = {"1s": " da me", "2s": " da te", "1p": " da noi", "2p": " da voi"}
 _PLACES: Final = frozenset({
     "posto", "ristorante", "locale", "zona", "parte", "trattoria", "pizzeria", "pub", "alternativa",

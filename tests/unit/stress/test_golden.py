@@ -1,0 +1,64 @@
+"""Golden substitutions on real utterances, decided by a linguist; the corpora stand beside the checkout."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.stress.base import Utterance
+from vivavoce.stress.propose import propose
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+LANGUAGES = ("it", "en")
+TESTS = [f"ST-{number}" for number in range(1, 12)]
+
+
+@cache
+def rows(language: str) -> dict[str, list[list[str]]]:
+    source = read_yaml(GOLDEN / f"stress-{language}.yaml")
+    assert source.problems == []
+    return source.data
+
+
+def utterances(language: str, shared: Path) -> dict[str, tuple[str, str]]:
+    """(user turn, system turn before it) by identifier."""
+    if language == "it":
+        dialogues = json.loads((shared / "data/woz2_it/woz_test_it.json").read_text(encoding="utf-8"))
+        return {
+            f"{one['dialogue_idx']}/{turn['turn_idx']}": (turn["transcript"], turn["system_transcript"])
+            for one in dialogues
+            for turn in one["dialogue"]
+        }
+    lines = (shared / "data/cambridge_restaurants/CamRest676.json").read_text(encoding="utf-8").splitlines()
+    found: dict[str, tuple[str, str]] = {}
+    for one in json.loads("\n".join(line for line in lines if not line.startswith("#"))):
+        before = ""
+        for turn in one["dial"]:
+            found[f"{one['dialogue_id']}/{turn['turn']}"] = (turn["usr"]["transcript"], before)
+            before = turn["sys"]["sent"]
+    return found
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("test", TESTS)
+def test_every_golden_substitution_is_among_the_proposals(test: str, language: str, shared: Path) -> None:
+    corpus = utterances(language, shared)
+    missed = []
+    for name, before, after, *previous in rows(language)[test]:
+        said, turn = corpus[name]
+        (place,) = [one.start() for one in re.finditer(rf"(?<![\w'’]){re.escape(before)}(?!\w)", said)]
+        expected = said[:place] + after + said[place + len(before) :]
+        utterance = Utterance(text=said, language=language, previous=previous[0] if previous else turn)
+        if expected not in [one.text for one in propose(utterance, [test]).variants]:
+            missed.append((name, before, after))
+    assert missed == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_there_are_at_least_twenty_golden_substitutions_a_test(language: str) -> None:
+    assert {test: len(found) for test, found in rows(language).items() if len(found) < 20} == {}
+    assert sorted(rows(language)) == sorted(TESTS)
