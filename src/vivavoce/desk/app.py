@@ -19,6 +19,7 @@ from vivavoce.desk import (
     pages_pairs,
     pages_progress,
     pages_results,
+    pages_stress,
     pages_systems,
     pages_trial,
 )
@@ -84,7 +85,7 @@ def create_desk(
     for pages in (
         pages_annotation,
         pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
-        pages_pairs, pages_systems,
+        pages_stress, pages_pairs, pages_systems,
     ):  # fmt: skip
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)

@@ -27,6 +27,7 @@ PAGES: Final = (
     ("/systems", "Systems", "viewer"),
     ("/pairs", "Pairs", "viewer"),
     ("/annotation", "Annotation", "viewer"),
+    ("/stress", "Stress tests", "viewer"),
     ("/results", "Results", "viewer"),
     ("/export", "Export", "researcher"),
     ("/trial", "Trial", "viewer"),

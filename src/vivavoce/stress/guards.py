@@ -77,7 +77,7 @@ def compare(reference: str, answer: str, language: str) -> Differences:
 
 
 def filling(reference: str, answer: str, language: str) -> tuple[str, str] | None:
-    """What differs between two answers that begin alike by one pattern: `to the cards desk`, `to the loans desk`."""
+    """What differs in answers that begin alike by one pattern: `to the cards desk` for `the loans desk`."""
     known = _number_words(language)  # numbers have a guard of their own
 
     def words(text: str) -> list[str]:
