@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from vivavoce.cli import calibrating
 from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def run(
 
     plan = read_study(study)
     people = read_population(population) if population else usual_population()
-    rate = next((one for one in (error_rate, people.word_error_rate) if one is not None), 0.25)
+    rate = 0.25 if error_rate is None else error_rate
+    if error_rate is not None:
+        people = people.model_copy(update={"word_error_rate": None})
     casting = Casting.of(plan, load_domain(domain) if domain else None)
     chosen = Chosen(people.people(seed), casting, language)
     seeded = chosen.population.seed
@@ -146,6 +149,10 @@ def tasks(
         raise InputError("is already there", place=str(out), cure="choose another file, or move it away")
     out.write_text(tasks_file(drawn, domain), encoding="utf-8")
     note(f"wrote {len(drawn)} tasks to {out}")
+
+
+app.command("fit")(calibrating.fit)
+app.command("compare")(calibrating.compare)
 
 
 def _practising(plan: "Study", error_rates: list[float], seed: int) -> "Practising":

@@ -14,7 +14,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.caller import Judgement, Utterance
 from vivavoce.simulation.cues import acts_by_cues, stands_in
 from vivavoce.simulation.domain import SimulatedDomain
-from vivavoce.simulation.phrases import SMALL_TALK
+from vivavoce.simulation.phrases import SMALL_TALK, thanks_in
 from vivavoce.simulation.reached import Pursuit
 from vivavoce.simulation.traits import Traits
 from vivavoce.simulation.wordings import DomainPhrases
@@ -276,4 +276,5 @@ class AgendaUser:
 
     def _leave(self, manner: str) -> Utterance:
         text = self._random.choice(SMALL_TALK[self._language][manner])
-        return Utterance(text, (LoggedAct(act="bye"),), hangs_up=True)
+        bye = LoggedAct(act="bye")
+        return Utterance(text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True)

@@ -10,7 +10,7 @@ from random import Random
 
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.hearing import Heeded, acts_in_text, heed
-from vivavoce.simulation.phrases import Phrases
+from vivavoce.simulation.phrases import Phrases, thanks_in
 from vivavoce.simulation.traits import Traits
 from vivavoce.study.ontology import Ontology, meets
 from vivavoce.study.task import DONTCARE, Task
@@ -297,8 +297,10 @@ class Caller:
     def _say(self, manner: str, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None) -> Utterance:
         self._last = (manner, acts) if extra is None else ("inform", acts)
         whole = acts if extra is None else (extra, *acts)
-        return Utterance(self._phrases.say(manner, acts, self._random), whole)
+        terse = self._traits.terseness > 0 and self._random.random() < self._traits.terseness
+        return Utterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
 
     def _leave(self, manner: str) -> Utterance:
-        acts = (LoggedAct(act="bye"),)
-        return Utterance(self._phrases.say(manner, acts, self._random), acts, hangs_up=True)
+        bye = LoggedAct(act="bye")
+        text = self._phrases.say(manner, (bye,), self._random)
+        return Utterance(text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True)

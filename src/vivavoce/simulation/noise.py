@@ -19,6 +19,7 @@ from vivavoce.study.ontology import Ontology
 
 _SUBSTITUTED, _DELETED = 0.6, 0.2  # shares of the errors; the rest are insertions
 _TRUTH_SECOND: Final = 0.65
+MOST_NOISE: Final = 0.9
 _MOST_UNSURE: Final = 6
 _RIVAL_SHARE: Final = 0.7
 _ANYTHING_SHARE: Final = 0.1
@@ -59,7 +60,7 @@ class Channel:
     def __init__(
         self, domain: Ontology | SimulatedDomain, language: str, error_rate: float, *, nbest: int = 5
     ) -> None:
-        if not 0.0 <= error_rate <= 0.9:
+        if not 0.0 <= error_rate <= MOST_NOISE:
             raise InputError(
                 f"word error rate {error_rate} is out of range", cure="give a number from 0 to 0.9"
             )
@@ -70,18 +71,21 @@ class Channel:
         self._common = sorted({*self._fillers, *words(_COMMON.get(language[:2], _COMMON["en"]))})
         self._near: dict[str, list[str]] = {}
 
-    def hear(self, text: str, random: Random) -> tuple[Heard, ...]:
-        """The N-best list of one utterance, best first; scores sum to 1. No noise: the text."""
-        spoken = words(text)
-        if not spoken or self._rate == 0.0:
+    def hear(self, text: str, random: Random, rate: float | None = None) -> tuple[Heard, ...]:
+        """The N-best list of one utterance, best first; scores sum to 1. No noise: the text.
+
+        rate  the error rate of this utterance, where it is not the channel's own
+        """
+        spoken, rate = words(text), self._rate if rate is None else min(MOST_NOISE, rate)
+        if not spoken or rate == 0.0:
             return (Heard(text, 1.0),) if spoken else ()
-        network = [arcs for word in spoken for arcs in self._slots(word, random)]
+        network = [arcs for word in spoken for arcs in self._slots(word, random, rate)]
         return _best_paths(network, self._nbest)
 
-    def _slots(self, word: str, random: Random) -> list[list[_Arc]]:
+    def _slots(self, word: str, random: Random, rate: float) -> list[list[_Arc]]:
         """The alternatives for one word, and for what may be inserted after it."""
         draw = random.random()
-        substituted, deleted = self._rate * _SUBSTITUTED, self._rate * _DELETED
+        substituted, deleted = rate * _SUBSTITUTED, rate * _DELETED
         rival = self._rival(word, random)
         if draw < substituted:
             slots = [self._mistaken(rival, word, random)]
@@ -90,7 +94,7 @@ class Channel:
         else:
             sure = random.uniform(0.6, 0.99)
             slots = [[_Arc(word, sure), _Arc(rival, 1 - sure)]]
-        if random.random() < self._rate * (1 - _SUBSTITUTED - _DELETED):
+        if random.random() < rate * (1 - _SUBSTITUTED - _DELETED):
             sure = random.uniform(0.5, 0.7)
             slots.append([_Arc(random.choice(self._fillers), sure), _Arc("", 1 - sure)])
         return slots

@@ -53,8 +53,14 @@ SMALL_TALK: Final[dict[str, dict[str, list[str]]]] = {
         "nothing_more": ["no", "no, nient'altro", "niente altro", "no grazie, nient'altro"],
     },
 }
+_TERSE: Final = ("search", "inform", "change", "request")
 _SYNONYM_SHARE: Final = 0.2
 _BARE_SHARE: Final = {"en": 0.5, "it": 0.0}
+
+
+def thanks_in(text: str) -> bool:
+    """Whether words of leave-taking thank, too."""
+    return any(word in text for word in ("thank", "grazie"))
 
 
 class Phrases:
@@ -69,10 +75,29 @@ class Phrases:
             raise UnknownName("language of simulated callers", language, list(_TEMPLATES))
         self._ontology, self._templates = ontology, _TEMPLATES[self.language]
 
-    def say(self, manner: str, acts: Sequence[LoggedAct], random: Random) -> str:
-        """The acts as one utterance; `manner` chooses among the templates."""
+    def say(self, manner: str, acts: Sequence[LoggedAct], random: Random, *, terse: bool = False) -> str:
+        """The acts as one utterance; `manner` chooses among the templates, `terse` in the fewest words."""
+        if terse and manner in _TERSE:
+            return self._bare(acts, random)
         what = self._what(acts, random)
         return random.choice(self._templates[manner]).replace("{what}", what)
+
+    def _bare(self, acts: Sequence[LoggedAct], random: Random) -> str:
+        """Values, kinds of venue and names of slots one after the other."""
+        said: list[str] = []
+        for act in acts:
+            slot, value = act.slot or "", act.value or ""
+            if act.act == "request":
+                names = self._ontology.slots[slot].names
+                said.append(names.get(self.language) or self._asked(slot))
+            elif slot == "type":
+                known = self._ontology.types.get(value, {}).get(self.language)
+                said.append(known.text if known else value)
+            elif value == DONTCARE or slot not in self._ontology.slots:
+                said.append(self._limit(act, random, alone=True))
+            else:
+                said.append(self._ontology.rendering(slot, value, self.language).text)
+        return " ".join(said)
 
     def _what(self, acts: Sequence[LoggedAct], random: Random) -> str:
         kinds = [act.value for act in acts if act.act == "inform" and act.slot == "type" and act.value]

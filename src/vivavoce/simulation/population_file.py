@@ -144,7 +144,9 @@ class PopulationFile(_Data):
     population: str = Field(description="its name")
     simulated: Literal[True] = Field(True, description="nobody in it is a person")
     seed: int = Field(1, description="the same seed gives the same people")
-    word_error_rate: float | None = Field(None, ge=0, le=0.9, description="noise between them and a system")
+    word_error_rate: Spread | None = Field(
+        None, description="noise between them and a system, drawn once for each"
+    )
     habits: dict[str, Spread] = Field({}, description="habits of everybody")
     groups: dict[str, Group] = Field({}, description="kinds of people by name; the rest is of no group")
     satisfaction: Weights = Weights.model_validate({})
@@ -154,6 +156,17 @@ class PopulationFile(_Data):
     @classmethod
     def _known(cls, habits: dict[str, Spread]) -> dict[str, Spread]:
         return _checked(habits)
+
+    @field_validator("word_error_rate")
+    @classmethod
+    def _possible(cls, spread: Spread | None) -> Spread | None:
+        if (
+            spread is not None
+            and spread.beta is None
+            and not 0 <= spread.bounds()[0] <= spread.bounds()[1] <= 0.9
+        ):
+            raise mistake("a word error rate lies outside 0 to 0.9", "keep it from 0 to 0.9")
+        return spread
 
     @field_validator("groups")
     @classmethod
@@ -169,7 +182,7 @@ class PopulationFile(_Data):
         groups = tuple((name, one.share, _draws(one.habits)) for name, one in self.groups.items())
         return Population(
             self.seed if seed is None else seed, _draws(self.habits), groups, Satisfaction(**weights),
-            self.population,
+            self.population, self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
         )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ class Traits:
     optimism         that a dialogue that failed is rated as successful all the same
     dialogues        how many dialogues the caller would like to hold
     fickleness       that the caller changes his mind once in a dialogue
+    terseness        that a thing is said in as few words as will do
     """
 
     patience: int
@@ -32,6 +33,7 @@ class Traits:
     optimism: float
     dialogues: int
     fickleness: float = 0.0
+    terseness: float = 0.0
 
 
 HABITS: Final = tuple(one.name for one in fields(Traits))
@@ -46,6 +48,7 @@ DEFAULT_HABITS: Final[dict[str, Draw]] = {
     "optimism": lambda random: random.betavariate(2, 3),
     "dialogues": lambda random: min(MOST_DIALOGUES, int(random.paretovariate(0.8))),
     "fickleness": lambda random: random.betavariate(1, 19),
+    "terseness": lambda random: 0.0,
 }
 
 
@@ -61,6 +64,7 @@ class Population:
 
     groups        (share, habits) of kinds of callers; a caller belongs to one of them, else to none
     satisfaction  how their answers to questionnaires come about
+    noise         draws a caller's word error rate; the same for everybody where there is none
     """
 
     def __init__(
@@ -70,13 +74,18 @@ class Population:
         groups: tuple[tuple[str, float, dict[str, Draw]], ...] = (),
         satisfaction: Satisfaction = Satisfaction(),
         name: str = "default",
+        noise: Draw | None = None,
     ) -> None:
         self._seed, self._habits, self._groups = seed, habits or {}, groups
-        self.satisfaction, self.name, self.seed = satisfaction, name, seed
+        self.satisfaction, self.name, self.seed, self._noise = satisfaction, name, seed, noise
 
     def traits(self, caller: int) -> Traits:
         _, habits = self._of_group(caller)
         return draw_traits(self.random(caller, "traits"), {**self._habits, **habits})
+
+    def error_rate(self, caller: int, otherwise: float) -> float:
+        """The word error rate of a caller's telephone, where the population tells it; else the other one."""
+        return self._noise(self.random(caller, "noise")) if self._noise else otherwise
 
     def group(self, caller: int) -> str | None:
         """The name of the group that a caller belongs to; None where he belongs to none."""

@@ -6,12 +6,13 @@ run, as long as the allocation looks only at the caller's own history.
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from inspect import isawaitable
 from random import Random
 from typing import Final
 
+from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
@@ -137,7 +138,7 @@ class _Trial:
         return events.SimulatedUserDescribed(
             user=self.casting.kind, population=people.name, group=people.group(caller), seed=people.seed,
             habits={name: round(value, 4) for name, value in asdict(people.traits(caller)).items()},
-            word_error_rate=self.error_rate, model=self.casting.model,
+            word_error_rate=round(people.error_rate(caller, self.error_rate), 4), model=self.casting.model,
         )  # fmt: skip
 
     async def _page(self, visit_id: str, caller: int, state: VisitState) -> None:
@@ -186,7 +187,9 @@ class _Trial:
                 break
             self.last_said.pop(dialogue.dialogue_id, None)
             answer = await _reply(person, heard)
-            await self._say(visit_id, dialogue, answer, noise, seq)
+            rate = self.population.error_rate(caller, self.error_rate)
+            heard_as = self.channels[dialogue.language].hear(answer.text, noise, rate)
+            await self._say(visit_id, dialogue, answer, heard_as, seq)
             if answer.hangs_up:
                 await self._heard(visit_id, dialogue.dialogue_id, seq)
                 self._overhear(person, dialogue.dialogue_id)
@@ -227,13 +230,9 @@ class _Trial:
         return not state.dialogue_by_id(dialogue_id).running
 
     async def _say(
-        self, visit_id: str, dialogue: DialogueState, answer: Utterance, noise: Random, seq: int
+        self, visit_id: str, dialogue: DialogueState, answer: Utterance, heard_as: Sequence[Heard], seq: int
     ) -> None:
-        channel = self.channels[dialogue.language]
-        heard = [
-            events.LoggedHypothesis(text=one.text, score=one.score)
-            for one in channel.hear(answer.text, noise)
-        ]
+        heard = [events.LoggedHypothesis(text=one.text, score=one.score) for one in heard_as]
         await self.engine.say(
             visit_id, dialogue.dialogue_id, key=f"{dialogue.dialogue_id}-{seq}", text=answer.text,
             heard=heard, meant=list(answer.acts),

@@ -37,7 +37,8 @@ def test_habits_and_groups_have_the_shares_of_the_file(tmp_path: Path) -> None:
     people = file.people()
     traits = [people.traits(number) for number in range(3000)]
     groups = [people.group(number) for number in range(3000)]
-    assert (people.name, file.word_error_rate, people.satisfaction.success) == ("town", 0.3, 0.2)
+    assert (people.name, people.satisfaction.success) == ("town", 0.2)
+    assert {people.error_rate(number, 0.1) for number in range(20)} == {0.3}
     assert abs(groups.count("hurried") / 3000 - 0.3) < 0.03
     assert {one.patience for one, group in zip(traits, groups, strict=True) if group} == {1}
     assert {one.patience for one, group in zip(traits, groups, strict=True) if not group} == {3, 4, 5}
@@ -52,6 +53,15 @@ def test_the_same_seed_gives_the_same_people_and_another_gives_others(tmp_path: 
     assert [file.people().traits(n) for n in range(9)] != [file.people(4).traits(n) for n in range(9)]
 
 
+def test_noise_is_drawn_once_for_each_caller_where_the_file_spreads_it(tmp_path: Path) -> None:
+    spread = FILE.replace("word_error_rate: 0.3", "word_error_rate: {beta: [3, 7]}")
+    people = read_population(written(tmp_path, spread)).people()
+    rates = [people.error_rate(number, 0.1) for number in range(2000)]
+    assert rates == [people.error_rate(number, 0.1) for number in range(2000)]
+    assert abs(mean(rates) - 0.3) < 0.02 and len(set(rates)) > 1900
+    assert Population(1).error_rate(3, 0.1) == 0.1
+
+
 def test_the_usual_population_is_that_without_a_file() -> None:
     assert [usual_population().people(5).traits(n) for n in range(9)] == [
         Population(5).traits(n) for n in range(9)
@@ -64,6 +74,7 @@ def test_the_usual_population_is_that_without_a_file() -> None:
         ("patience: 3..5|patiense: 3..5", "unknown habit 'patiense'; did you mean 'patience'"),
         ("patience: 3..5|patience: 5..3", "5..3 runs backwards; write 3..5"),
         ("forgetfulness: 0.1|forgetfulness: 1.5", "forgetfulness lies outside 0 to 1"),
+        ("word_error_rate: 0.3|word_error_rate: 0.95", "a word error rate lies outside 0 to 0.9"),
         ("share: 0.3|share: 1.3", "people.yaml:11 groups.hurried.share"),
         ("{values: {1: 0.75, 4: 0.25}}|{values: {one: 1}}", "need numbers and shares above 0"),
         ("simulated|simulated", None),

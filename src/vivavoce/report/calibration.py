@@ -1,0 +1,64 @@
+"""Figures of simulated users beside the real ones that they were fitted to."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import altair as alt
+
+from vivavoce.report.drawing import ACCENT, NARROW, WARM, Figure, figure
+
+Facts = Mapping[str, Any]
+MARK: Final = "SIMULATED beside real"
+_TAIL: Final = 0.005
+
+
+def distribution_figure(compared: Facts) -> Figure:
+    """One feature: the share of each value among real and simulated calls."""
+    rows = _rows(compared)
+    order = list(dict.fromkeys(row["value"] for row in rows))
+
+    def draw(width: int) -> Any:
+        room = 70 if width == NARROW else 90
+        chart = alt.Chart(alt.Data(values=rows)).mark_bar().encode(
+            x=alt.X("value:N", sort=order, title=compared["meaning"], axis=alt.Axis(labelAngle=0)),
+            xOffset=alt.XOffset("who:N", sort=["real", "simulated"]),
+            y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
+            color=alt.Color(
+                "who:N", scale=alt.Scale(domain=["real", "simulated"], range=[ACCENT, WARM]),
+                legend=alt.Legend(title=None, orient="top"),
+            ),
+        )  # fmt: skip
+        return chart.properties(width=width - room, height=180)
+
+    words = "; ".join(
+        f"{row['value']} {row['who']} {row['share']:.1%}" for row in rows if row["share"] >= 0.01
+    )
+    return figure(f"calibration-{compared['feature']}", str(compared["meaning"]), words, draw, mark=MARK)
+
+
+def _rows(compared: Facts) -> list[dict[str, Any]]:
+    """The shares by value and party; the rare values above the common ones are taken together."""
+    values = list(dict.fromkeys([*compared["real"], *compared["simulated"]]))
+    numbers = compared["mean_real"] is not None
+    if numbers:
+        values.sort(key=float)
+        common = [one for one in values if max(_share(compared, who, one) for who in _WHO) >= _TAIL]
+        last = values.index(common[-1]) if common else len(values) - 1
+        values, beyond = values[: last + 1], values[last + 1 :]
+    else:
+        values.sort(key=lambda one: -_share(compared, "real", one))
+        beyond = []
+    rows = [{"value": one, "who": who, "share": _share(compared, who, one)} for one in values for who in _WHO]
+    if beyond:
+        rows += [
+            {"value": "more", "who": who, "share": sum(_share(compared, who, one) for one in beyond)}
+            for who in _WHO
+        ]
+    return rows
+
+
+_WHO: Final = ("real", "simulated")
+
+
+def _share(compared: Facts, who: str, value: str) -> float:
+    return float(compared[who].get(value, 0.0))
