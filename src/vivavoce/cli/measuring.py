@@ -11,6 +11,7 @@ from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 WIDEST: Final = 12
 
@@ -25,7 +26,7 @@ def measure(
         typer.Option(
             "--only",
             metavar="FAMILY",
-            help="Families, instrumental, expert, names, symbols or all: a table of values for each family.",
+            help="Families, instrumental, expert, names, symbols or all: a table of their values.",
         ),
     ] = None,
     keywords: Annotated[
@@ -93,47 +94,51 @@ def _words(path: Path | None) -> set[str] | None:
 
 
 def _show(found: list[dict[str, Any]], by: str) -> None:
+    """One table: a row a measure, families apart, a column a group, the dialogues under each value."""
     from rich.console import Console
-
-    from vivavoce.measures import MEASURES
 
     rows = [row for row in found if row["dialogues"]]
     keys = list(dict.fromkeys(row["key"] for row in found))
-    console = Console()
-    for family in dict.fromkeys(one.family for _, one in MEASURES):
-        own = [row for row in rows if row["family"] == family]
-        if own:
-            console.print(_table(family, own, by, keys if len(keys) <= WIDEST else keys[-1:]))
+    if rows:
+        Console().print(_table(rows, by, keys if len(keys) <= WIDEST else keys[-1:]))
     missing = len({row["measure"] for row in found} - {row["measure"] for row in rows})
     if missing:
         note(f"{missing} measures are missing in every dialogue; `--list` says what they need")
 
 
-def _table(family: str, rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
-    """Values of a family: a row a measure, a column a group, the number of dialogues under each value."""
+def _table(rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     from vivavoce.measures import MEASURES
-    from vivavoce.report.numbers import amount, count, label
+    from vivavoce.report.numbers import label
 
-    table = Table(title=family.replace("_", " ").capitalize(), title_justify="left", box=SIMPLE_HEAD,
-                  show_edge=False, padding=(0, 1, 0, 0))  # fmt: skip
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column(f"by {by}")
     for key in keys:
         table.add_column(Text(label(key)), justify="right", no_wrap=True)
     cells = {(row["measure"], row["key"]): row for row in rows}
-    for name in dict.fromkeys(row["measure"] for row in rows):
-        one = MEASURES.get(name)
-        symbol = "" if one.symbol.startswith("#") else f" {one.symbol}"
-        line: list[Text] = []
-        for key in keys:
-            cell = cells.get((name, key))
-            text = Text(amount(cell["value"] if cell else None, one.unit))
-            line.append(text.append(f"\n{count(cell['dialogues'])}", style="dim") if cell else text)
-        table.add_row(Text(one.title).append(symbol, style="dim"), *line)
+    for family in dict.fromkeys(one.family for _, one in MEASURES):
+        own = dict.fromkeys(row["measure"] for row in rows if row["family"] == family)
+        if own:
+            table.add_section()
+            table.add_row(Text(family.replace("_", " ").capitalize(), style="bold"))
+        for name in own:
+            one = MEASURES.get(name)
+            symbol = "" if one.symbol.startswith("#") else f" {one.symbol}"
+            values = [_cell(cells.get((name, key)), one.unit) for key in keys]
+            table.add_row(Text(one.title).append(symbol, style="dim"), *values)
     return table
+
+
+def _cell(row: dict[str, Any] | None, unit: str) -> "Text":
+    from rich.text import Text
+
+    from vivavoce.report.numbers import amount, count
+
+    text = Text(amount(row["value"] if row else None, unit))
+    return text.append(f"\n{count(row['dialogues'])}", style="dim") if row else text
 
 
 def _list(only: Collection[str], *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ _HEAD: Final = """# Measures
 <!-- Made by `python -m vivavoce.measures.reference`; edit the measures, not this page. -->
 
 ```
-vivavoce measure DATASET --by condition --only all        a table for each family
+vivavoce measure DATASET --by condition --only all        every value in one table
 vivavoce measure DATASET --only instrumental --csv FILE   every value of what the log alone gives
 vivavoce measure --list --json                            this catalogue
 ```

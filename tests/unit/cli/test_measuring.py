@@ -59,7 +59,7 @@ def test_a_group_without_name_is_null_and_what_is_undefined_is_null(folder: Path
     assert found["by"][0]["measures"]["darpa_score"]["value"] is None
 
 
-def test_a_table_for_each_family_shows_values_and_numbers_of_dialogues(folder: Path) -> None:
+def test_one_table_shows_families_apart_with_values_and_numbers_of_dialogues(folder: Path) -> None:
     shown = run(folder, "--only", "recognition")
     assert "Recognition" in shown
     assert "33.3%" in shown
