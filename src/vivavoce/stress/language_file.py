@@ -4,7 +4,15 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import mistake, problems_of
@@ -35,6 +43,15 @@ class Rule(_Part):
     pattern: Pattern
     becomes: str
     confidence: float = Field(ge=0, le=1)
+
+    @field_validator("becomes")
+    @classmethod
+    def _refers_to_groups(cls, becomes: str, info: ValidationInfo) -> str:
+        groups = re.compile(info.data["pattern"]).groups if "pattern" in info.data else 99
+        beyond = [one for one in re.findall(r"\\(\d)", becomes) if int(one) > groups]
+        if beyond:
+            raise mistake(f"invalid group reference \\{beyond[0]}", f"the pattern has {groups} groups")
+        return becomes
 
 
 class Register(_Part):

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.stress.base import LANGUAGES
+from vivavoce.stress.base import LANGUAGES, LanguagePack
 from vivavoce.stress.english_parser import MISSING, MODEL, EnglishParser, english_agreement
 from vivavoce.stress.italian.analysis import analyse
 from vivavoce.stress.italian.phrases import agreement
 from vivavoce.stress.italian.pointing import gender_of_phrase, pointing_phrase
 from vivavoce.stress.language_file import FOLDER, LanguageFile, load_language
+from vivavoce.stress.phonemes import MISSING as no_sound
+from vivavoce.stress.phonemes import Phonemes
 from vivavoce.stress.resources import Frequency, has_offensive_words, installed, offensive_words
 from vivavoce.stress.wordnet import wordnet
 
@@ -66,12 +68,25 @@ def make_pack(path: Path, **more: Capability) -> Pack:
             lambda: Frequency(language), ("wordfreq", "simplemma"), "wordfreq and simplemma are not installed"
         ),
     }
+    if language in ("it", "en", "es", "de", "fr", "pt", "nl"):
+        modules = ("espeakng_loader", "wordfreq")
+        common["phonemes"] = Capability(lambda: Phonemes(language), modules, no_sound)
     if has_offensive_words(language):
         common["offensive"] = Capability(lambda: offensive_words(language))
     return Pack(language, path, common | more)
 
 
-def pack_of(language: str) -> Pack:
+def add_language(path: Path) -> LanguagePack:
+    """Read a language file of one's own and register its pack, so that every verb knows the language.
+
+    Raises  InputError: the first mistake in the file, with its line
+            DuplicateName: the language is registered already
+    """
+    pack = make_pack(path)
+    return LANGUAGES.add(pack.language, pack)
+
+
+def pack_of(language: str) -> LanguagePack:
     """The registered pack of a language: it, en, or one that was added.
 
     Raises  UnknownName: there is none
@@ -81,7 +96,7 @@ def pack_of(language: str) -> Pack:
         if path.parent != FOLDER or not path.is_file():
             raise UnknownName("language", language, sorted({one.stem for one in FOLDER.glob("*.yaml")}))
         LANGUAGES.add(language, make_pack(path, **_capabilities(language)))
-    return LANGUAGES.get(language)  # pyright: ignore[reportReturnType]
+    return LANGUAGES.get(language)
 
 
 def _capabilities(language: str) -> dict[str, Capability]:

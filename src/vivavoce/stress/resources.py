@@ -35,8 +35,18 @@ class Frequency:
         import wordfreq
 
         self.language = language
-        self.zipf = lru_cache(maxsize=200_000)(lambda word: wordfreq.zipf_frequency(word, language))
-        self.in_dictionary = lru_cache(maxsize=200_000)(lambda word: simplemma.is_known(word, lang=language))
+        counted = language in wordfreq.available_languages()
+        self.zipf = lru_cache(maxsize=200_000)(
+            lambda word: wordfreq.zipf_frequency(word, language) if counted else 0.0
+        )
+
+        def known(word: str) -> bool:
+            try:
+                return simplemma.is_known(word, lang=language)
+            except ValueError:  # no dictionary of this language: nothing is known
+                return False
+
+        self.in_dictionary = lru_cache(maxsize=200_000)(known)
 
     def is_word(self, word: str) -> bool:
         """Whether people know it as a word: in the dictionary, or too common to be a slip."""
