@@ -32,10 +32,16 @@ def analyse(
         float | None, typer.Option("--margin", help="Also test equivalence within this difference.")
     ] = None,
     against: Annotated[
-        Path | None, typer.Option("--against", help="Dataset of other people with the same systems.")
+        Path | None,
+        typer.Option(
+            "--against", help="Dataset of other people with the same systems, or of live dialogues."
+        ),
     ] = None,
     cost: Annotated[
         list[float] | None, typer.Option("--cost", help="What the trial cost; twice, with --against.")
+    ] = None,
+    hourly: Annotated[
+        float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
     ] = None,
     correction: Annotated[
         str, typer.Option("--correction", help="holm, benjamini_hochberg or bonferroni.")
@@ -61,7 +67,9 @@ def analyse(
     from vivavoce.cli import comparing
     from vivavoce.log.dataset import Dataset
 
-    if comparing.analyse_comparison(Path(words[0]), by=by, cost=cost, against=against, as_json=as_json):
+    if comparing.analyse_comparison(
+        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, as_json=as_json
+    ):
         return
     if against is not None:
         from vivavoce.analysis.populations import compare_populations

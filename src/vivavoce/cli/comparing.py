@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
     from vivavoce.study.pairs_difference import Difference
 
 
@@ -78,23 +79,54 @@ def shown(changed: "Difference") -> list[str]:
 
 
 def analyse_comparison(
-    folder: Path, *, by: str | None, cost: list[float] | None, against: Path | None, as_json: bool
+    folder: Path,
+    *,
+    by: str | None,
+    cost: list[float] | None,
+    hourly: float | None,
+    against: Path | None,
+    as_json: bool,
 ) -> bool:
-    """Print what a dataset of choices says; False, and nothing printed, for a dataset of dialogues only."""
+    """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
     from rich.console import Console
 
-    from vivavoce.analysis.preference_results import has_preferences, preference_results
     from vivavoce.cli import comparing_tables as tables
     from vivavoce.log.dataset import Dataset
 
     dataset = Dataset(folder)
-    if not has_preferences(dataset):
+    others = [Dataset(against)] if against is not None else []
+    facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
+    if len(facts) == 1:
         return False
-    facts = preference_results(dataset, by=by, cost=cost[0] if cost else None)
     if as_json:
-        typer.echo(json.dumps({"preferences": facts}, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
         return True
     console = Console()
-    for part in tables.preferences(facts):
-        console.print(part)
+    for name, found in facts.items():
+        for part in tables.DRAWN[name](found):
+            console.print(part)
     return True
+
+
+def compared(
+    dataset: "Dataset", others: "list[Dataset]", *, by: str | None, cost: float | None, hourly: float | None
+) -> dict[str, Any]:
+    """Everything that people compared: preferences, readings, arena as far as there are any, and effort."""
+    from vivavoce.analysis.arena import has_votes, rank_systems
+    from vivavoce.analysis.effort import effort
+    from vivavoce.analysis.preference_results import has_preferences, preference_results
+    from vivavoce.analysis.readings import has_readings, rated_transcripts
+    from vivavoce.core.errors import InputError
+
+    if hourly is not None and hourly < 0:
+        raise InputError(
+            f"hourly {hourly:g}", place="--hourly", cure="write what an hour of one person costs"
+        )
+    facts: dict[str, Any] = {}
+    if has_preferences(dataset):
+        facts["preferences"] = preference_results(dataset, by=by, cost=cost)
+    if has_readings(dataset):
+        facts["readings"] = rated_transcripts(dataset)
+    if has_votes(dataset):
+        facts["arena"] = rank_systems(dataset)
+    return facts | {"effort": effort([dataset, *others], hourly)}

@@ -27,6 +27,8 @@ def preferences(facts: Facts) -> Iterator[RenderableType]:
     if facts["ties"]:
         yield _ties(facts)
     yield from _levels(facts)
+    if facts["agreement"]:
+        yield _agreement(facts["agreement"])
     for one in facts.get("by_group", ()):
         yield _groups(one, facts["by_what"])
     yield from _closing(facts)
@@ -35,9 +37,21 @@ def preferences(facts: Facts) -> Iterator[RenderableType]:
 def _people(facts: Facts) -> str:
     found = facts["responses"]
     flags = ", ".join(f"{flag} {count}" for flag, count in found["flags"].items())
-    said = f"{found['participants']} people, {found['judgements']} judgements"
+    who = "people" if found["people_known"] else "judged pairs, people not told apart"
+    said = f"{found['participants']} {who}, {found['judgements']} judgements"
     left = f"; {found['not_accepted']} not accepted" if found["not_accepted"] else ""
     return said + left + (f"; flagged: {flags}" if flags else "")
+
+
+def _agreement(found: list[Facts]) -> Table:
+    """How judges of the same pair chose, ties included, and how far they agree."""
+    table = Table("agreement", "question", "won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
+    for one in found:
+        table.add_row(
+            one["variable"], one["question"], *(points(one[choice]) for choice in ("experimental", "tie", "control")),
+            number(one["value"], 3), span([one["low"], one["high"]]), str(one["pairs"]), str(one["judges"] or "2+"),
+        )  # fmt: skip
+    return table
 
 
 def _share(ratio: float | None, preferred: str | None) -> str:
@@ -184,3 +198,79 @@ def _closing(facts: Facts) -> Iterator[RenderableType]:
         yield Text(
             f"The study itself was rated {rated['mean']:.1f} of {rated['of']} by {rated['participants']}."
         )
+
+
+def readings(facts: Facts) -> Iterator[RenderableType]:
+    """Rated transcripts: both versions by variable and item, the difference within people."""
+    yield Text(
+        f"{facts['participants']} readers, {facts['ratings']} ratings of {facts['transcripts']} transcripts"
+    )
+    heads = ("control", "experimental", "difference", f"{facts['level']:.0%}", "p", "p (Holm)")
+    table = plain_table("variable", "item", *heads, words=1)
+    for one in (*facts["items"], *({**whole, "item": "all"} for whole in facts["variables"])):
+        table.add_row(
+            one["variable"], one["item"], number(one["control"], 2), number(one["experimental"], 2),
+            number(one["difference"], 2), span([one["low"], one["high"]]), chance(one["p"]),
+            chance(one["p_holm"]),
+        )  # fmt: skip
+    yield table
+
+
+def arena(facts: Facts) -> Iterator[RenderableType]:
+    """The ranking, plain and with length and style held fixed, then the pairs and what swayed the votes."""
+    yield Text(f"{facts['votes']} votes by {facts['participants']} people in {facts['bouts']} bouts")
+    level = f"{facts['level']:.0%}"
+    tally = {one["name"]: one for one in facts["systems"]}
+    steady = {one["name"]: one for one in facts["controlled"] or ()}
+    table = plain_table("system", "log worth", level, "controlled", level, "won", "tied", "bad", "lost")
+    for one in facts["ranking"] or facts["systems"]:
+        own, held = tally[one["name"]], steady.get(one["name"], {})
+        table.add_row(
+            one["name"], number(one.get("estimate"), 3), span([one.get("low"), one.get("high")]),
+            number(held.get("estimate"), 3), span([held.get("low"), held.get("high")]),
+            *(str(own[name]) for name in ("won", "tied", "both_bad", "lost")),
+        )  # fmt: skip
+    yield table
+    if facts["ranking"] is None:
+        yield Text("No finite worths: a system never wins or never loses against the others.")
+    pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
+    for one in facts["pairs"]:
+        pairs.add_row(
+            f"{one['a']} - {one['b']}", str(one["votes"]), f"{one['a_won']} : {one['b_won']}",
+            number(one["estimate"], 3), span([one["low"], one["high"]]), chance(one["p"]),
+            chance(one["p_holm"]),
+        )  # fmt: skip
+    yield pairs
+    terms = [{"covariate": "left", **facts["left"]}, *facts["covariates"]]
+    swayed = plain_table("what sways votes", "log odds", level, "p")
+    for one in terms:
+        swayed.add_row(
+            one["covariate"], number(one["estimate"], 3), span([one["low"], one["high"]]), chance(one["p"])
+        )
+    yield swayed
+    if facts["leaks"]:
+        yield Text(f"In {facts['leaks']} votes an answer named a system; the name was masked on the page.")
+
+
+ARM_NAMES = {
+    "compared": "transcripts compared", "read": "transcripts rated", "voted": "arena",
+    "live": "live dialogues", "live_wizard": "live, with a wizard",
+}  # fmt: skip
+
+
+def effort(rows: list[Facts]) -> Iterator[RenderableType]:
+    """What a judgement takes in each way of judging."""
+    if not rows:
+        return
+    heads = ("judgements", "people", "at once", "s a judgement", "minutes a person", "cost a judgement")
+    table = plain_table("judged by", *heads)
+    for one in rows:
+        table.add_row(
+            ARM_NAMES[one["arm"]], str(one["judgements"]), str(one["participants"]), str(one["people"]),
+            number(one["seconds_per_judgement"], 1), number(one["minutes_per_participant"], 1),
+            number(one["cost_per_judgement"], 3),
+        )  # fmt: skip
+    yield table
+
+
+DRAWN = {"preferences": preferences, "readings": readings, "arena": arena, "effort": effort}

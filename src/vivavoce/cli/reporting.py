@@ -37,6 +37,12 @@ def report(
         float | None,
         typer.Option("--margin", help="Difference of a rate that counts as none; the study's own, else 0.1."),
     ] = None,
+    cost: Annotated[
+        float | None, typer.Option("--cost", help="What a comparison of transcripts cost in all.")
+    ] = None,
+    hourly: Annotated[
+        float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
+    ] = None,
     figures: Annotated[
         Path | None, typer.Option("--figures", metavar="DIR", help="Figures as SVG and Vega-Lite.")
     ] = None,
@@ -62,6 +68,8 @@ def report(
         redact=redact,
         against=Dataset(against) if against is not None else None,
         margin=margin,
+        cost=cost,
+        hourly=hourly,
     )
     document = compose(Dataset(dataset), options)
     note(f"wrote {save(document, out)}")

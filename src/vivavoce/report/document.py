@@ -14,6 +14,9 @@ from vivavoce.report.material import Material, Options, Progress, gather
 SECTIONS: Final = (
     "results",
     "preferences",
+    "readings",
+    "arena",
+    "effort",
     "declared",
     "against",
     "flow",
@@ -29,10 +32,13 @@ SECTIONS: Final = (
     "limits",
     "cite",
 )
-WITHOUT_DIALOGUES: Final = ("run", "preferences")
+WITHOUT_DIALOGUES: Final = ("run", "preferences", "readings", "arena", "effort")
 TITLES: Final = {
     "results": ("Results", "Results"),
     "preferences": ("Preferences between transcripts", "Preferences"),
+    "readings": ("Transcripts rated one at a time", "Readings"),
+    "arena": ("Two systems side by side", "Arena"),
+    "effort": ("Time and cost of a judgement", "Effort"),
     "declared": ("What was declared beforehand", "Declared"),
     "against": ("Against the last version", "Against the last version"),
     "flow": ("Flow of the trial", "Flow"),

@@ -4,15 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.analysis.arena import has_votes, rank_systems
+from vivavoce.analysis.attributes import attribute_names
 from vivavoce.analysis.correlations import correlations
 from vivavoce.analysis.declared import declaration, declared_results
 from vivavoce.analysis.description import describe
+from vivavoce.analysis.effort import effort
 from vivavoce.analysis.failures import typical_failures
 from vivavoce.analysis.flow import flow
 from vivavoce.analysis.groups import groups, natural_grouping
 from vivavoce.analysis.learning import learning
 from vivavoce.analysis.opinion import opinion_against_record
 from vivavoce.analysis.preference_results import has_preferences, preference_results
+from vivavoce.analysis.readings import has_readings, rated_transcripts
 from vivavoce.analysis.releases import MARGIN, against
 from vivavoce.analysis.scales import answered_scales
 from vivavoce.analysis.summary import summarise
@@ -31,6 +35,7 @@ class Options:
     sections     names of SECTIONS in any order; None takes all
     transcripts  how many failed dialogues are shown turn by turn; `redact` hides what was said in them
     against      dataset of the last version; `margin` is the difference of a rate that counts as none
+    hourly       what an hour of one person costs, for the cost of a judgement; `cost` what the study cost
     """
 
     by: str | None = None
@@ -40,6 +45,8 @@ class Options:
     redact: bool = False
     against: Dataset | None = None
     margin: float | None = None
+    hourly: float | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,9 @@ class Material:
     failures: list[dict[str, Any]]
     against: dict[str, Any] | None
     preferences: dict[str, Any] | None
+    readings: dict[str, Any] | None
+    arena: dict[str, Any] | None
+    effort: list[dict[str, Any]]
     self_reported: bool
     has_file: bool
     redact: bool
@@ -71,7 +81,8 @@ class Material:
     @property
     def compared(self) -> list[dict[str, Any]]:
         """What people compared, instead of or besides holding dialogues."""
-        return [one for one in (self.preferences,) if one is not None]
+        found = (self.preferences, self.readings, self.arena)
+        return [one for one in found if one is not None]
 
     @property
     def compares(self) -> bool:
@@ -80,7 +91,8 @@ class Material:
 
 def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
     """Everything that a report of this dataset needs, each thing computed once."""
-    by = options.by or natural_grouping(dataset)
+    attribute = _attribute(dataset, options.by)
+    by = options.by if options.by and attribute is None else natural_grouping(dataset)
     tell("measures")
     summary = summarise(dataset, by)
     tell("description")
@@ -101,9 +113,23 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         opinion=opinion_against_record(dataset, found),
         scales=answered_scales(dataset, keys),
         failures=typical_failures(dataset, found, options.transcripts),
-        against=against(dataset, options.against, by=by, margin=margin) if options.against else None,
-        preferences=preference_results(dataset) if has_preferences(dataset) else None,
+        against=against(dataset, options.against, by=by, margin=margin)
+        if options.against and summary["all"]["dialogues"]
+        else None,
+        preferences=preference_results(dataset, by=attribute, cost=options.cost)
+        if has_preferences(dataset)
+        else None,
+        readings=rated_transcripts(dataset) if has_readings(dataset) else None,
+        arena=rank_systems(dataset) if has_votes(dataset) else None,
+        effort=effort([dataset, *([options.against] if options.against else [])], options.hourly),
         self_reported="self_reported" in dataset.read("entities").column("source").to_pylist(),
         has_file=bool(dataset.manifest.get("study", {}).get("file")),
         redact=options.redact,
     )
+
+
+def _attribute(dataset: Dataset, by: str | None) -> str | None:
+    """What people are grouped by, where there are choices between transcripts and no dialogue."""
+    if by is None or dataset.read("dialogues").num_rows or by not in attribute_names(dataset):
+        return None
+    return by

@@ -12,6 +12,7 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import preference_blocks
+from vivavoce.report.side_by_side import arena_blocks, effort_blocks, reading_blocks
 
 MOST_DRAWN_GROUPS: Final = 24
 FEWEST_CORRELATED: Final = 3
@@ -45,6 +46,19 @@ def results(material: Material) -> list[Block]:
 
 def preferences(material: Material) -> list[Block]:
     return preference_blocks(material.preferences)
+
+
+def readings(material: Material) -> list[Block]:
+    return reading_blocks(material.readings)
+
+
+def arena(material: Material) -> list[Block]:
+    return arena_blocks(material.arena)
+
+
+def effort(material: Material) -> list[Block]:
+    """Only where people compared something: live dialogues alone have their durations elsewhere."""
+    return effort_blocks(material.effort) if material.compares else []
 
 
 def declared(material: Material) -> list[Block]:
@@ -212,6 +226,9 @@ def cite(material: Material) -> list[Block]:
 MAKERS: Final[dict[str, Callable[[Material], list[Block]]]] = {
     "results": results,
     "preferences": preferences,
+    "readings": readings,
+    "arena": arena,
+    "effort": effort,
     "declared": declared,
     "against": against,
     "flow": flow,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scenes.judgements import judge_rows, made, person_row
+from scenes.judgements import judge_rows, made, person_row, vote_rows
 from vivavoce.cli.main import app
 from vivavoce.study.scaffold import write_study
 
@@ -73,3 +73,20 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)["preferences"]
     assert facts["cost"]["per_variable"] == 6
     assert [one["preferred"] for one in facts["variables"]] == ["experimental", "control"]
+
+
+def test_analyse_prints_the_ranking_of_an_arena(tmp_path: Path) -> None:
+    dataset = made(tmp_path / "data", **vote_rows(40, {"beryl": 0.9, "topaz": -0.9}, length=1.0))
+    told = CliRunner().invoke(app, ["analyse", str(dataset.folder)], env={"COLUMNS": "160"})
+    assert told.exit_code == 0, told.output
+    for said in ("log worth", "beryl - topaz", "what sways votes", "length", "s a judgement"):
+        assert said in told.output
+    facts = json.loads(CliRunner().invoke(app, ["analyse", str(dataset.folder), "--json"]).output)
+    assert [one["name"] for one in facts["arena"]["ranking"]] == ["beryl", "topaz"]
+    assert "preferences" not in facts
+
+
+def test_a_price_below_zero_is_refused(tmp_path: Path) -> None:
+    dataset = made(tmp_path / "data", preferences=judge_rows(5, {"empathy": 0.8}))
+    told = CliRunner().invoke(app, ["analyse", str(dataset.folder), "--hourly", "-3"])
+    assert "hourly -3" in str(told.exception)

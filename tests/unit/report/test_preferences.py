@@ -27,7 +27,7 @@ def test_choices_alone_make_a_report_with_the_answer_first(dataset: Dataset) -> 
     assert "No preference could be shown for pace." in document.answer
     assert document.mark == "SIMULATED"
     assert not any("no dialogue" in one for one in document.before)
-    assert [one.name for one in document.sections] == ["preferences", "run"]
+    assert [one.name for one in document.sections] == ["preferences", "effort", "run"]
 
 
 def test_the_table_prints_the_control_s_share_with_a_star(dataset: Dataset) -> None:
