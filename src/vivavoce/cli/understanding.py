@@ -11,7 +11,7 @@ from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.study.command_file import CommandFile, LineProblem
-    from vivavoce.understanding.scoring import Scores
+    from vivavoce.understanding.scoring import Mode, Scores
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -152,6 +152,88 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command("train", short_help="Train a system on annotated commands.")
+def train(
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with annotated commands.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the trained system.")],
+    system: Annotated[str, typer.Option("--system", help="majority, a, b, c or d.")] = "d",
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many.")] = None,
+) -> None:
+    """Train a system that turns commands into predicates; every ninth speaker is held out for stopping."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.understanding.learning import systems
+    from vivavoce.understanding.learning.examples import read_recipes
+
+    recipes = read_recipes(Dataset(data))
+    with progress(f"training {system}") as report:
+        trained = systems.train(system, recipes, seed=seed, epochs=epochs, progress=report)
+    systems.save(trained, into)
+    note(f"system {system} into {into}, trained in {trained.facts['training']['seconds']:.0f} s")
+
+
+Model = Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a trained system.")]
+RepeatBelow = Annotated[
+    float, typer.Option("--repeat-below", min=0, max=1, help="Ask to repeat arguments less sure than this.")
+]
+
+
+@app.command("predict", short_help="Let a trained system answer commands.")
+def predict(
+    model: Model,
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with commands in words.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of one file a speaker.")],
+    repeat_below: RepeatBelow = 0.0,
+) -> None:
+    """Write a trained system's answers in the layout that `understand score` reads."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.understanding.learning import systems
+    from vivavoce.understanding.learning.answers import write_answers
+    from vivavoce.understanding.learning.examples import read_recipes
+
+    recipes = read_recipes(Dataset(data), annotated=False)
+    trained = systems.load(model)
+    write_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), into)
+    note(f"{sum(len(recipe.commands) for recipe in recipes)} commands answered into {into}")
+
+
+@app.command("evaluate", short_help="Score a trained system on annotated commands.")
+def evaluate(
+    model: Model,
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with annotated commands.")],
+    repeat_below: RepeatBelow = 0.0,
+    mode: ModeOption = "strict",
+    repetition_weight: Weight = 0.5,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Let a trained system answer annotated commands, and score the answers."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.understanding import figures
+    from vivavoce.understanding.learning import systems
+    from vivavoce.understanding.learning.answers import score_answers
+    from vivavoce.understanding.learning.examples import read_recipes
+
+    dataset = Dataset(data)
+    recipes = read_recipes(dataset)
+    trained = systems.load(model)
+    scores = score_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), _mode(mode))
+    facts = {
+        "system": trained.facts,
+        "mode": mode,
+        "repetition_weight": repetition_weight,
+        **figures.corpus_figures(scores, repetition_weight=repetition_weight, seed=seed, data=dataset.hash),
+        "actions": figures.by_action(scores),
+        "confusions": figures.confusions(scores),
+    }
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    from vivavoce.cli import understanding_tables as tables
+
+    tables.show(tables.scored(facts, scores))
+
+
 @app.command("generate", short_help="Generate a corpus of kitchen commands.")
 def generate(
     into: Annotated[Path, typer.Option("--into", help="Folder: training, test, reference.")],
@@ -211,14 +293,19 @@ def _scores(
     mode: str,
 ) -> "Scores":
     """Two files are compared with each other, whatever they are called; folders by the names in them."""
-    from vivavoce.core.errors import UnknownName
     from vivavoce.understanding.scoring import score_commands
 
-    if mode not in ("strict", "official"):
-        raise UnknownName("mode", mode, ["strict", "official"], place="--mode")
     if reference.is_file() and hypothesis.is_file():
         answers = dict(zip(truth, answers.values(), strict=True))
-    return score_commands(truth, answers, mode)
+    return score_commands(truth, answers, _mode(mode))
+
+
+def _mode(mode: str) -> "Mode":
+    from vivavoce.core.errors import UnknownName
+
+    if mode == "strict" or mode == "official":
+        return mode
+    raise UnknownName("mode", mode, ["strict", "official"], place="--mode")
 
 
 def _not_scored(scores: "Scores") -> dict[str, Any]:

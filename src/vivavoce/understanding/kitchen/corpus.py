@@ -35,7 +35,7 @@ def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> l
     """The whole corpus, in order of speakers.
 
     Output  about 1,700 training and 570 test commands; speakers and recipes of the parts are disjoint, and
-            about half of what the test's recipes need (ingredients, tools, containers) never occurs in training
+            about half of what the test's recipes need (food, tools, pans) never occurs in training
     Raises  UnknownName: no such language
     """
     lexicon, chance = read_lexicon(language), Random(f"{language} {seed}")

@@ -1,0 +1,42 @@
+"""A system's answers as files of speakers, and their scores."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vivavoce.study.command_file import Command, CommandFile
+from vivavoce.study.notation import write_predicates
+from vivavoce.understanding.learning.examples import Recipe
+from vivavoce.understanding.learning.system import Answer
+from vivavoce.understanding.scoring import Mode, Scores, score_commands
+
+
+def write_answers(recipes: Sequence[Recipe], answers: Sequence[Sequence[Answer]], folder: Path) -> None:
+    """One file a speaker, recipes separated; a command without an answer has no line.
+
+    Note    commands are numbered as in the dataset
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, list[str]] = {}
+    for recipe, given in zip(recipes, answers, strict=True):
+        lines = files.setdefault(recipe.speaker, [])
+        lines += ["---"] if lines else []
+        for command, answer in zip(recipe.commands, given, strict=True):
+            if answer.predicates:
+                lines.append(f"{command.utterance}; {write_predicates(answer.predicates)}")
+    for speaker, lines in files.items():
+        (folder / f"{speaker}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def score_answers(
+    recipes: Sequence[Recipe], answers: Sequence[Sequence[Answer]], mode: Mode = "strict"
+) -> Scores:
+    """The answers against the recipes' own annotation."""
+    truth: dict[str, CommandFile] = {}
+    heard: dict[str, CommandFile] = {}
+    for number, (recipe, given) in enumerate(zip(recipes, answers, strict=True)):
+        said = truth.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
+        told = heard.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
+        for place, (command, answer) in enumerate(zip(recipe.commands, given, strict=True)):
+            said.append(Command(number, place, place, "", command.predicates))
+            told.append(Command(number, place, place, "", answer.predicates or None))
+    return score_commands(truth, heard, mode)

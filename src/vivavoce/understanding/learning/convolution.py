@@ -1,0 +1,165 @@
+"""System (b): convolutional sequence to sequence, with more training data by nearest neighbours and synonyms.
+
+It copies nothing: a word that training has not seen cannot come out of it, which is what it fails on.
+
+Source  Gehring et al. 2017, as FBK's second system of 2018 used it; built anew and smaller
+"""
+
+# PyTorch is an optional extra.
+# pyright: reportMissingImports=false
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+
+from vivavoce.understanding.learning.examples import SIGNS, Example, Recipe
+from vivavoce.understanding.learning.skipgram import learn_vectors, neighbours
+from vivavoce.understanding.learning.system import Answer, answer_of, confident
+from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.vocabulary import BEGIN, END, PAD, Vocabulary
+
+SIZE: Final = 128
+LAYERS: Final = 3
+WIDTH: Final = 3
+LONGEST: Final = 60
+COPIES: Final = 2
+CHANGED: Final = 0.2
+
+
+class ConvolutionalNetwork(nn.Module):
+    """Gated convolutions on both sides; every layer of the decoder attends to the encoder."""
+
+    def __init__(self, words: int, outputs: int) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, SIZE, padding_idx=PAD), nn.Embedding(200, SIZE)
+        self.tokens = nn.Embedding(outputs, SIZE, padding_idx=PAD)
+        self.reading = nn.ModuleList(nn.Conv1d(SIZE, 2 * SIZE, WIDTH, padding=1) for _ in range(LAYERS))
+        self.writing = nn.ModuleList(nn.Conv1d(SIZE, 2 * SIZE, WIDTH) for _ in range(LAYERS))
+        self.queries = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(LAYERS))
+        self.write = nn.Linear(SIZE, outputs)
+        self.drop = nn.Dropout(0.2)
+
+    def forward(self, words: Tensor, tokens: Tensor) -> Tensor:
+        """Scores of every next token (batch, steps, outputs)."""
+        there = words != PAD
+        given = self.words(words) + self._place(words)
+        read = self.drop(given)
+        for layer in self.reading:
+            read = read + nn.functional.glu(layer(self.drop(read).transpose(1, 2)), 1).transpose(1, 2)
+        target = self.drop(self.tokens(tokens) + self._place(tokens))
+        written = target
+        for layer, query in zip(self.writing, self.queries, strict=True):
+            before = nn.functional.pad(self.drop(written).transpose(1, 2), (WIDTH - 1, 0))
+            state = nn.functional.glu(layer(before), 1).transpose(1, 2)
+            scores = torch.bmm(query(state) + target, read.transpose(1, 2))
+            attention = torch.softmax(scores.masked_fill(~there.unsqueeze(1), -1e9), 2)
+            written = written + state + torch.bmm(attention, read + given)
+        return self.write(self.drop(written))
+
+    def _place(self, numbers: Tensor) -> Tensor:
+        return self.places(torch.arange(numbers.shape[1], device=numbers.device).clamp(max=199))
+
+
+class Convolution:
+    """The whole system. `synonyms`: words by word, from a dictionary of the user's."""
+
+    name = "b"
+
+    def __init__(
+        self, facts: dict[str, Any] | None = None, synonyms: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.facts: dict[str, Any] = facts or {}
+        self.synonyms = dict(synonyms or {})
+        self.network: ConvolutionalNetwork | None = None
+
+    def fit(
+        self,
+        training: Sequence[Recipe],
+        held_out: Sequence[Recipe],
+        *,
+        seed: int,
+        schedule: Schedule | None = None,
+        progress: Progress | None = None,
+    ) -> Training:
+        """Learn from annotated recipes and from what was made of them; stop by what was held out."""
+        torch.manual_seed(seed)
+        items, kept = _examples(training), _examples(held_out)
+        words = Vocabulary(word for item in items for word in item[0])
+        near = neighbours(learn_vectors([item[0] for item in items], words, seed=seed), words)
+        chance = Random(seed)
+        more = [made for item in items for made in self._more(item, near, chance)]
+        targets = [token for item in more for token in item[1]]
+        self.facts = {
+            "words": Vocabulary(word for item in more for word in item[0]).words,
+            "outputs": Vocabulary(targets, always=SIGNS).words,
+        }
+        self._build()
+        assert self.network is not None
+        return fit(self.network, more, kept, self._loss, schedule or Schedule(), seed=seed, progress=progress)
+
+    def _more(
+        self, item: tuple[list[str], list[str]], near: Mapping[str, list[str]], chance: Random
+    ) -> list[tuple[list[str], list[str]]]:
+        """The example itself, and versions with words replaced by neighbours or synonyms, on both sides."""
+        made = [item]
+        words, tokens = item
+        for _ in range(COPIES):
+            names: dict[str, str] = {}
+            for word in dict.fromkeys(words):
+                others = [*self.synonyms.get(word, ()), *near.get(word, ())]
+                if others and chance.random() < CHANGED:
+                    names[word] = chance.choice(others)
+            changed = [names.get(word, word) for word in words], [names.get(token, token) for token in tokens]
+            made.append(changed)
+        return made
+
+    def _build(self) -> None:
+        self.words, self.outputs = Vocabulary.of(self.facts["words"]), Vocabulary.of(self.facts["outputs"])
+        self.network = ConvolutionalNetwork(len(self.words), len(self.outputs)).to(device())
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        self._build()
+        assert self.network is not None
+        self.network.load_state_dict(state)
+        self.network.eval()
+
+    def _loss(self, items: list[tuple[list[str], list[str]]], _: Random | None) -> Tensor:
+        assert self.network is not None
+        words = padded([self.words.encode(item[0]) for item in items])
+        wanted = padded([[*self.outputs.encode(item[1]), END] for item in items])
+        given = torch.cat([torch.full_like(wanted[:, :1], BEGIN), wanted[:, :-1]], 1)
+        scores = self.network(words, given)
+        return nn.functional.cross_entropy(scores.transpose(1, 2), wanted, ignore_index=PAD)
+
+    @torch.no_grad()
+    def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
+        """The answers to every command, each on its own: this system knows no context."""
+        return [self._answers(recipe.commands, repeat_below) for recipe in recipes]
+
+    def _answers(self, commands: Sequence[Example], repeat_below: float) -> list[Answer]:
+        assert self.network is not None
+        words = padded([self.words.encode(command.words) for command in commands])
+        given = torch.full((len(commands), 1), BEGIN, device=device())
+        written: list[tuple[list[str], list[float]]] = [([], []) for _ in commands]
+        ended = [False] * len(commands)
+        for _ in range(LONGEST):
+            chances, best = torch.softmax(self.network(words, given)[:, -1], 1).max(1)
+            given = torch.cat([given, best.unsqueeze(1)], 1)
+            for row, (number, chance) in enumerate(zip(best.tolist(), chances.tolist(), strict=True)):
+                ended[row] = ended[row] or number == END
+                if not ended[row]:
+                    written[row][0].append(self.outputs.words[number])
+                    written[row][1].append(chance)
+            if all(ended):
+                break
+        return [
+            answer_of(tokens, confident(tokens, chances, repeat_below), chances)
+            for tokens, chances in written
+        ]
+
+
+def _examples(recipes: Sequence[Recipe]) -> list[tuple[list[str], list[str]]]:
+    return [(command.words, command.tokens) for recipe in recipes for command in recipe.commands]

@@ -1,0 +1,178 @@
+"""System (c): a recipe's commands in two recurrent layers, several heads, and a predicate autoencoder.
+
+Words are vectors learnt by skip-gram; one bidirectional layer reads each command, another the recipe's
+commands. What it gives is cut into as many parts as a command may have predicates; each part tells the
+action, whether it is implicit, and a vector that the autoencoder's decoder turns into the predicate.
+
+Source  the anonymous system in Di Maro et al. 2018, section 4.2; predicates are encoded one by one here
+"""
+
+# PyTorch is an optional extra.
+# pyright: reportMissingImports=false
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+
+from vivavoce.understanding.learning.autoencoder import SIZE as VECTOR
+from vivavoce.understanding.learning.autoencoder import Autoencoder, learn_autoencoder, reconstruction_loss
+from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
+from vivavoce.understanding.learning.skipgram import DIMENSIONS, learn_vectors
+from vivavoce.understanding.learning.system import Answer, answer_of, confident
+from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.vocabulary import PAD, Vocabulary
+
+PARTS: Final = 3
+NOTHING: Final = 0
+
+
+class HierarchyNetwork(nn.Module):
+    """Words to commands, commands to the recipe, and the heads of every part."""
+
+    def __init__(self, words: int, actions: int, tokens: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(words, DIMENSIONS, padding_idx=PAD)
+        self.commands = nn.LSTM(DIMENSIONS, VECTOR // 2, batch_first=True, bidirectional=True)
+        self.recipe = nn.LSTM(VECTOR, VECTOR // 2, batch_first=True, bidirectional=True)
+        self.parts = nn.Linear(2 * VECTOR, PARTS * VECTOR)
+        self.action = nn.Linear(VECTOR, actions)
+        self.implicit = nn.Linear(VECTOR, 1)
+        self.vector = nn.Linear(VECTOR, VECTOR)
+        self.drop = nn.Dropout(0.3)
+        self.autoencoder = Autoencoder(tokens)
+
+    def forward(self, words: Tensor, lengths: list[int]) -> Tensor:
+        """Words of all commands (commands, length), how many a recipe has; parts (commands, parts, size)."""
+        states, _ = self.commands(self.drop(self.words(words)))
+        each = states.masked_fill((words == PAD).unsqueeze(2), -1e9).amax(1)
+        recipes = nn.utils.rnn.pad_sequence(list(each.split(lengths)), batch_first=True)
+        around, _ = self.recipe(self.drop(recipes))
+        flat = torch.cat([row[:length] for row, length in zip(around, lengths, strict=True)])
+        return torch.tanh(self.parts(self.drop(torch.cat([each, flat], 1)))).view(-1, PARTS, VECTOR)
+
+
+class Hierarchy:
+    """The whole system."""
+
+    name = "c"
+
+    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+        self.facts: dict[str, Any] = facts or {}
+        self.network: HierarchyNetwork | None = None
+
+    def fit(
+        self,
+        training: Sequence[Recipe],
+        held_out: Sequence[Recipe],
+        *,
+        seed: int,
+        schedule: Schedule | None = None,
+        progress: Progress | None = None,
+    ) -> Training:
+        """Learn word vectors, the autoencoder, then the rest; the fact `reconstruction` is the second's."""
+        torch.manual_seed(seed)
+        schedule = schedule or Schedule()
+        sentences = [command.words for recipe in training for command in recipe.commands]
+        predicates, kept = _predicates(training), _predicates(held_out)
+        self.facts = {
+            "words": Vocabulary(word for sentence in sentences for word in sentence).words,
+            "tokens": Vocabulary((token for one in predicates for token in one), always=SIGNS).words,
+            "actions": ["", *sorted({each.action for each in _all(training)})],
+        }
+        self._build()
+        assert self.network is not None
+        known, first, share = learn_autoencoder(
+            predicates, kept, self.tokens, seed=seed, schedule=schedule, progress=progress
+        )
+        self.facts["reconstruction"] = share
+        self.network.autoencoder.load_state_dict(known.state_dict())
+        self.network.autoencoder.requires_grad_(False)
+        self.network.words.weight.data.copy_(learn_vectors(sentences, self.words, seed=seed))
+        # A recipe is one item, so that commands keep their context; a few at a time.
+        recipes = Schedule(schedule.epochs, max(2, schedule.batch // 8), schedule.rate, schedule.patience)
+        done = fit(self.network, training, held_out, self._loss, recipes, seed=seed, progress=progress)
+        return done.__class__(
+            done.epochs, done.best_epoch, done.seconds + first.seconds, done.validation_loss
+        )
+
+    def _build(self) -> None:
+        self.words, self.tokens = Vocabulary.of(self.facts["words"]), Vocabulary.of(self.facts["tokens"])
+        self.actions: list[str] = self.facts["actions"]
+        self.network = HierarchyNetwork(len(self.words), len(self.actions), len(self.tokens)).to(device())
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        self._build()
+        assert self.network is not None
+        self.network.load_state_dict(state)
+        self.network.eval()
+
+    def _parts(self, recipes: Sequence[Recipe], chance: Random | None) -> Tensor:
+        assert self.network is not None
+        rows = [self.words.encode(command.words) for recipe in recipes for command in recipe.commands]
+        if chance is not None:
+            rows = [[1 if chance.random() < 0.1 else number for number in row] for row in rows]
+        return self.network(padded(rows), [len(recipe.commands) for recipe in recipes])
+
+    def _loss(self, recipes: list[Recipe], chance: Random | None) -> Tensor:
+        assert self.network is not None
+        parts = self._parts(recipes, chance)
+        commands = [command for recipe in recipes for command in recipe.commands]
+        actions, implicit, places, rows = [], [], [], []
+        for number, command in enumerate(commands):
+            for part, predicate in enumerate(command.predicates[:PARTS]):
+                places.append((number, part))
+                rows.append(self.tokens.encode(to_tokens((predicate,))))
+                implicit.append(float(predicate.implicit))
+            known = [each.action for each in command.predicates[:PARTS]]
+            actions.append([self._action(each) for each in [*known, *[""] * (PARTS - len(known))]])
+        wanted = torch.tensor(actions, device=device())
+        loss = nn.functional.cross_entropy(self.network.action(parts).flatten(0, 1), wanted.flatten())
+        chosen = parts[[number for number, _ in places], [part for _, part in places]]
+        hidden = self.network.implicit(chosen).squeeze(1)
+        loss = loss + nn.functional.binary_cross_entropy_with_logits(
+            hidden, torch.tensor(implicit, device=device())
+        )
+        vectors = self.network.vector(chosen)
+        near = nn.functional.mse_loss(vectors, self.network.autoencoder.encode(padded(rows)))
+        return loss + near + reconstruction_loss(self.network.autoencoder, rows, vectors)
+
+    def _action(self, name: str) -> int:
+        return self.actions.index(name) if name in self.actions else NOTHING
+
+    @torch.no_grad()
+    def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
+        """The answers to every command; all commands of the recipe are context, later ones too."""
+        return [self._answers(recipe, repeat_below) for recipe in recipes]
+
+    def _answers(self, recipe: Recipe, repeat_below: float) -> list[Answer]:
+        assert self.network is not None
+        parts = self._parts([recipe], None)
+        chances, actions = torch.softmax(self.network.action(parts), 2).max(2)
+        hidden = torch.sigmoid(self.network.implicit(parts)).squeeze(2)
+        answers = []
+        for row in range(len(recipe.commands)):
+            tokens: list[str] = []
+            sure: list[float] = []
+            for part in range(PARTS):
+                action = self.actions[int(actions[row, part])]
+                if not action:
+                    continue
+                begun = ["*", *action.split(), "*"] if float(hidden[row, part]) > 0.5 else action.split()
+                vector = self.network.vector(parts[row, part]).unsqueeze(0)
+                ((numbers, odds),) = self.network.autoencoder.write_out(vector, [self.tokens.encode(begun)])
+                odds[: len(begun)] = [float(chances[row, part])] * len(begun)
+                tokens += [*([";"] if tokens else []), *(self.tokens.words[number] for number in numbers)]
+                sure += [*([1.0] if sure else []), *odds]
+            answers.append(answer_of(tokens, confident(tokens, sure, repeat_below), sure))
+        return answers
+
+
+def _all(recipes: Sequence[Recipe]):
+    return (each for recipe in recipes for command in recipe.commands for each in command.predicates)
+
+
+def _predicates(recipes: Sequence[Recipe]) -> list[list[str]]:
+    return [to_tokens((each,)) for each in _all(recipes)]

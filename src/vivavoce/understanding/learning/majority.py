@@ -1,0 +1,35 @@
+"""The baseline: the most frequent annotation, whatever was said."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from vivavoce.study.notation import read_predicates, write_predicates
+from vivavoce.understanding.learning.examples import Recipe
+from vivavoce.understanding.learning.system import Answer
+
+
+class Majority:
+    """Always answers what was annotated most often for the most frequent action."""
+
+    name = "majority"
+    network = None
+
+    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+        self.facts: dict[str, Any] = facts or {}
+
+    def fit(self, training: Sequence[Recipe], held_out: Sequence[Recipe], **_: Any) -> None:
+        """Count."""
+        commands = [command for recipe in training for command in recipe.commands if command.predicates]
+        action = Counter(command.predicates[0].action for command in commands).most_common(1)[0][0]
+        mine = Counter(
+            write_predicates(command.predicates)
+            for command in commands
+            if command.predicates[0].action == action
+        )
+        self.facts = {"annotation": mine.most_common(1)[0][0]}
+
+    def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
+        """The same answer to every command."""
+        predicates = read_predicates(self.facts["annotation"])
+        return [[Answer(predicates, predicates, 1.0) for _ in recipe.commands] for recipe in recipes]

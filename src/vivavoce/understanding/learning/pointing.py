@@ -1,0 +1,293 @@
+"""System (d): a decoder that points into command and context, held to the form of predicates.
+
+The words of the command, and the predicates of the commands before it, are read by one recurrent encoder
+that also sees letters. Every output token is either an action, a sign or a common word, or is pointed at.
+Things are renamed at random while it learns, so that it copies what it has never seen; while it writes,
+only tokens that keep the form of a known action are open to it. It knows the notation and the training
+data, no grammar and no lexicon.
+"""
+
+# PyTorch is an optional extra.
+# pyright: reportMissingImports=false
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from vivavoce.study.notation import Predicate
+from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
+from vivavoce.understanding.learning.form import END as STOP
+from vivavoce.understanding.learning.form import Form
+from vivavoce.understanding.learning.system import Answer, answer_of, confident
+from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.vocabulary import END, PAD, Vocabulary, letters
+
+REMEMBERED: Final = 3
+LONGEST: Final = 60
+RENAMED: Final = 0.5
+SIZES: Final = {"words": 64, "letters": 32, "hidden": 128}
+
+
+class Sequence_(NamedTuple):
+    """A command as the network sees it: source words, whether each is context, and the tokens to write."""
+
+    source: list[str]
+    context: list[int]
+    target: list[str]
+
+
+class PointingNetwork(nn.Module):
+    """Encoder, attention and the gate between writing and pointing."""
+
+    def __init__(self, words: int, alphabet: int, outputs: int) -> None:
+        super().__init__()
+        size, hidden = SIZES["words"], SIZES["hidden"]
+        self.words = nn.Embedding(words, size, padding_idx=PAD)
+        self.letters = nn.Embedding(alphabet, 16, padding_idx=PAD)
+        self.spelling = nn.Conv1d(16, SIZES["letters"], 3, padding=1)
+        self.context = nn.Embedding(2, 8)
+        inner = size + SIZES["letters"]
+        self.drop = nn.Dropout(0.3)
+        self.encoder = nn.LSTM(inner + 8, hidden, batch_first=True, bidirectional=True)
+        self.decoder = nn.LSTM(inner, hidden, batch_first=True)
+        self.begin = nn.Linear(2 * hidden, hidden)
+        self.keys = nn.Linear(2 * hidden, hidden, bias=False)
+        self.mix = nn.Linear(3 * hidden, hidden)
+        self.write = nn.Linear(hidden, outputs)
+        self.gate = nn.Linear(hidden + inner, 1)
+
+    def embed(self, words: Tensor, spelled: Tensor) -> Tensor:
+        """(batch, length) and (batch, length, letters) to (batch, length, size)."""
+        rows, length, width = spelled.shape
+        shapes = self.letters(spelled.view(rows * length, width)).transpose(1, 2)
+        spelling = torch.relu(self.spelling(shapes)).amax(2).view(rows, length, -1)
+        return torch.cat([self.words(words), spelling], 2)
+
+    def encode(self, words: Tensor, spelled: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+        """States (batch, length, 2 hidden), and where there is no padding."""
+        inputs = self.drop(torch.cat([self.embed(words, spelled), self.context(context)], 2))
+        states, _ = self.encoder(inputs)
+        return self.drop(states), words != PAD
+
+    def start(self, states: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
+        counts = there.sum(1, keepdim=True).clamp(min=1)
+        mean = (states * there.unsqueeze(2)).sum(1) / counts
+        first = torch.tanh(self.begin(mean)).unsqueeze(0)
+        return first, torch.zeros_like(first)
+
+    def decode(
+        self, inputs: Tensor, memory: tuple[Tensor, Tensor], states: Tensor, there: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, Tensor]]:
+        """Chances to write (batch, steps, outputs) and to point (batch, steps, length), the gate, memory."""
+        hidden, memory = self.decoder(inputs, memory)
+        scores = torch.bmm(hidden, self.keys(states).transpose(1, 2)).masked_fill(~there.unsqueeze(1), -1e9)
+        attention = torch.softmax(scores, 2)
+        seen = torch.tanh(self.mix(torch.cat([hidden, torch.bmm(attention, states)], 2)))
+        gate = torch.sigmoid(self.gate(torch.cat([seen, inputs], 2)))
+        return torch.softmax(self.write(self.drop(seen)), 2), attention, gate, memory
+
+
+class Pointing:
+    """The whole system: vocabularies, network, training and prediction."""
+
+    name = "d"
+
+    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+        self.facts: dict[str, Any] = facts or {}
+        self.network: PointingNetwork | None = None
+
+    def fit(
+        self,
+        training: Sequence[Recipe],
+        held_out: Sequence[Recipe],
+        *,
+        seed: int,
+        schedule: Schedule | None = None,
+        progress: Progress | None = None,
+    ) -> Training:
+        """Learn from annotated recipes; stop by what was held out."""
+        torch.manual_seed(seed)
+        items, kept = _sequences(training), _sequences(held_out)
+        self.facts = _facts(items, training)
+        self._build()
+        assert self.network is not None
+        return fit(
+            self.network, items, kept, self._loss, schedule or Schedule(), seed=seed, progress=progress
+        )
+
+    def _build(self) -> None:
+        self.words = Vocabulary.of(self.facts["words"])
+        self.alphabet = Vocabulary.of(self.facts["letters"])
+        self.outputs = Vocabulary.of(self.facts["outputs"])
+        self.network = PointingNetwork(len(self.words), len(self.alphabet), len(self.outputs)).to(device())
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        self._build()
+        assert self.network is not None
+        self.network.load_state_dict(state)
+        self.network.eval()
+
+    def _tensors(self, rows: list[list[str]]) -> tuple[Tensor, Tensor]:
+        blank = letters("", self.alphabet)
+        width = max(map(len, rows))
+        spelled = [
+            [*(letters(word, self.alphabet) for word in row), *[blank] * (width - len(row))] for row in rows
+        ]
+        return padded([self.words.encode(row) for row in rows]), torch.tensor(spelled, device=device())
+
+    def _loss(self, items: list[Sequence_], chance: Random | None) -> Tensor:
+        assert self.network is not None
+        if chance is not None:
+            items = [_renamed(item, chance) for item in items]
+        words, spelled = self._tensors([item.source for item in items])
+        states, there = self.network.encode(words, spelled, padded([item.context for item in items]))
+        given = [["<begin>", *item.target] for item in items]
+        inputs = self.network.embed(*self._tensors(given))
+        written, pointed, gate, _ = self.network.decode(
+            self.network.drop(inputs), self.network.start(states, there), states, there
+        )
+        wanted = padded([[*self.outputs.encode(item.target), END] for item in items])
+        known = written.gather(2, wanted.unsqueeze(2)).squeeze(2)
+        known = known.masked_fill(wanted == 1, 0.0)  # an unknown word can only be pointed at
+        same = _matches(items, pointed.shape[1], pointed.shape[2])
+        found = (pointed * same).sum(2)
+        total = gate.squeeze(2) * known + (1 - gate.squeeze(2)) * found
+        mask = wanted != PAD
+        return -(total.clamp(min=1e-9).log() * mask).sum() / mask.sum()
+
+    @torch.no_grad()
+    def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
+        """The answers to every command of every recipe; earlier answers are context, never the annotation."""
+        answers: list[list[Answer]] = [[] for _ in recipes]
+        for place in range(max((len(recipe.commands) for recipe in recipes), default=0)):
+            rows = [row for row, recipe in enumerate(recipes) if place < len(recipe.commands)]
+            items = []
+            for row in rows:
+                before = [answer.whole for answer in answers[row][-REMEMBERED:]]
+                items.append(_sequence(recipes[row].commands[place].words, before, ()))
+            for row, (tokens, chances) in zip(rows, self._write(items), strict=True):
+                answers[row].append(answer_of(tokens, confident(tokens, chances, repeat_below), chances))
+        return answers
+
+    def _write(self, items: list[Sequence_]) -> list[tuple[list[str], list[float]]]:
+        """Greedy writing of many sequences at once, each held to the form."""
+        assert self.network is not None
+        words, spelled = self._tensors([item.source for item in items])
+        states, there = self.network.encode(words, spelled, padded([item.context for item in items]))
+        memory = self.network.start(states, there)
+        forms = [Form(self.facts["actions"]) for _ in items]
+        written: list[tuple[list[str], list[float]]] = [([], []) for _ in items]
+        last = ["<begin>"] * len(items)
+        for _ in range(LONGEST):
+            inputs = self.network.embed(*self._tensors([[token] for token in last]))
+            chances, pointed, gate, memory = self.network.decode(inputs, memory, states, there)
+            for row, item in enumerate(items):
+                if last[row] == STOP:
+                    continue
+                odds = self._odds(item, chances[row, 0], pointed[row, 0], float(gate[row, 0, 0]))
+                token, chance = _best(odds, forms[row])
+                last[row] = token
+                if token != STOP:
+                    forms[row].take(token)
+                    written[row][0].append(token)
+                    written[row][1].append(chance)
+            if all(token == STOP for token in last):
+                break
+        return written
+
+    def _odds(self, item: Sequence_, written: Tensor, pointed: Tensor, gate: float) -> Counter[str]:
+        odds: Counter[str] = Counter()
+        values, places = written.topk(min(len(self.outputs), 60))
+        for value, place in zip(values.tolist(), places.tolist(), strict=True):
+            odds[self.outputs.words[place]] += gate * value
+        for word, value in zip(item.source, pointed.tolist(), strict=False):
+            odds[word] += (1 - gate) * value
+        return odds
+
+
+def _best(odds: Counter[str], form: Form) -> tuple[str, float]:
+    """The likeliest token that the form allows, and its share among the allowed ones."""
+    allowed = {token: chance for token, chance in odds.items() if token[:1] != "<" and form.allows(token)}
+    if form.allows(STOP):
+        allowed[STOP] = odds["<end>"]
+    if not allowed:
+        return STOP, 0.0
+    token = max(allowed, key=lambda one: allowed[one])
+    return token, allowed[token] / max(sum(allowed.values()), 1e-9)
+
+
+def _sequences(recipes: Sequence[Recipe]) -> list[Sequence_]:
+    items = []
+    for recipe in recipes:
+        for place, command in enumerate(recipe.commands):
+            before = [one.predicates for one in recipe.commands[max(0, place - REMEMBERED) : place]]
+            items.append(_sequence(command.words, before, command.predicates))
+    return items
+
+
+def _sequence(
+    words: list[str], before: Sequence[tuple[Predicate, ...]], predicates: tuple[Predicate, ...]
+) -> Sequence_:
+    context = [token for each in before for token in [*to_tokens(each), "<gap>"]]
+    source = [*context, *_cut(words)]
+    return Sequence_(source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates))
+
+
+def _cut(words: list[str]) -> list[str]:
+    """An elided article or preposition apart from its noun: l'aglio as l' and aglio."""
+    return [part for word in words for part in _elided(word)]
+
+
+def _elided(word: str) -> list[str]:
+    before, mark, noun = word.partition("'")
+    return [before + mark, noun] if mark and noun else [word]
+
+
+def _facts(items: list[Sequence_], recipes: Sequence[Recipe]) -> dict[str, Any]:
+    sources = [word for item in items for word in item.source]
+    most: dict[str, int] = {}
+    for recipe in recipes:
+        for command in recipe.commands:
+            for predicate in command.predicates:
+                most[predicate.action] = max(most.get(predicate.action, 1), len(predicate.arguments))
+    targets = [token for item in items for token in item.target]
+    return {
+        "words": Vocabulary([*sources, *targets], least=2, always=SIGNS).words,
+        "letters": Vocabulary(letter for word in sources for letter in word).words,
+        "outputs": Vocabulary(targets, least=2, always=SIGNS).words,
+        "actions": most,
+    }
+
+
+def _matches(items: list[Sequence_], steps: int, length: int) -> Tensor:
+    """1 where a source word is the token to write (batch, steps, length)."""
+    same = torch.zeros(len(items), steps, length)
+    for row, item in enumerate(items):
+        places: dict[str, list[int]] = {}
+        for place, word in enumerate(item.source):
+            places.setdefault(word, []).append(place)
+        for step, token in enumerate(item.target):
+            for place in places.get(token, ()):
+                same[row, step, place] = 1
+    return same.to(device())
+
+
+def _renamed(item: Sequence_, chance: Random) -> Sequence_:
+    """Some words that stand in command or context and in the answer, renamed everywhere by made-up ones."""
+    shared = sorted({word for word in item.target if word not in SIGNS and len(word) > 2} & set(item.source))
+    names = {word: _made_up(word, chance) for word in shared if chance.random() < RENAMED}
+    return item._replace(
+        source=[names.get(word, word) for word in item.source],
+        target=[names.get(word, word) for word in item.target],
+    )
+
+
+def _made_up(word: str, chance: Random) -> str:
+    """The word's letters in another order, its ending kept: it looks like a word and is none."""
+    stem, ending = list(word[:-1]), word[-1]
+    chance.shuffle(stem)
+    return "".join(stem) + ending

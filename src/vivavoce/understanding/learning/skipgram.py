@@ -1,0 +1,63 @@
+"""Word vectors by skip-gram with negative samples, and the nearest neighbours in them.
+
+Source  Mikolov et al. 2013; 100 dimensions, as the anonymous system of 2018 used them
+"""
+
+# PyTorch is an optional extra.
+# pyright: reportMissingImports=false
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from vivavoce.understanding.learning.training import device
+from vivavoce.understanding.learning.vocabulary import SPECIAL, Vocabulary
+
+DIMENSIONS: Final = 100
+WINDOW: Final = 3
+NEGATIVES: Final = 5
+
+
+def learn_vectors(
+    sentences: Sequence[list[str]], vocabulary: Vocabulary, *, seed: int, epochs: int = 5
+) -> Tensor:
+    """Vectors of the vocabulary's words (words, 100), learnt from sentences."""
+    torch.manual_seed(seed)
+    chance = Random(seed)
+    pairs = [
+        (vocabulary.number(word), vocabulary.number(sentence[other]))
+        for sentence in sentences
+        for place, word in enumerate(sentence)
+        for other in range(max(0, place - WINDOW), min(len(sentence), place + WINDOW + 1))
+        if other != place
+    ]
+    near = nn.Embedding(len(vocabulary), DIMENSIONS).to(device())
+    far = nn.Embedding(len(vocabulary), DIMENSIONS).to(device())
+    optimiser = torch.optim.Adam([*near.parameters(), *far.parameters()], lr=5e-3)
+    for _ in range(epochs):
+        chance.shuffle(pairs)
+        for start in range(0, len(pairs), 1024):
+            batch = torch.tensor(pairs[start : start + 1024], device=device())
+            centre, beside = near(batch[:, 0]), far(batch[:, 1])
+            others = far(torch.randint(len(vocabulary), (len(batch), NEGATIVES), device=device()))
+            right = nn.functional.logsigmoid((centre * beside).sum(1))
+            wrong = nn.functional.logsigmoid(-torch.bmm(others, centre.unsqueeze(2)).squeeze(2)).sum(1)
+            loss = -(right + wrong).mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    return near.weight.detach()
+
+
+def neighbours(vectors: Tensor, vocabulary: Vocabulary, count: int = 3) -> dict[str, list[str]]:
+    """The nearest words of every word, by the cosine of their vectors."""
+    unit = nn.functional.normalize(vectors, dim=1)
+    nearest = (unit @ unit.T).topk(min(count + 1 + len(SPECIAL), len(vocabulary)), dim=1).indices.tolist()
+    found: dict[str, list[str]] = {}
+    for number, row in enumerate(nearest):
+        others = [vocabulary.words[other] for other in row if other != number and other >= len(SPECIAL)]
+        found[vocabulary.words[number]] = others[:count]
+    return found

@@ -1,0 +1,128 @@
+"""The systems by name; how one is trained, kept, loaded and asked."""
+
+# PyTorch is an optional extra.
+# pyright: reportMissingImports=false
+
+import importlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.signature import installed_version
+from vivavoce.understanding.learning.examples import Recipe
+from vivavoce.understanding.learning.system import Answer
+
+ROOM: Final = "vivavoce.understanding.learning"
+SYSTEMS: Final = {
+    "majority": ("majority", "Majority", "the most frequent annotation"),
+    "a": ("memory", "MemoryCopy", "memory of the recipe's commands, copying decoder"),
+    "b": ("convolution", "Convolution", "convolutions, more data by neighbours and synonyms"),
+    "c": ("hierarchy", "Hierarchy", "two recurrent layers, several heads, predicate autoencoder"),
+    "d": ("pointing", "Pointing", "pointing decoder held to the form of predicates"),
+}
+FACTS: Final = "system.json"
+STATE: Final = "weights.pt"
+HELD_OUT: Final = 9
+
+
+class Trained(NamedTuple):
+    """A system that has learnt, and what its training was."""
+
+    system: Any
+    facts: dict[str, Any]
+
+
+def make_system(name: str, facts: dict[str, Any] | None = None) -> Any:
+    """A system by name.
+
+    Raises  UnknownName; InputError where PyTorch is needed and absent
+    """
+    if name not in SYSTEMS:
+        raise UnknownName("system", name, list(SYSTEMS), place="--system")
+    module, kind, _ = SYSTEMS[name]
+    try:
+        return getattr(importlib.import_module(f"{ROOM}.{module}"), kind)(facts)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise InputError(
+            f"system {name!r} needs PyTorch", cure="pip install 'vivavoce[learn]' (the CPU build is enough)"
+        ) from None
+
+
+def train(
+    name: str, recipes: Sequence[Recipe], *, seed: int = 1, epochs: int | None = None, progress: Any = None
+) -> Trained:
+    """Train a system; every ninth speaker is held out for stopping.
+
+    Input   annotated recipes of at least two speakers, or of one whose recipes are then split
+    Output  the system and its facts: seed, epochs, seconds, speakers
+    Raises  InputError: fewer than two recipes
+    """
+    kept = held_out(recipes)
+    training = [recipe for recipe in recipes if recipe not in kept]
+    system = make_system(name)
+    more: dict[str, Any] = {}
+    if epochs is not None and name != "majority":
+        from vivavoce.understanding.learning.training import Schedule
+
+        more["schedule"] = Schedule(epochs=epochs)
+    done = system.fit(training, kept, seed=seed, progress=progress, **more)
+    facts = {
+        "system": name,
+        "seed": seed,
+        "training": asdict(done) if done else {"seconds": 0.0},
+        "recipes": len(training),
+        "speakers": len({recipe.speaker for recipe in training}),
+        "vivavoce": installed_version(),
+    }
+    return Trained(system, facts)
+
+
+def held_out(recipes: Sequence[Recipe]) -> list[Recipe]:
+    """The recipes of every ninth speaker; of every ninth recipe where there is one speaker."""
+    if len(recipes) < 2:
+        raise InputError("one recipe is too little to learn from", cure="give more annotated commands")
+    speakers = sorted({recipe.speaker for recipe in recipes})
+    if len(speakers) == 1:
+        return list(recipes[::HELD_OUT])
+    chosen = set(speakers[::HELD_OUT])
+    return [recipe for recipe in recipes if recipe.speaker in chosen]
+
+
+def save(trained: Trained, folder: Path) -> None:
+    """Keep a system in a folder: its facts as JSON, its weights beside them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = {**trained.facts, "knows": trained.system.facts}
+    if trained.system.network is not None:
+        import torch
+
+        torch.save(trained.system.network.state_dict(), folder / STATE)
+    (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def load(folder: Path) -> Trained:
+    """A system from its folder.
+
+    Raises  InputError: no system there
+    """
+    path = folder / FACTS
+    if not path.is_file():
+        raise InputError(
+            "no trained system here", place=str(folder), cure="make one with `vivavoce understand train`"
+        )
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    system = make_system(facts["system"], facts.pop("knows"))
+    if (folder / STATE).is_file():
+        import torch
+
+        system.load(torch.load(folder / STATE, weights_only=True, map_location="cpu"))
+    return Trained(system, facts)
+
+
+def answer(trained: Trained, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
+    """Answers to every command of every recipe, in order."""
+    return trained.system.predict(recipes, repeat_below=repeat_below)

@@ -1,0 +1,137 @@
+"""Systems that learn: what they write is well formed, what they keep comes back, one seed gives one system."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.study.notation import read_predicates, write_predicates
+from vivavoce.understanding.kitchen.corpus import generate, write_corpus
+from vivavoce.understanding.learning import systems
+from vivavoce.understanding.learning.answers import score_answers, write_answers
+from vivavoce.understanding.learning.examples import SIGNS, from_tokens, read_recipes, to_tokens
+from vivavoce.understanding.learning.form import END, Form
+from vivavoce.understanding.learning.system import confident
+
+LEARNT = pytest.mark.parametrize("name", ["a", "b", "c", "d"])
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kitchen")
+    commands = [each for each in generate("en", seed=1) if each.speaker in ("en01", "en02", "en28")]
+    write_corpus(commands, "en", folder)
+    return folder
+
+
+def recipes(folder, part: str = "training"):
+    return read_recipes(Dataset(folder / part))
+
+
+def test_predicates_survive_as_tokens():
+    predicates = read_predicates("[take off(500 g, [milk, *eggs*]), *put*(pot, fire)]")
+    assert from_tokens(to_tokens(predicates)) == predicates
+
+
+def test_what_is_no_predicate_is_left_out_and_the_rest_stands():
+    assert write_predicates(from_tokens(["take", "(", "milk", ";", "add", "(", "egg", ")"])) == "add(egg)"
+
+
+WORDS = ("take", "off", "put", "milk", "egg", *SIGNS, END)
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=60))
+def test_whatever_the_form_allows_reads_as_predicates_of_known_actions(wishes):
+    form = Form({"take off": 2, "put": 3})
+    written: list[str] = []
+    for token in wishes:
+        if not form.allows(token):
+            continue
+        if token == END:
+            predicates = read_predicates("; ".join(" ".join(written).split(";")), "early")
+            assert len(predicates) == written.count(";") + 1
+            assert all(len(each.arguments) <= {"take off": 2, "put": 3}[each.action] for each in predicates)
+            return
+        form.take(token)
+        written.append(token)
+
+
+def test_arguments_that_are_not_sure_are_asked_to_repeat():
+    tokens = to_tokens(read_predicates("[take(500 g, milk), stir([milk, egg], *spoon*)]"))
+    sure = [0.2 if token in ("g", "egg") else 0.9 for token in tokens]
+    assert write_predicates(from_tokens(confident(tokens, sure, 0.5))) == "[take(#, milk), stir(#, *spoon*)]"
+    assert confident(tokens, sure, 0.0) == tokens
+
+
+def test_the_baseline_answers_the_most_frequent_annotation(kitchen):
+    trained = systems.train("majority", recipes(kitchen))
+    answers = systems.answer(trained, recipes(kitchen, "test"))
+    assert len({answer.predicates for given in answers for answer in given}) == 1
+    assert score_answers(recipes(kitchen, "test"), answers).speakers["en28"].exact <= 3
+
+
+def test_unknown_systems_absent_ones_and_too_few_examples_are_told(tmp_path, kitchen):
+    with pytest.raises(UnknownName, match="known: a, b, c, d, majority"):
+        systems.make_system("e")
+    with pytest.raises(InputError, match="no trained system here"):
+        systems.load(tmp_path)
+    with pytest.raises(InputError, match="too little to learn from"):
+        systems.train("majority", recipes(kitchen)[:1])
+
+
+def test_commands_without_words_cannot_be_learnt_from(tmp_path):
+    with DatasetWriter(tmp_path, study={"name": "x"}, source={}) as writer:
+        writer.add("commands", [{"command_id": "1", "annotation": "add(egg)", "simulated": False}])
+    with pytest.raises(InputError, match="no command with words and an annotation"):
+        read_recipes(Dataset(tmp_path))
+
+
+@LEARNT
+def test_a_system_learns_keeps_what_it_learnt_and_is_the_same_with_the_same_seed(name, kitchen, tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    torch.set_num_threads(1)
+    data = recipes(kitchen)
+    trained, again = [systems.train(name, data, seed=3, epochs=2) for _ in range(2)]
+    before, *others = [systems.answer(each, data[:1]) for each in (trained, again)]
+    assert others == [before]
+    systems.save(trained, tmp_path / "system")
+    loaded = systems.load(tmp_path / "system")
+    assert systems.answer(loaded, data[:1]) == before
+    assert (loaded.facts["system"], loaded.facts["training"]["epochs"]) == (name, 2)
+    write_answers(data[:1], before, tmp_path / "answers")
+    assert list((tmp_path / "answers").iterdir())
+
+
+@pytest.mark.long
+def test_the_fourth_system_copies_words_that_it_has_never_seen(tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    torch.set_num_threads(1)
+    write_corpus(generate("en", seed=1), "en", tmp_path)
+    trained = systems.train("d", recipes(tmp_path), epochs=12)
+    answers = systems.answer(trained, recipes(tmp_path, "test"))
+    scores = score_answers(recipes(tmp_path, "test"), answers)
+    exact = sum(each.exact for each in scores.speakers.values())
+    assert exact / sum(each.utterances for each in scores.speakers.values()) > 0.5
+    written = {word for given in answers for each in given for word in to_tokens(each.predicates)}
+    assert {"aubergines", "wok", "barley"} & written
+
+
+def test_the_verbs_train_predict_and_evaluate(kitchen, tmp_path):
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "vivavoce", "understand", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    model, test = str(tmp_path / "model"), str(kitchen / "test")
+    done = run("train", str(kitchen / "training"), "--system", "majority", "--into", model)
+    assert (done.returncode, "system majority into" in done.stderr) == (0, True)
+    assert run("predict", model, test, "--into", str(tmp_path / "answers")).returncode == 0
+    scored = json.loads(run("score", str(kitchen / "reference"), str(tmp_path / "answers"), "--json").stdout)
+    evaluated = json.loads(run("evaluate", model, test, "--json").stdout)
+    assert scored["corpus"] == evaluated["corpus"]
+    assert evaluated["counts"]["predicates"] == scored["counts"]["predicates"] > 20
+    assert "known: a, b, c, d, majority" in run("train", test, "--system", "z", "--into", model).stderr
