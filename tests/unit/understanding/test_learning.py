@@ -1,4 +1,4 @@
-"""Systems that learn: what they write is well formed, what they keep comes back, one seed gives one system."""
+"""Systems that learn: what they write is well formed, what they keep comes back, a seed gives one system."""
 
 import json
 import subprocess
