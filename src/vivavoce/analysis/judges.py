@@ -15,7 +15,8 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
 
     Input   rows of `preferences`
     Output  variable, question, pairs (judged by two or more), judges (of a pair; None where that differs),
-            method (fleiss, or krippendorff where numbers of judges differ), value, low, high
+            method (fleiss, or krippendorff where numbers of judges differ), value, low, high; judgements, and
+            the shares of all of them that are experimental, tie, control
     Empty   no pair was judged twice: no entry
     Source  Fleiss 1971; Krippendorff 2011
     """
@@ -26,6 +27,7 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
         cells[row["variable"], row["question"]][row["pair_id"]][row["choice"]] += 1
     found: list[Facts] = []
     for (variable, question), pairs in sorted(cells.items()):
+        every = sum(pairs.values(), Counter[str]())
         counts = [[pair[choice] for choice in CHOICES] for pair in pairs.values() if pair.total() > 1]
         if counts:
             sizes = {sum(one) for one in counts}
@@ -35,7 +37,8 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
             found.append({
                 "variable": variable, "question": question, "pairs": len(counts),
                 "judges": sizes.pop() if alike else None, "method": "fleiss" if alike else "krippendorff",
-                "value": agreed.value, "low": low, "high": high,
+                "value": agreed.value, "low": low, "high": high, "judgements": every.total(),
+                **{choice: every[choice] / every.total() for choice in CHOICES},
             })  # fmt: skip
     return found
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.attributes import attribute
+from vivavoce.analysis.judges import agreement_of_choices
 from vivavoce.analysis.preference_models import combined, levels, tie_models
 from vivavoce.analysis.proportions import two_proportion_z
 from vivavoce.analysis.transcripts import compare_transcripts
@@ -29,8 +30,8 @@ def preference_results(
     """The facts of `compare_transcripts` with tie models, levels, combinations, the study's rating and cost.
 
     Input   by: an attribute of participants; cost: what the whole study cost, in any currency
-    Output  also ties, levels, combined, study_rating, cost, by_what, signatures (variable and question ->
-            signature), level, vivavoce
+    Output  also ties, agreement, levels, combined, study_rating, cost, by_what, level, vivavoce, signatures
+            (variable and question -> signature)
     Raises  InputError: nothing was chosen, or a cost below zero; UnknownName: no such attribute
     """
     if cost is not None and cost < 0:
@@ -45,7 +46,8 @@ def preference_results(
         _add_judgements(facts["by_group"], rows, people)
     return {
         **facts, "level": level, "vivavoce": installed_version(), "by_what": by,
-        "ties": tie_models(rows, level), "levels": levels(rows, level), "combined": combined(rows, level),
+        "agreement": agreement_of_choices(rows, level), "ties": tie_models(rows, level),
+        "levels": levels(rows, level), "combined": combined(rows, level),
         "study_rating": study_rating(dataset), "cost": _cost(facts, cost),
         "signatures": _signatures(facts, level),
     }  # fmt: skip

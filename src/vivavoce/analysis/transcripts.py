@@ -225,6 +225,7 @@ def _between(a: Sequence[Choice], b: Sequence[Choice], level: float) -> Facts:
 def _cochran(rows: Sequence[Choice]) -> list[Facts]:
     """Cochran's Q by question: whether the variables are preferred alike, by people who decided on all."""
     variables, found = sorted(_keys(rows, "variable")), []
+    rows = [row for row in rows if row["participant_id"] or row["comparison_number"]]
     for question in _keys(rows, "question"):
         answers: dict[str, dict[str, int]] = {}
         for row in rows:
@@ -247,8 +248,11 @@ def _position(rows: Sequence[Choice], level: float) -> Facts:
 
     Output  left: share of decided choices; log_odds: intercept of a logistic model of `left` on the side of
             every variable's experimental version, with errors clustered by participant
+    Empty   nothing decided, or nobody recorded the sides: all missing
     """
-    decided = [row for row in rows if row["choice"] != "tie"]
+    decided = [row for row in rows if row["choice"] != "tie" and row["experimental_side"] is not None]
+    if not decided:
+        return dict.fromkeys(("left", "low", "high", "log_odds", "se", "p"))
     people = _people(decided)
     left = _flags(decided, lambda row: row["side"] == "left")
     rate = clustered_rate(sum_by_participant(people, left, np.ones(len(left))), level)
@@ -296,6 +300,7 @@ def _responses(rows: Sequence[Choice]) -> Facts:
     whole = [row for row in rows if row["total_s"] is not None]
     return {
         "participants": len({row["participant_id"] or row["visit_id"] for row in rows}),
+        "people_known": any(row["participant_id"] for row in rows),
         "finished": sum(row["accepted"] is not None for row in people),
         "not_accepted": sum(row["accepted"] is False for row in people),
         "flags": {flag: flags.count(flag) for flag in sorted(set(flags))},

@@ -24,6 +24,7 @@ MODELS: Final = {
     "davidson": "Davidson",
     "rao_kupper": "Rao and Kupper",
 }
+METHODS: Final = {"fleiss": "Fleiss' kappa", "krippendorff": "Krippendorff's alpha"}
 FLAGS: Final = {
     "fast": "fast",
     "one_side": "one side only",
@@ -43,6 +44,8 @@ def preference_blocks(facts: Facts | None) -> list[Block]:
         blocks.append(_differences(facts))
     if facts["ties"]:
         blocks.append(_ties(facts))
+    if facts["agreement"]:
+        blocks.append(_agreement(facts["agreement"]))
     blocks += [_levels(one) for one in facts["levels"] if one["levels"]]
     blocks += [_terms(one) for one in facts["combined"] if one["terms"]]
     blocks += [_groups(one, facts["by_what"]) for one in facts.get("by_group", ())]
@@ -72,9 +75,15 @@ def _people(facts: Facts) -> str:
     answered = facts["responses"]
     return say(
         "{people} gave {judgements} between two transcripts that differ in one strategy.",
-        people=plural(answered["participants"], "participant"),
+        people=people_words(answered),
         judgements=plural(answered["judgements"], "judgement"),
     )
+
+
+def people_words(answered: Facts) -> str:
+    """How many people chose; where they are not told apart, how many pairs were judged."""
+    n = answered["participants"]
+    return plural(n, "participant") if answered["people_known"] else plural(n, "judged pair")
 
 
 def _limits(one: Facts) -> tuple[float | None, float | None]:
@@ -200,6 +209,41 @@ def _ties(facts: Facts) -> TableOfText:
     columns = heads(say("Model"), say("Log odds"), say("95% interval"), "p", say("Of decided"), say("Tied"))
     note = say("Log odds of the experimental version, participants as the unit.")
     return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
+
+
+def _agreement(found: list[Facts]) -> TableOfText:
+    """How judges of the same pair chose, ties included, and how far they agree."""
+    rows = [
+        Row(
+            one["question"],
+            (
+                *(Cell(percent(one[choice])) for choice in ("experimental", "tie", "control")),
+                Cell(
+                    coefficient(one["value"]),
+                    (between(one["low"], one["high"], coefficient), translated(METHODS[one["method"]])),
+                ),
+                Cell(count(one["pairs"]), (judged(one["judges"]),)),
+            ),
+            group=one["variable"],
+        )
+        for one in found
+    ]
+    return TableOfText(
+        "preference-agreement",
+        say("Do judges of the same pair agree?"),
+        heads(
+            say("Question"), say("Experimental"), say("Tie"), say("Control"), say("Agreement"), say("Pairs")
+        ),
+        tuple(rows),
+        say(
+            "Shares of all judgements, ties included. Agreement beyond chance: 1 is full agreement, 0 what "
+            "chance alone would give; under it its 95% interval by drawing pairs."
+        ),
+    )
+
+
+def judged(judges: int | None) -> str:
+    return plural(judges, "judge") + " " + say("each") if judges else say("2 judges or more each")
 
 
 def _levels(one: Facts) -> TableOfText:

@@ -9,8 +9,10 @@ import pytest
 
 from vivavoce.analysis.judges import agreement_of_choices
 from vivavoce.analysis.preference import pairwise_shares
+from vivavoce.analysis.preference_results import preference_results
 from vivavoce.core.errors import InputError
 from vivavoce.corpora import CORPORA, import_marco
+from vivavoce.report.html import render
 
 OUTCOMES = {"experimental": "win", "tie": "tie", "control": "loss"}
 
@@ -80,6 +82,14 @@ def test_the_published_shares_and_agreement_come_out(shared: Path, tmp_path: Pat
     assert (found["method"], found["judges"], found["pairs"]) == ("fleiss", 3, 742)
     assert round(found["value"], 3) == 0.450
     assert len(agreed) == 4
+    assert round(100 * found["experimental"], 2) == 20.98
+    results = preference_results(result.dataset)
+    assert results["agreement"] == list(agreed.values())
+    assert results["responses"]["people_known"] is False
+    assert results["position"]["left"] is None, "nobody recorded the sides"
+    assert not results["same_preference"], "nobody can be followed over comparisons"
+    page = render(result.dataset)
+    assert "742 judged pairs" in page and "Fleiss&#39; kappa" in page and "742 participants" not in page
 
 
 def test_pairs_with_unequal_numbers_of_judges_get_the_coefficient_that_allows_it() -> None:
