@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 common=(--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate --universal --python-version 3.11)
-uv pip compile pyproject.toml --extra build --extra dev --extra docs "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
-uv pip compile pyproject.toml --extra build -c requirements/dev.txt "${common[@]}" -o requirements/run.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra build --extra english-parser --extra dev --extra docs "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra build --extra english-parser -c requirements/dev.txt "${common[@]}" -o requirements/run.txt "$@" >/dev/null
