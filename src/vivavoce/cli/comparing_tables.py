@@ -43,13 +43,15 @@ def _people(facts: Facts) -> str:
     return said + left + (f"; flagged: {flags}" if flags else "")
 
 
-def _agreement(found: list[Facts]) -> Table:
+def _agreement(found: list[Facts]) -> RenderableType:
     """How judges of the same pair chose, ties included, and how far they agree."""
-    table = Table("agreement", "question", "won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
+    heads = ("won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
+    table = plain_table("judges of the same pair", "question", *heads, words=1)
     for one in found:
+        shares = (points(one[choice]) for choice in ("experimental", "tie", "control"))
         table.add_row(
-            one["variable"], one["question"], *(points(one[choice]) for choice in ("experimental", "tie", "control")),
-            number(one["value"], 3), span([one["low"], one["high"]]), str(one["pairs"]), str(one["judges"] or "2+"),
+            one["variable"], one["question"], *shares, number(one["value"], 3),
+            span([one["low"], one["high"]]), str(one["pairs"]), str(one["judges"] or "2+"),
         )  # fmt: skip
     return table
 
