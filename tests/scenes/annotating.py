@@ -38,7 +38,9 @@ def annotated_study(folder: Path, annotation: str = "schemes: [context, maxim]\n
     return load_study(path)
 
 
-def hold_dialogue(log: Log, study: Study, number: int, *, said: tuple[tuple[str, str], ...] = SAID) -> str:
+def hold_dialogue(
+    log: Log, study: Study, number: int, *, said: tuple[tuple[str, str], ...] = SAID, channel: str = "text"
+) -> str:
     """One finished dialogue with the systems in turn; its key. The clock moves on by a second a turn."""
     system = list(study.systems)[number % len(study.systems)]
     visit_id, dialogue_id = f"visit-{number}", f"dialogue-{number:03}"
@@ -48,7 +50,7 @@ def hold_dialogue(log: Log, study: Study, number: int, *, said: tuple[tuple[str,
                            pool="link", language="en"),
         events.DialogueAssigned(
             dialogue_id=dialogue_id, step=2, round=0, system=system, task_id=task.task_id,
-            task=task.model_dump(mode="json"), channel="text", language="en", conversation=f"c{number}",
+            task=task.model_dump(mode="json"), channel=channel, language="en", conversation=f"c{number}",
         ),
         events.DialogueOpened(dialogue_id=dialogue_id),
     ]  # fmt: skip

@@ -1,7 +1,7 @@
 """One dialogue as tiers over time, for ELAN and Praat.
 
-`said user` and `said system` hold the words. A tier of annotation is named `layer/party@annotator`. An interval
-on it is about the turn of that party with which it overlaps most; on `layer/dialogue@annotator` it is about
+`said user` and `said system` hold the words. A tier of annotation is named `layer/party@annotator`. What
+stands on it is about the turn of that party with which it overlaps most; on `layer/dialogue@annotator`, about
 the whole dialogue. It holds labels joined by ` | `, a value in brackets behind its label: `c(food=thai)`.
 """
 

@@ -24,10 +24,14 @@ Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 
 @dataclass(frozen=True)
 class Readers:
-    """What reads meaning out of bare text: a parser of user turns, and rules for the turns of each system."""
+    """What reads meaning out of bare text: a parser of user turns, and rules for the turns of each system.
+
+    references  accepted transcripts by dialogue and turn; a turn without one is what was typed
+    """
 
     parse: Parser | None = None
     flags: Mapping[str, FlagRules] = field(default_factory=dict[str, FlagRules])
+    references: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
 
 
 @dataclass
@@ -113,13 +117,14 @@ class DialogueRows:
     def _user_turn(self, stored: StoredEvent, event: UserTurnSent) -> None:
         turn = self._turn(event.turn_index)
         heard = [one for one in event.heard if one.text is not None]
+        said = self.readers.references.get((event.dialogue_id, event.turn_index), event.text)
         sent_s = self._elapsed_s(stored)
         self.turns.append(
             turn
             | {
                 "party": "user",
                 "text": heard[0].text if heard else event.text,
-                "reference": event.text,
+                "reference": said,
                 "onset_s": _typing_began(event, sent_s),
                 "offset_s": sent_s,
                 "sent_s": sent_s,
@@ -133,7 +138,7 @@ class DialogueRows:
         if event.meant is not None:
             self._add_meaning(turn, "simulator", event.meant)
         elif self.readers.parse is not None:
-            meant = self.readers.parse(event.text, self.assigned.language, list(self._said_before))
+            meant = self.readers.parse(said, self.assigned.language, list(self._said_before))
             self._add_meaning(turn, "parser", meant)
 
     def _system_turn(self, event: SystemTurnReceived) -> None:

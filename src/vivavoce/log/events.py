@@ -13,6 +13,7 @@ from vivavoce.log.arena_events import ARENA_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.reading_events import READING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
+from vivavoce.log.transcription_events import TRANSCRIPTION_EVENTS
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
@@ -413,6 +414,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         SystemRestored,
         TrialResumed,
         *ANNOTATION_EVENTS,
+        *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,
         *READING_EVENTS,
         *STRESS_EVENTS,

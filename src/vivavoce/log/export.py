@@ -31,6 +31,7 @@ from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
+from vivavoce.log.transcriptions import references
 from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
@@ -73,8 +74,9 @@ def export_dataset(
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = _People()
+            readers = Readers(parse, flags or {}, references(connection))
             for visit_id in outline.visits:
-                _export_visit(writer, events_of(connection, visit_id), outline, people, Readers(parse, flags or {}))
+                _export_visit(writer, events_of(connection, visit_id), outline, people, readers)
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
             writer.add("stress", stress_rows(events_of(connection, stress_stream(study_name))))

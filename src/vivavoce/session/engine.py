@@ -26,6 +26,7 @@ from vivavoce.session.masking import leaks
 from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
+from vivavoce.session.transcribing import given as transcript_given
 from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
 from vivavoce.study.model import Study
 
@@ -269,6 +270,21 @@ class SessionEngine:
             if (state.phase, state.step, state.position) != ("rate", step, position):
                 raise Stale(f"transcript {position} is not being rated")
             event = transcript_rated(self.study, state, wording, ratings, self.clock.now())
+            await self._move(visit, lambda d: d.add(event))
+
+    async def transcribe(
+        self, visit_id: str, *, step: int, position: int, text: str, unclear: bool = False
+    ) -> None:
+        """Store what was written down of one recording, or that no word of it could be made out.
+
+        Raises  Stale: another recording is due; Refused: `empty`, `too_long`
+        """
+        visit = await self._visit(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if (state.phase, state.step, state.position) != ("transcribe", step, position):
+                raise Stale(f"recording {position} is not being written down")
+            event = transcript_given(self.study, state, text, unclear, self.clock.now())
             await self._move(visit, lambda d: d.add(event))
 
     async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:

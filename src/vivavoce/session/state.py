@@ -15,19 +15,28 @@ from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.arena import BoutState
 from vivavoce.session.dialogue_state import DialogueState, TurnState
-from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, RateStep, Step, Study
+from vivavoce.log.transcription_events import (
+    LoggedItem,
+    TranscriptGiven,
+    TranscriptionsAssigned,
+    TranscriptionsFinished,
+)
+from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, RateStep, Step, Study, TranscribeStep
 
 __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
-Phase = Literal["page", "compare", "rate", "arena", "ready", "chat", "code", "feedback", "ended"]
+Phase = Literal[
+    "page", "compare", "rate", "transcribe", "arena", "ready", "chat", "code", "feedback", "ended",
+]  # fmt: skip
 
 
 class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `rate`
+    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `transcribe`
+    (recording `position` of those to write down), `rate`
     (transcript `position`), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`, `code`,
     `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
@@ -44,6 +53,8 @@ class VisitState:
         self.dialogues: list[DialogueState] = []
         self.comparisons: list[log_events.LoggedComparison] = []
         self.comparing: list[StoredEvent] = []
+        self.transcriptions: list[LoggedItem] = []
+        self.transcribing: list[StoredEvent] = []
         self.readings: list[reading_events.LoggedReading] = []
         self.reading: list[StoredEvent] = []
         self.bout: BoutState | None = None
@@ -95,6 +106,13 @@ class VisitState:
         return step
 
     @property
+    def transcribe_step(self) -> TranscribeStep:
+        step = self.current_step
+        if not isinstance(step, TranscribeStep):
+            raise TypeError(f"step {self.step} has nothing to write down")
+        return step
+
+    @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
         enough = self.round >= self.dialogue_step.repeat.min
@@ -104,6 +122,7 @@ class VisitState:
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
         clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
+        clone.transcribing = list(self.transcribing)
         clone.reading, clone.dialogues = list(self.reading), list(self.dialogues)
         for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
             one = self.dialogues[place]
@@ -268,6 +287,19 @@ class VisitState:
             self._enter(event.step + 1)
 
     @_take.register
+    def _(self, event: TranscriptionsAssigned, stored: StoredEvent) -> None:
+        self.transcriptions, self.transcribing = event.items, [stored]
+
+    @_take.register
+    def _(self, event: TranscriptGiven, stored: StoredEvent) -> None:
+        self.transcribing.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: TranscriptionsFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
         self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
         self._enter(event.step + 1)
@@ -294,5 +326,6 @@ class VisitState:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
         kinds: dict[type, Phase] = {
             DialogueStep: "ready", CompareStep: "compare", RateStep: "rate", ArenaStep: "ready",
+            TranscribeStep: "transcribe",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

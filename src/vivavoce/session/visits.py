@@ -12,7 +12,8 @@ from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.reading_events import TranscriptsAssigned, TranscriptsFinished
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
-from vivavoce.session import codes
+from vivavoce.log.transcriptions import transcriptions
+from vivavoce.session import codes, transcribing
 from vivavoce.session.allocation import choose_system, choose_task
 from vivavoce.session.arena import EndOfBout, opponents
 from vivavoce.session.comparing import assigned, finished
@@ -86,6 +87,8 @@ class MoveRules:
             self.compare(draft)
         if state.phase == "rate":
             self.rate(draft)
+        if state.phase == "transcribe":
+            self.transcribe(draft)
         self.settle_arena(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
@@ -180,6 +183,19 @@ class MoveRules:
         stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
         if stays and draft.state.step == step:
             self.assign_bout(draft)
+
+    def transcribe(self, draft: Draft) -> None:
+        """Give recordings out where that is due; end the step when all are written down, or too badly."""
+        state = draft.state
+        if not state.transcribing or state.transcribing[0].event.step != state.step:  # pyright: ignore
+            since = transcribing.held_since(self.clock.now())
+            so_far = transcriptions(draft.tx.connection, self.study.name, since)
+            chance = self.chance(f"{state.participant_id}:transcribe:{state.step}")
+            draft.add(transcribing.assigned(self.study, state, so_far, chance))
+        ended = transcribing.finished(draft.state)
+        if ended is not None:
+            draft.add(ended)
+            self.settle(draft)
 
     def rate(self, draft: Draft) -> None:
         """Draw the transcripts by the first free slot; end after the last."""

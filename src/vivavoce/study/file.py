@@ -230,6 +230,18 @@ class Arena(Settings):
     mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
 
 
+class Transcribe(Settings):
+    """Recordings that participants write down; some have a known transcript, by which they are checked."""
+
+    items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
+    audio: str = Field(description="folder of the recordings, .wav or .flac")
+    each: Whole = Field(20, ge=1, le=1000, description="recordings of one visit, known ones included")
+    gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
+    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings before somebody is judged")
+    accuracy: Number = Field(0.8, ge=0, le=1, description="least word accuracy over the known recordings")
+    prefill: Flag = Field(False, description="begin with what the recogniser heard; this biases")
+
+
 class StepEntry(Settings):
     """One step of a visit: exactly one key."""
 
@@ -241,6 +253,7 @@ class StepEntry(Settings):
     compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
     rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
     arena: Arena | None = Field(None, description="two systems side by side, to vote on")
+    transcribe: Transcribe | None = Field(None, description="recordings to write down")
     questionnaire: Questionnaire | None = Field(None, description="a form")
     debrief: TextFile | None = Field(None, description="text to read at the end")
 

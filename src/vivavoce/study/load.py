@@ -18,6 +18,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
 from vivavoce.study.task import Task
+from vivavoce.study.transcription import read_transcription
 from vivavoce.study.walk import check_walk, walked
 
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
@@ -91,6 +92,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     tasks = _tasks(materials, source, file, ontology)
     pairs, questions = read_comparison(materials, file, entries)
     annotation = read_annotation(materials, file)
+    transcription = read_transcription(materials, file, entries)
     check_walk(entries, source)
     _check_systems(source)
     _check_enough(tasks, entries, source)
@@ -104,8 +106,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags}, parser=file.parser,
         ontology=ontology, tasks=tasks,
-        visit=walked([entry for _, entry in entries], pairs, questions, _names(file)),
-        pairs=pairs, questions=questions,
+        visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder),
+        pairs=pairs, questions=questions, transcription=transcription,
         allocation=file.allocation, limits=file.limits, identity=file.identity, analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
@@ -162,11 +164,11 @@ def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSourc
 
 
 def _check_systems(source: MergedSource) -> None:
-    """Only a visit that compares transcripts, and holds no dialogue, can do without systems."""
+    """Only a visit that compares transcripts or writes recordings down can do without systems."""
     steps = source.data.get("visit")
     written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     talks = any("dialogue" in step or "arena" in step for step in written) or "arena" in (steps or ())
-    if not talks and any("compare" in step or "rate" in step for step in written):
+    if not talks and any({"compare", "rate", "transcribe"} & step.keys() for step in written):
         return
     if "systems" not in source.data:
         source.report(("systems",), "'systems' is missing", "add it")

@@ -26,13 +26,16 @@ from vivavoce.study.steps import (
     Range,
     RateStep,
     Step,
+    TranscribeStep,
 )
 from vivavoce.study.task import DONTCARE, Alternative, Task
+from vivavoce.study.transcription_items import TranscriptionItem
 
 __all__ = [
     "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep", "DebriefStep",
     "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
-    "QuestionnaireStep", "Range", "RateStep", "Step", "Stopping", "Study", "Task", "Venue",
+    "QuestionnaireStep", "Range", "RateStep", "Step", "Stopping", "Study", "Task",
+    "TranscribeStep", "TranscriptionItem", "Venue",
 ]  # fmt: skip
 
 
@@ -65,6 +68,7 @@ class Study(BaseModel):
     questions: tuple[ComparisonQuestion, ...] = Field(default=(), repr=False)
     flags: dict[str, FlagRules] = {}
     parser: str = "rules"
+    transcription: tuple[TranscriptionItem, ...] = Field(default=(), repr=False)
     allocation: Allocation
     limits: Limits
     identity: Identity
@@ -118,6 +122,10 @@ class Study(BaseModel):
             if pair.pair_id == pair_id:
                 return pair
         raise UnknownName("pair of transcripts", pair_id, [pair.pair_id for pair in self.pairs])
+
+    def item(self, audio: str) -> TranscriptionItem | None:
+        """A recording to write down; None where the study no longer lists it."""
+        return next((item for item in self.transcription if item.audio == audio), None)
 
     def document(self, file: str, language: str) -> str:
         """The Markdown of a file in this language, else in the default language."""

@@ -1,5 +1,6 @@
 """The steps of a visit, as the session walks them."""
 
+from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,9 +13,10 @@ Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 
 STEPS: Final = (
-    "consent", "instructions", "dialogue", "compare", "rate", "arena", "questionnaire", "debrief",
+    "consent", "instructions", "dialogue", "compare", "rate", "arena", "transcribe", "questionnaire",
+    "debrief",
 )  # fmt: skip
-LATER_STEPS: Final = ("screen", "elicit", "transcribe", "annotate")
+LATER_STEPS: Final = ("screen", "elicit", "annotate")
 
 
 class _Step(BaseModel):
@@ -152,8 +154,28 @@ class ArenaStep(_Step):
     names: tuple[str, ...] = ()
 
 
+class TranscribeStep(_Step):
+    """Recordings to write down, some of them with a known transcript (gold).
+
+    audio       folder of the recordings
+    each        recordings of one visit, known ones included
+    gold        share of known ones, at least `least_gold` of them
+    accuracy    least word accuracy over them; below it nothing of the participant's counts
+    prefill     what the recogniser heard stands in the field already; it biases
+    """
+
+    kind: Literal["transcribe"] = "transcribe"
+    items: str
+    audio: Path
+    each: int = 20
+    gold: float = 0.2
+    least_gold: int = 3
+    accuracy: float = 0.8
+    prefill: bool = False
+
+
 Step: TypeAlias = Annotated[
-    ConsentStep | InstructionsStep | DialogueStep | CompareStep | RateStep | ArenaStep | QuestionnaireStep
-    | DebriefStep,
+    ConsentStep | InstructionsStep | DialogueStep | CompareStep | RateStep | ArenaStep | TranscribeStep
+    | QuestionnaireStep | DebriefStep,
     Field(discriminator="kind"),
 ]

@@ -1,5 +1,7 @@
 """Steps as written turned into steps as walked: forms about a dialogue join the dialogue before them."""
 
+from pathlib import Path
+
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.questionnaires.instrument import INSTRUMENTS, About
@@ -16,6 +18,7 @@ from vivavoce.study.steps import (
     QuestionnaireStep,
     RateStep,
     Step,
+    TranscribeStep,
 )
 
 
@@ -24,10 +27,12 @@ def walked(
     pairs: tuple[Pair, ...] = (),
     questions: tuple[ComparisonQuestion, ...] = (),
     names: tuple[str, ...] = (),
+    folder: Path = Path(),
 ) -> tuple[Step, ...]:
     """The steps in order; forms about a dialogue become the `feedback` of the dialogue step before them.
 
-    names  what the systems are called, to be masked in the arena
+    names   what the systems are called, to be masked in the arena
+    folder  where the study file stands
     """
     steps: list[Step] = []
     for position, entry in enumerate(entries):
@@ -46,6 +51,9 @@ def walked(
             steps.append(_rate(entry.rate, pairs))
         elif entry.arena is not None:
             steps.append(_arena(entry.arena, names))
+        elif entry.transcribe is not None:
+            audio = folder / entry.transcribe.audio
+            steps.append(TranscribeStep.model_validate({**entry.transcribe.model_dump(), "audio": audio}))
         elif entry.questionnaire is not None and about(entry.questionnaire) == "visit":
             steps.append(QuestionnaireStep(name=entry.questionnaire.use, about="visit"))
     return tuple(steps)

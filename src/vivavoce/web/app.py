@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
-from vivavoce.web import annotating, arena, chat_routes, comparing, experts, reading, visit_routes
+from vivavoce.web import annotating, arena, chat_routes, comparing, experts, reading, transcribing, visit_routes
 from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
@@ -53,7 +53,7 @@ def create_app(
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router, comparing.router, reading.router, arena.router, chat_routes.router,
-        experts.router, annotating.router, health,
+        experts.router, annotating.router, transcribing.router, health,
     ):
         app.include_router(router, prefix=base)
     app.add_middleware(BodyCap)

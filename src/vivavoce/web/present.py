@@ -14,6 +14,7 @@ from vivavoce.web.documents import read_document
 from vivavoce.web.forms import Form, asked_form, filled_form
 from vivavoce.web.reading import reading_page
 from vivavoce.web.site import Site
+from vivavoce.web.transcribing import transcription_page
 from vivavoce.web.transcript import offered, transcript
 
 PROBLEMS: Final = {
@@ -38,6 +39,8 @@ def visit_page(
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
+    if state.phase == "transcribe":
+        return transcription_page(site, state, facts)
     if state.phase == "rate":
         return reading_page(site, state, facts)
     if state.phase == "compare":

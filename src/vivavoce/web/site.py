@@ -17,7 +17,15 @@ from limits.strategies import MovingWindowRateLimiter
 
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.engine import SessionEngine
-from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, QuestionnaireStep, RateStep, Study
+from vivavoce.study.model import (
+    ArenaStep,
+    CompareStep,
+    DialogueStep,
+    QuestionnaireStep,
+    RateStep,
+    Study,
+    TranscribeStep,
+)
 from vivavoce.study.pairs import length
 from vivavoce.web.i18n import language_name, page_language, translations
 
@@ -181,6 +189,8 @@ class Site:
                 total += self._reading_minutes(step)
             elif isinstance(step, ArenaStep):
                 total += 3 * step.bouts
+            elif isinstance(step, TranscribeStep):
+                total += step.each / 2
             else:
                 total += len(study.text(step, study.languages[0]).split()) / 200
         return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
@@ -201,6 +211,10 @@ class Site:
         """How many transcripts a participant reads and rates."""
         steps = [step for step in self.study.visit if isinstance(step, RateStep)]
         return sum(len(step.variables) * (2 if step.versions == "both" else 1) for step in steps)
+
+    def recordings(self) -> int:
+        """How many recordings a participant writes down."""
+        return sum(step.each for step in self.study.visit if isinstance(step, TranscribeStep))
 
     def bouts(self) -> int:
         """How many times a participant meets two systems at once."""

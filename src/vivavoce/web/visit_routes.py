@@ -58,7 +58,7 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
         minutes=site.minutes(), fewest=sum(one.min for one in repeats), most=sum(one.max for one in repeats),
         tasks=bool(site.study.tasks), forms=bool(site.study.wordings), pairs=site.pairs(),
-        readings=site.readings(), bouts=site.bouts(),
+        readings=site.readings(), recordings=site.recordings(), bouts=site.bouts(),
         key=token_urlsafe(16),
     )  # fmt: skip
 
