@@ -103,17 +103,22 @@ class Convolution:
     def _more(
         self, item: tuple[list[str], list[str]], near: Mapping[str, list[str]], chance: Random
     ) -> list[tuple[list[str], list[str]]]:
-        """The example itself, and versions with words replaced by neighbours or synonyms, on both sides."""
+        """The example itself, and versions with words replaced.
+
+        A word of the answer gives way to a neighbour, on both sides; another only to a synonym, for its
+        neighbours may well call for another action.
+        """
         made = [item]
         words, tokens = item
         for _ in range(COPIES):
             names: dict[str, str] = {}
             for word in dict.fromkeys(words):
-                others = [*self.synonyms.get(word, ()), *near.get(word, ())]
+                others = [*self.synonyms.get(word, ()), *(near.get(word, ()) if word in tokens else ())]
                 if others and chance.random() < CHANGED:
                     names[word] = chance.choice(others)
-            changed = [names.get(word, word) for word in words], [names.get(token, token) for token in tokens]
-            made.append(changed)
+            made.append(
+                ([names.get(word, word) for word in words], [names.get(token, token) for token in tokens])
+            )
         return made
 
     def _build(self) -> None:
