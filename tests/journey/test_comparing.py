@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from scenes.browser import barriers, chromium, overflow
 from scenes.comparing import comparing_study
 from scenes.websites import Website, running
+from vivavoce.analysis.preference_results import study_rating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
@@ -76,11 +77,17 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
         expect(page.locator(".progress")).to_have_text(f"Coppia {number} di 6")
         choose_all(page, "B")
         page.get_by_role("button", name="Continua").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Su questo studio")
+    check(page)
+    page.get_by_text("Molto positiva").click()
+    page.get_by_role("button", name="Continua").click()
     page.get_by_role("button", name="Continua").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     check(page)
     assert errors == []
-    rows = export_dataset(website.log, "city", tmp_path / "data").read("preferences").to_pylist()
+    dataset = export_dataset(website.log, "city", tmp_path / "data")
+    assert study_rating(dataset) == {"mean": 5.0, "of": 5, "participants": 1}
+    rows = dataset.read("preferences").to_pylist()
     sides = ["left"] * 4 + ["right"] * 4 + ["right"] * 16
     assert [row["side"] for row in rows] == sides
     assert {row["language"] for row in rows} == {"it"}

@@ -37,6 +37,8 @@ def test_a_whole_comparison_is_logged_pair_by_pair(open_site, log: Log) -> None:
             "item-interaction",
         ]
         choose(visitor, "right")
+    assert "to take part in this study" in visitor.html
+    visitor.press("/answers", **{"item-study": "4"})
     assert "Thank you" in visitor.html
     answers = [one.event for one in events_of(log, "comparison_answered")]
     (drawn,) = [one.event for one in events_of(log, "comparisons_assigned")]
