@@ -18,7 +18,7 @@ class Phonemes:
     """The common words of a language by their sound; made in about a second, when first asked for."""
 
     def __init__(self, language: str) -> None:
-        import espeakng_loader
+        import espeakng_loader  # pyright: ignore[reportMissingImports]
 
         self._language = language
         self._library: Any = ctypes.CDLL(espeakng_loader.get_library_path())
@@ -37,11 +37,12 @@ class Phonemes:
 
     @cached_property
     def _index(self) -> dict[str, list[str]]:
+        from simplemma import is_known
         from wordfreq import top_n_list
 
         index: dict[str, list[str]] = defaultdict(list)
         for word in top_n_list(self._language, _COMMON):
-            if word.isalpha() and len(word) > 1:
+            if word.isalpha() and len(word) > 1 and is_known(word, lang=self._language):
                 index[self.ipa(word)].append(word)
         return index
 

@@ -271,7 +271,8 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool) -> Token
         return replace(bare, part="ger", lemma=low[:-4] + ("are" if low.endswith("ando") else "ere"))
     if after_verb and nouns:
         return _as_noun(bare, nouns, previous if previous and previous.part == "part" else None)
-    if finite and not within and not (nouns and _rather_a_noun(finite[1], previous)):
+    named = opening and any(one[0] == low for one in nouns)  # cucina indiana, at the beginning
+    if finite and not within and not named and not (nouns and _rather_a_noun(finite[1], previous)):
         return replace(bare, part="fin", lemma=finite[0], form=finite[1])
     if (
         passive

@@ -137,7 +137,7 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
         inner = _complement(tokens, place + 1)
         return Phrase(place, inner.last, place + 1) if inner else None
     inner = noun_phrase(tokens, place + 1)
-    if inner is None:
+    if inner is None or tokens[inner.head].lower == "quanto":
         return None
     words = {tokens[at].lower for at in range(place, inner.last + 1)}
     if any(phrase <= words for phrase in _SET_PHRASES):

@@ -8,6 +8,10 @@ from typing import Any
 from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
 from vivavoce.stress.words import Word, edit, placed, words_of
 
+_DENIED = re.compile(
+    r"\b(?:no|not|any|other|another|different|non|nessun[ao]?|altr[oaie])\s+$", re.IGNORECASE
+)
+
 
 class PointingBack:
     """The alternative that the answer names, by its ordinal: `Rome or Milan?` `Milan`, then `the second`."""
@@ -85,7 +89,8 @@ def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> 
         }
         own = {word.lower for word in words_of(one)} - small
         telling = [word for word in said if word.lower in own - others - heads]
-        if telling:
+        asked_for = not _DENIED.search(text[: telling[0].start]) if telling else False
+        if telling and asked_for:
             inside = [word for word in said if word.lower in own | heads]
             start, end = _run(inside, telling[0], text, small)
             found.append((len(telling), rank, start, end))

@@ -225,12 +225,29 @@ class MentionedBefore:
             previous,
         ):
             name = found.group()
-            if starts_sentence(previous, found.start()) and " " not in name:
+            alone = " " not in name
+            if alone and (starts_sentence(previous, found.start()) or len(name) < 4 or _is_adjective(name)):
                 continue
             for start, end in places_of(name, text):
+                start, before = _before_pointing(text, start) if utterance.language == "it" else (start, "")
                 for other in pack.get("pointing_back"):
-                    after = placed(text, start, other)
+                    after = placed(text, start, before + other)
                     yield Substitution((edit(text, start, end, after),), "points back at the name", 0.8)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _is_adjective(name: str) -> bool:
+    """French is no name of a place to eat."""
+    return bool(wordnet("en").senses(name.lower(), "a"))
+
+
+def _before_pointing(text: str, start: int) -> tuple[int, str]:
+    """(start, words): an article goes, a contracted preposition loses it: del Golden Wok, di quel posto."""
+    joint = re.search(r"\b(a|da|de|ne|su)(?:l|llo|lla|ll['’])\s*$", text[:start], re.IGNORECASE)
+    if joint:
+        preposition = {"de": "di", "ne": "in"}.get(joint.group(1).lower(), joint.group(1).lower())
+        return joint.start(), in_case_of(joint.group(), preposition) + " "
+    article = re.search(r"\b(?:il|lo|la)\s+$", text[:start], re.IGNORECASE)
+    return (article.start() if article else start), ""

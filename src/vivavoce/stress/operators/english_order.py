@@ -28,6 +28,7 @@ _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
     "only", "whole",
 })  # fmt: skip
+_WHERE: Final = frozenset(["in", "on", "at", "near", "around", "to"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 
@@ -117,13 +118,11 @@ class EnglishComplements:
             if other[0] == one[1] + 1 and text[tree[one[1]].idx + len(tree[one[1]].text)] == " ":
                 yield _swapped(text, tree, one, other, "neighbouring complements swapped", 0.9)
         for one in found:
-            thing = _object_before(tree, one[0])
+            where = tree[one[0]].dep_ == "npadvmod" or tree[one[0]].lower_ in _WHERE
+            thing = _object_before(tree, one[0]) if where else None
             if thing is not None:
-                place = tree[one[0]].dep_ == "npadvmod" or tree[one[0]].lower_ in ("in", "on", "at", "for")
-                confidence = 0.85 if place else 0.6
-                yield _swapped(
-                    text, tree, (thing, one[0] - 1), one, "complement before the object", confidence
-                )
+                before = (thing, one[0] - 1)
+                yield _swapped(text, tree, before, one, "complement before the object", 0.85)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
@@ -145,7 +144,8 @@ def _complements(tree: Any) -> list[tuple[int, int]]:
                     last = min(last, one.left_edge.i - 1) if one.left_edge.i > inner[0].i else last
             while last > token.i and (tree[last].is_punct or tree[last].lower_ == "please"):
                 last -= 1
-            found.append((token.i, last))
+            if not any(one.dep_ == "conj" and one.pos_ in ("VERB", "AUX") for one in token.subtree):
+                found.append((token.i, last))
     return sorted(found)
 
 
@@ -155,6 +155,7 @@ def _object_before(tree: Any, first: int) -> int | None:
         if (
             head.i >= first
             or head.dep_ not in ("dobj", "obj", "attr", "pobj")
+            or (head.dep_ == "attr" and not any(one.dep_ == "expl" for one in head.head.children))
             or not (head.pos_ in ("NOUN", "PROPN") or head.lower_ in ("something", "anything"))
         ):
             continue

@@ -35,6 +35,7 @@ _CONTAINERS: Final = (
     "etto",
     "porzione",
 )
+_LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
 _QUALITY: Final = (
     "oso",
@@ -80,7 +81,8 @@ class ItalianNounAdjective:
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         noun, quality = tokens[place], tokens[place + 1]
-        if quality.text[:1].isupper():
+        compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
+        if quality.text[:1].isupper() or compound:
             return
         confidence = (
             0.5 if quality.lower.endswith(_RELATIONAL) else 0.85 if quality.lower.endswith(_QUALITY) else 0.7
@@ -158,18 +160,24 @@ class ItalianComplements:
                 continue
             thing = object_phrase(tokens, place + 1)
             there_is = place > 0 and tokens[place - 1].lower in ("ci", "c'")
+            movable = there_is or tokens[place].lemma != "essere"
             if (
                 thing is not None
                 and thing.last == one.first - 1
-                and (there_is or tokens[place].lemma != "essere")
+                and movable
+                and _goes_forward(tokens, thing, one)
             ):
-                confidence = (
-                    0.85
-                    if tokens[one.first].lemma in ("in", "per") or tokens[one.head].lower in TIMES
-                    else 0.65
-                )
-                yield self._swapped(text, tokens, thing, one, "complement before the object", confidence)
+                certain = tokens[one.first].lemma in ("in", "per") or tokens[one.head].lower in TIMES
+                rule, confidence = "complement before the object", 0.85 if certain else 0.65
+                yield self._swapped(text, tokens, thing, one, rule, confidence)
             return
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
+    """Whether a complement may go before an object: not out of `bisogno di`, nor what only the noun can have."""
+    opening = tokens[one.first]
+    only_of_noun = opening.lemma == "su" or (opening.part == "prep" and opening.lemma == "da")
+    return tokens[thing.first].lower not in _LIGHT and not only_of_noun

@@ -23,11 +23,11 @@ _FARAWAY: Final = frozenset({
 _SIDES: Final = ("north", "south", "east", "west")
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}
 _LEAVE: Final = frozenset({
-    "be", "have", "do", "can", "will", "would", "like", "want", "need", "get", "go", "please", "thank",
-    "thanks", "hi", "hello", "bye", "people", "one", "thing", "something", "kind", "type", "sort", "number",
-    "phone", "area", "address", "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire",
-    "dare", "andare", "venire", "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve",
-    "favore", "meno", "più",
+    "be", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will", "would",
+    "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye", "people", "one",
+    "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address", "essere", "avere",
+    "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare", "venire", "cosa", "tipo",
+    "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
 })  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, flo
             )
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
             if trust >= _TRUSTED:
-                found[other] = max(found.get(other, 0.0), trust)
+                found[other] = max(found.get(other, 0.0), min(trust, 0.8))
     listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
     found |= dict.fromkeys(listed.get(word, ()), 0.85)
     return sorted(found.items(), key=lambda one: -one[1])
