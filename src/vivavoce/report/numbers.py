@@ -1,11 +1,13 @@
-"""How numbers are written for people, in the report's language. Missing is an en dash, never 0."""
+"""How numbers are written for people, in the report's language; half up. Missing is a dash, never 0."""
 
 from datetime import datetime
+from math import isfinite
 from typing import Any, Final
 
 from babel.dates import format_date
 from babel.numbers import get_decimal_symbol
 
+from vivavoce.questionnaires.display import half_up
 from vivavoce.report.language import language, noun, say
 
 MISSING: Final = "–"
@@ -13,7 +15,7 @@ MISSING: Final = "–"
 
 def percent(ratio: float | None) -> str:
     """A ratio as a percentage with one decimal, such as 84.6%."""
-    return MISSING if ratio is None else f"{_decimal(f'{100 * ratio:.1f}')}%"
+    return MISSING if ratio is None else f"{_decimal(_rounded(100 * ratio, 1))}%"
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -39,7 +41,7 @@ def p_value(p: float | None) -> str:
         return MISSING
     if p < 0.001:
         return f"< {_without_zero('0.001')}"
-    return "1" if p > 0.9995 else _without_zero(f"{p:.3f}")
+    return "1" if p > 0.9995 else _without_zero(_rounded(p, 3))
 
 
 def z_value(z: float | None) -> str:
@@ -99,12 +101,16 @@ def _without_zero(text: str) -> str:
     return text.removeprefix("0") if language() == "en" else _decimal(text)
 
 
+def _rounded(value: float, decimals: int) -> str:
+    return str(half_up(value, decimals)) if isfinite(value) else f"{value}"
+
+
 def _decimal(text: str) -> str:
     return text.replace(".", get_decimal_symbol(language()))
 
 
 def _signed(value: float, *, decimals: int = 1, plus: bool = False) -> str:
-    text = f"{abs(value):.{decimals}f}"
+    text = _rounded(abs(value), decimals)
     if float(text) == 0:
         return _decimal(text)
     return ("\u2212" if value < 0 else "+" if plus else "") + _decimal(text)

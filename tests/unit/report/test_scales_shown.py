@@ -1,0 +1,69 @@
+"""What the report says of questionnaires: published means as printed, and the reliability of scores."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vivavoce.log.dataset import DatasetWriter
+from vivavoce.questionnaires import INSTRUMENTS
+from vivavoce.report.html import render
+from vivavoce.report.language import speaking, translated
+from vivavoce.report.material import Options
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+def shown(folder: Path, instrument: str, forms: list[dict[str, float]]) -> str:
+    """The report's text on a dataset of these forms, one a dialogue."""
+    writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"})
+    for number, form in enumerate(forms):
+        about = {"dialogue_id": f"d{number}", "participant_id": f"p{number}"}
+        writer.add("dialogues", [about | {"study": "s", "system": "x", "condition": "x", "channel": "text",
+                                          "language": "en", "simulated": False}])  # fmt: skip
+        writer.add("ratings", [
+            about | {"instrument": instrument, "wording": "project", "language": "en", "item_id": item,
+                     "value": value}
+            for item, value in form.items()
+        ])  # fmt: skip
+    page = re.sub(r"<(script|style|svg).*?</\1>", "", render(writer.close(), options=Options()), flags=re.S)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+
+
+def test_the_mean_of_81_over_40_answers_prints_2_03(tmp_path: Path) -> None:
+    idial = INSTRUMENTS.get("idial")
+    rest = {item.item_id: 2.0 for item in idial.items}
+    forms = [rest | {"q5": 2.0, "q6": 2.0, "q8": 2.0, "q9": 2.0}] * 9 + [rest | {"q5": 3.0}]
+    text = shown(tmp_path / "D", "idial", forms)
+    satisfaction = text[text.index(idial.scores["satisfaction"].meaning) :][:80]
+    assert "2.03" in satisfaction
+    assert "2.02" not in satisfaction
+
+
+def test_alpha_of_the_reference_answers_stands_beside_the_score_and_omega_says_it_lacks_forms(
+    tmp_path: Path,
+) -> None:
+    """The first two columns of the reference matrix, as answers to UMUX-LITE; alpha by its formula."""
+    answers = np.array(json.loads((GOLDEN / "reliability.json").read_text(encoding="utf-8"))
+                       ["cronbach_alpha"][0]["input"], dtype=float)  # fmt: skip
+    umux = INSTRUMENTS.get("umux_lite")
+    names = [item.item_id for item in umux.items]
+    forms = [dict(zip(names, row[: len(names)], strict=True)) for row in answers.tolist()]
+    pair = answers[:, : len(names)]
+    between = pair.var(axis=0, ddof=1).sum() / pair.sum(axis=1).var(ddof=1)
+    text = shown(tmp_path / "D", "umux_lite", forms)
+    row = text[text.index("McDonald") :][:250]
+    assert f"{len(names) / (len(names) - 1) * (1 - between):.2f}" in row
+    assert "n = 6" in row
+    assert "30 forms" in text
+
+
+@pytest.mark.parametrize("name", INSTRUMENTS.names())
+def test_every_score_has_a_meaning_in_italian(name: str) -> None:
+    with speaking("it"):
+        for score in INSTRUMENTS.get(name).scores.values():
+            if score.meaning:
+                assert translated(score.meaning) != score.meaning
