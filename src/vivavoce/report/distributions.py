@@ -194,13 +194,13 @@ def correlations_figure(pairs: Sequence[Facts], titles: dict[str, str], *, mark:
     ]
 
     def draw(width: int) -> Any:
-        room = 230 if width != NARROW else 110
+        room, edge = (230, 8) if width != NARROW else (110, 26)
         step = max(24, min(56, (width - room - 20) // max(len(names) - 1, 1)))
         base = alt.Chart(alt.Data(values=data)).encode(
             x=alt.X("column:N", sort=list(numbered.values()), title=None,
                     axis=alt.Axis(labelAngle=0, orient="bottom", grid=False)),
             y=alt.Y("row:N", sort=list(rows.values()), title=None,
-                    axis=alt.Axis(labelLimit=room - 8, minExtent=room, maxExtent=room, grid=False)),
+                    axis=alt.Axis(labelLimit=room - edge, minExtent=room, maxExtent=room, grid=False)),
         )  # fmt: skip
         tiles = base.mark_rect().encode(
             color=alt.Color(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, ClassVar, Final
 
 import vl_convert
@@ -19,6 +20,7 @@ NEUTRAL: Final = "#e6e9ec"
 PAGE_FONT: Final = "system-ui, sans-serif"
 PRINT_FONT: Final = "Libertinus Serif"
 WIDE, NARROW, PRINT = 860, 280, 660
+LETTER_PX: Final = 11
 LONGEST_LABEL_PX: Final = {WIDE: 170, NARROW: 90, PRINT: 150}
 AXIS: Final[dict[str, Any]] = {
     "labelColor": INK, "titleColor": INK, "gridColor": RULE, "domain": False, "ticks": False,
@@ -74,7 +76,8 @@ def figure(
     context = copy_context()
 
     def make(width: int) -> tuple[dict[str, Any], Any]:
-        return context.run(lambda: (_spec(draw(width), lines), LOCALES[language()]))
+        fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
+        return context.run(lambda: (_spec(draw(width), fitting), LOCALES[language()]))
 
     return Figure(name, whole, alternative, caption, make)
 
