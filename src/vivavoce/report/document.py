@@ -17,6 +17,7 @@ SECTIONS: Final = (
     "readings",
     "arena",
     "effort",
+    "stress",
     "declared",
     "against",
     "flow",
@@ -32,13 +33,14 @@ SECTIONS: Final = (
     "limits",
     "cite",
 )
-WITHOUT_DIALOGUES: Final = ("run", "preferences", "readings", "arena", "effort")
+WITHOUT_DIALOGUES: Final = ("run", "preferences", "readings", "arena", "effort", "stress")
 TITLES: Final = {
     "results": ("Results", "Results"),
     "preferences": ("Preferences between transcripts", "Preferences"),
     "readings": ("Transcripts rated one at a time", "Readings"),
     "arena": ("Two systems side by side", "Arena"),
     "effort": ("Time and cost of a judgement", "Effort"),
+    "stress": ("Linguistic stress tests", "Stress tests"),
     "declared": ("What was declared beforehand", "Declared"),
     "against": ("Against the last version", "Against the last version"),
     "flow": ("Flow of the trial", "Flow"),

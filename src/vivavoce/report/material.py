@@ -19,6 +19,7 @@ from vivavoce.analysis.preference_results import has_preferences, preference_res
 from vivavoce.analysis.readings import has_readings, rated_transcripts
 from vivavoce.analysis.releases import MARGIN, against
 from vivavoce.analysis.scales import answered_scales
+from vivavoce.analysis.stress import stress_results
 from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
@@ -68,6 +69,7 @@ class Material:
     readings: dict[str, Any] | None
     arena: dict[str, Any] | None
     effort: list[dict[str, Any]]
+    stress: dict[str, Any] | None
     self_reported: bool
     has_file: bool
     redact: bool
@@ -122,6 +124,7 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         readings=rated_transcripts(dataset) if has_readings(dataset) else None,
         arena=rank_systems(dataset) if has_votes(dataset) else None,
         effort=effort([dataset, *([options.against] if options.against else [])], options.hourly),
+        stress=stress_results(dataset) if dataset.path("stress").is_file() else None,
         self_reported="self_reported" in dataset.read("entities").column("source").to_pylist(),
         has_file=bool(dataset.manifest.get("study", {}).get("file")),
         redact=options.redact,

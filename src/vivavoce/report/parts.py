@@ -13,6 +13,7 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import preference_blocks
 from vivavoce.report.side_by_side import arena_blocks, effort_blocks, reading_blocks
+from vivavoce.report.stress import stress_blocks
 
 MOST_DRAWN_GROUPS: Final = 24
 FEWEST_CORRELATED: Final = 3
@@ -54,6 +55,10 @@ def readings(material: Material) -> list[Block]:
 
 def arena(material: Material) -> list[Block]:
     return arena_blocks(material.arena)
+
+
+def stress(material: Material) -> list[Block]:
+    return stress_blocks(material.stress, redact=material.redact)
 
 
 def effort(material: Material) -> list[Block]:
@@ -229,6 +234,7 @@ MAKERS: Final[dict[str, Callable[[Material], list[Block]]]] = {
     "readings": readings,
     "arena": arena,
     "effort": effort,
+    "stress": stress,
     "declared": declared,
     "against": against,
     "flow": flow,

@@ -15,7 +15,6 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.schema import STRESS
 
-
 FAMILIES = {"ST-2": "spelling", "ST-5": "lexical", "ST-9": "syntactic"}
 
 
@@ -35,7 +34,7 @@ ROWS = [
     row(6, verdict="fail"),
     row(7, verdict="clarification"),
     row(8, verdict="unsure", suspicion="pass", verdict_of_person=None),
-    row(9, verdict=None, status="not_admitted", first_score=0.0, reason="the goal was missed", variant_count=0),
+    row(9, verdict=None, status="not_admitted", first_score=0.0, reason="goal missed", variant_count=0),
     *(row(number, "ST-5") for number in range(10, 12)),
     *(row(number, "ST-5", "fail") for number in range(12, 14)),
     row(14, "ST-9", None, status="not_applicable", case_id=None, reason="no adjective", first_score=None,

@@ -13,7 +13,16 @@ from vivavoce.analysis.design import choose_model
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
-from vivavoce.report import background, content, document, people, preferences, questions, side_by_side
+from vivavoce.report import (
+    background,
+    content,
+    document,
+    people,
+    preferences,
+    questions,
+    side_by_side,
+    stress,
+)
 from vivavoce.report.html import render
 from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
 from vivavoce.report.material import Options
@@ -44,6 +53,7 @@ def phrases() -> set[str]:
         preferences.FLAGS,
         side_by_side.COVARIATES,
         side_by_side.ARMS,
+        stress.TITLES,
     )
     found |= {words for table in tables for words in table.values()}
     found |= {word for words in document.TITLES.values() for word in words}

@@ -1,0 +1,68 @@
+"""The section on stress tests: figures as computed, transcripts side by side, nothing run as markup."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.analysis.test_stress import ROWS
+
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.report.blocks import TableOfText
+from vivavoce.report.document import compose
+from vivavoce.report.html import render
+from vivavoce.report.material import Options
+
+
+def transcript(*said: str) -> str:
+    turns = [
+        {"party": "user" if place % 2 == 0 else "system", "text": text, "injected": place == 0}
+        for place, text in enumerate(said)
+    ]
+    return json.dumps(turns)
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    told = {
+        "clean_transcript": transcript("a cheap pub", "Which area?"),
+        "transcript": transcript("a chaep <b>pub</b>", "Pardon?", "a cheap pub", "Which area?"),
+    }
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("stress", [row | told for row in ROWS])
+    return Dataset(tmp_path)
+
+
+def tables(dataset: Dataset, **options: Any) -> list[TableOfText]:
+    return compose(dataset, Options(sections=("stress",), **options)).blocks(TableOfText)
+
+
+def test_the_section_gives_every_test_group_and_language_its_ratio(dataset: Dataset) -> None:
+    table = tables(dataset)[0]
+    by = {row.heading: row for row in table.rows}
+    assert {"ST-2", "ST-5", "ST-9", "spelling", "lexical", "syntactic", "en"} <= set(by)
+    assert by["ST-2"].cells[2].main.startswith("75")
+    assert "6 of 8" in by["ST-2"].cells[2].under
+    assert by["ST-9"].cells[1].main == "1"
+    assert len(table.signatures) == 3
+
+
+def test_what_failed_stands_beside_the_original_turn_by_turn(dataset: Dataset) -> None:
+    side = tables(dataset)[1]
+    assert [cell.main for cell in side.columns] == ["Turn", "With the original", "With the variant"]
+    assert [cell.main for cell in side.rows[0].cells] == ["a cheap pub", "a chaep <b>pub</b>"]
+    assert side.rows[0].cells[0].strong
+    assert [len(row.cells) for row in side.rows] == [2, 2, 2, 2]
+    assert "ST-2" in side.caption and "why" in side.caption
+
+
+def test_words_of_users_are_never_markup_and_can_be_left_out(dataset: Dataset) -> None:
+    page = render(dataset, options=Options(sections=("stress",)))
+    assert "chaep &lt;b&gt;pub" in page and "<b>pub" not in page
+    assert len(tables(dataset, redact=True)) == 1
+
+
+def test_a_dataset_without_stress_tests_has_no_such_section(tmp_path: Path) -> None:
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}):
+        pass
+    assert "stress" not in [one.name for one in compose(Dataset(tmp_path)).sections]
