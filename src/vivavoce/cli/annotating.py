@@ -53,12 +53,18 @@ def in_(
     into: Annotated[Path | None, typer.Option("--into", help="Of a dataset: the new dataset.")] = None,
     log: LogUrl = None,
 ) -> None:
-    """Take annotations in: into a study's log as events, or into a copy of a dataset."""
+    """Take annotations into a study's log, or annotations or transcripts into a copy of a dataset."""
     from vivavoce.annotation.files import read_annotations, with_annotations
+    from vivavoce.annotation.transcripts import is_transcripts, read_transcripts, with_transcripts
     from vivavoce.core.clock import SystemClock
     from vivavoce.core.errors import InputError
 
     with _dataset(source, log) as dataset:
+        if _is_dataset(source) and into is not None and any(map(is_transcripts, files)):
+            said = {key: text for file in files for key, text in read_transcripts(file, dataset).items()}
+            with_transcripts(dataset, said, into)
+            note(f"{len(said)} transcripts into {into}")
+            return
         rows = read_annotations(files, dataset)
         if not _is_dataset(source):
             _into_log(source, log, rows)
@@ -68,6 +74,48 @@ def in_(
             raise InputError("a dataset is never changed in place", place=str(source), cure=cure)
         with_annotations(dataset, rows, into, SystemClock().now())
     note(f"{len(rows)} labels into {into}")
+
+
+@app.command("items", short_help="List recordings to be transcribed.")
+def items(
+    source: Source,
+    audio: Annotated[Path, typer.Option("--audio", help="Folder: <dialogue_id>_<turn_index>.wav or .flac.")],
+    into: Annotated[Path, typer.Option("--into", help="CSV file to write.")],
+    log: LogUrl = None,
+) -> None:
+    """Write the CSV file of a step `transcribe`; fill in its column `gold` for recordings that you know."""
+    from vivavoce.annotation.transcripts import item_rows, write_items
+
+    with _dataset(source, log) as dataset:
+        rows = item_rows(dataset, audio)
+    write_items(into, rows)
+    note(f"{len(rows)} recordings into {into}; fill in `gold` where you know what was said")
+
+
+@app.command("transcripts", short_help="Write accepted transcripts, or a training manifest.")
+def transcripts(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that transcribes, or its folder.")],
+    into: Annotated[Path, typer.Option("--into", help="CSV file to write.")],
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", help="Also a recogniser's training manifest (JSONL).")
+    ] = None,
+    log: LogUrl = None,
+) -> None:
+    """Write the transcripts that count: their transcribers were accurate on the known recordings."""
+    from vivavoce.annotation.transcripts import accepted_rows, write_manifest, write_rows
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.core.errors import InputError
+
+    plan = read_study(study)
+    step = next((one for one in plan.visit if one.kind == "transcribe"), None)
+    if step is None:
+        raise InputError("transcribes nothing", place=str(study), cure="add a step `transcribe` to `visit`")
+    with open_log(plan, log) as opened:
+        rows = accepted_rows(opened, plan.name)
+    write_rows(into, rows)
+    note(f"{len(rows)} accepted transcripts into {into}")
+    if manifest is not None:
+        note(f"{write_manifest(manifest, rows, step.audio)} lines into {manifest}")
 
 
 def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:

@@ -13,14 +13,14 @@ from typing import Literal
 from vivavoce.log import arena_events, reading_events
 from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
-from vivavoce.session.arena import BoutState
-from vivavoce.session.dialogue_state import DialogueState, TurnState
 from vivavoce.log.transcription_events import (
     LoggedItem,
     TranscriptGiven,
     TranscriptionsAssigned,
     TranscriptionsFinished,
 )
+from vivavoce.session.arena import BoutState
+from vivavoce.session.dialogue_state import DialogueState, TurnState
 from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, RateStep, Step, Study, TranscribeStep
 
 __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]

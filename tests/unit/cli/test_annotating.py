@@ -1,17 +1,23 @@
 """The verb `annotate`: out of a study's log and back into it, and into a copy of a dataset."""
 
+import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from scenes.annotating import annotated_study, hold_dialogue
+from scenes.transcribing import GOLD, silence, transcribing_study
+from vivavoce.annotation.transcripts import duration_s
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study.model import Study
 
 
 @pytest.fixture
@@ -57,6 +63,56 @@ def test_a_dataset_is_annotated_in_a_copy(study: Path, tmp_path: Path) -> None:
     assert Dataset(tmp_path / "new").read("annotations").num_rows == 3
     manifest = json.loads((tmp_path / "new" / "dataset.json").read_text())
     assert manifest["study"]["name"] == "city"
+
+
+def test_recordings_are_listed_transcribed_and_become_references_and_a_manifest(
+    study: Path, tmp_path: Path
+) -> None:
+    silence(tmp_path / "audio" / "dialogue-000_1.wav", 0.5)
+    silence(tmp_path / "audio" / "dialogue-000_0.wav")
+    items = tmp_path / "items.csv"
+    assert "1 recordings into" in run("items", study, "--audio", tmp_path / "audio", "--into", items)
+    lines = items.read_text(encoding="utf-8").splitlines()
+    assert lines[1] == "dialogue-000_1.wav,dialogue-000,1,,a cheap thai place"
+
+    other = tmp_path / "transcribing"
+    plan = transcribing_study(other, unknown=1)
+    with Log.open(f"sqlite:///{other / 'log.sqlite'}") as log:
+        walk(plan, log, lambda audio: GOLD.get(audio, "=a cheap tie place"))
+    run("transcripts", other, "--into", tmp_path / "said.csv", "--manifest", tmp_path / "train.jsonl")
+    assert "'=a cheap tie place" in (tmp_path / "said.csv").read_text(encoding="utf-8")
+    (line,) = map(json.loads, (tmp_path / "train.jsonl").read_text(encoding="utf-8").splitlines())
+    assert (line["text"], line["duration"]) == ("=a cheap tie place", 0.2)
+    assert Path(line["audio_filepath"]) == (other / "audio" / "call-0.wav").resolve()
+
+    run("in", tmp_path / "data", tmp_path / "said.csv", "--into", tmp_path / "new")
+    turns = Dataset(tmp_path / "new").read("turns").to_pylist()
+    assert [one["reference"] for one in turns][1] == "=a cheap tie place"
+    assert [one["text"] for one in turns][1] == "a cheap thai place"
+
+
+def walk(study: Study, log: Log, write: Callable[[str], str]) -> None:
+    """One participant writes everything down."""
+
+    async def run_visit() -> None:
+        engine = SessionEngine(study, log, {})
+        visit_id = (await engine.open_visit(language="en")).visit_id
+        while (state := await engine.state(visit_id)).phase == "transcribe":
+            text = write(state.transcriptions[state.position].audio)
+            await engine.transcribe(visit_id, step=0, position=state.position, text=text)
+        await engine.stop()
+
+    asyncio.run(run_visit())
+
+
+def test_the_length_of_a_flac_recording_is_read_from_its_head(tmp_path: Path) -> None:
+    rate, samples = 16_000, 40_000
+    packed = (rate << 44) | (15 << 36) | samples
+    path = tmp_path / "one.flac"
+    path.write_bytes(b"fLaC" + b"\x00\x00\x00\x22" + bytes(10) + packed.to_bytes(8, "big") + bytes(16))
+    assert duration_s(path) == 2.5
+    path.write_bytes(b"fLaC")
+    assert duration_s(path) is None
 
 
 def test_a_mistaken_scheme_is_named(study: Path, tmp_path: Path) -> None:

@@ -1,0 +1,185 @@
+"""Recordings to transcribe, accepted transcripts, and what they become: references, a training manifest."""
+
+import csv
+import json
+import re
+import wave
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.log.reading import Reader
+from vivavoce.log.schema import TABLES
+from vivavoce.log.transcriptions import transcriptions
+from vivavoce.study.transcription import COLUMNS as ITEM_COLUMNS
+from vivavoce.study.transcription import ENDINGS
+
+Row = dict[str, Any]
+COLUMNS: Final = (
+    "audio", "dialogue_id", "turn_index", "transcript", "transcriber", "language", "transcribed_at",
+)  # fmt: skip
+SEVERAL: Final = 50_000
+_NAME: Final = re.compile(r"(?P<dialogue>.+)_(?P<turn>\d{1,6})")
+
+
+def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
+    """One item for every recording `<dialogue_id>_<turn_index>.wav` (or .flac) of a user turn.
+
+    Raises  InputError: there is no such recording
+    """
+    heard = {
+        (row["dialogue_id"], row["turn_index"]): row["text"]
+        for row in dataset.read("turns").to_pylist()
+        if row["party"] == "user"
+    }
+    rows: list[Row] = []
+    for path in sorted(audio.iterdir()) if audio.is_dir() else []:
+        match = _NAME.fullmatch(path.stem)
+        if path.suffix.lower() not in ENDINGS or match is None:
+            continue
+        place = match["dialogue"], int(match["turn"])
+        if place in heard:
+            rows.append({
+                "audio": path.name, "dialogue_id": place[0], "turn_index": place[1], "gold": None,
+                "hypothesis": heard[place],
+            })  # fmt: skip
+    if not rows:
+        cure = "name recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
+        raise InputError("no recording of a user turn of this dataset", place=str(audio), cure=cure)
+    return rows
+
+
+def accepted_rows(log: Reader, study: str) -> list[Row]:
+    """Every accepted transcript of a study, in the order of its recordings; unclear ones are left out."""
+    with log.reading() as connection:
+        found = transcriptions(connection, study).accepted()
+    return [
+        {"audio": one.item.audio, "dialogue_id": one.item.dialogue_id, "turn_index": one.item.turn_index,
+         "transcript": one.text, "transcriber": one.participant_id, "language": one.language,
+         "transcribed_at": one.at}
+        for one in sorted(found, key=lambda one: one.item.audio)
+        if one.text is not None
+    ]  # fmt: skip
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] = COLUMNS) -> Path:
+    """Rows as CSV, safe to open in a spreadsheet."""
+    names = list(columns)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        for row in rows:
+            writer.writerow([_cell(row.get(name)) for name in names])
+    return path
+
+
+def write_items(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    """The CSV file of a step `transcribe`; its column `gold` is to be filled in."""
+    return write_rows(path, rows, ITEM_COLUMNS)
+
+
+def _cell(value: Any) -> str:
+    if hasattr(value, "isoformat"):
+        return value.isoformat().replace("+00:00", "Z")
+    return safe_csv_cell(value) if isinstance(value, str) else "" if value is None else str(value)
+
+
+def write_manifest(path: Path, rows: Iterable[Row], audio: Path) -> int:
+    """A recogniser's training manifest, one JSON object a line: `audio_filepath`, `duration`, `text`.
+
+    Source  Jurčíček et al. 2011, footnote 3: transcribed trials train the next recogniser
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for row in rows:
+            recording = (audio / row["audio"]).resolve()
+            line = {
+                "audio_filepath": str(recording), "duration": duration_s(recording),
+                "text": row["transcript"], "language": row["language"], "dialogue_id": row["dialogue_id"],
+                "turn_index": row["turn_index"],
+            }  # fmt: skip
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def duration_s(path: Path) -> float | None:
+    """How long a WAV or FLAC recording lasts; None where its head does not say."""
+    try:
+        if path.suffix.lower() == ".flac":
+            return _flac_duration_s(path)
+        with wave.open(str(path), "rb") as file:
+            return round(file.getnframes() / file.getframerate(), 6)
+    except (OSError, EOFError, wave.Error, ZeroDivisionError):
+        return None
+
+
+def _flac_duration_s(path: Path) -> float | None:
+    """From the first block: 20 bits of sample rate, 36 bits of samples (RFC 9639, STREAMINFO)."""
+    with path.open("rb") as file:
+        head = file.read(26)
+    if len(head) < 26 or head[:4] != b"fLaC" or head[4] & 0x7F:
+        return None
+    packed = int.from_bytes(head[18:26], "big")
+    rate, samples = packed >> 44, packed & (2**36 - 1)
+    return round(samples / rate, 6) if rate and samples else None
+
+
+# --- into a dataset -----------------------------------------------------------------------------------
+
+
+def is_transcripts(path: Path) -> bool:
+    """Whether a file holds transcripts rather than annotations."""
+    if path.suffix != ".csv" or not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        return "transcript" in next(csv.reader(file), [])
+
+
+def read_transcripts(path: Path, dataset: Dataset) -> dict[tuple[str, int], str]:
+    """The transcript of every turn that a file names.
+
+    Raises  InputError: names the line and what is wrong there
+    """
+    known = {
+        (row["dialogue_id"], row["turn_index"])
+        for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party"]).to_pylist()
+        if row["party"] == "user"
+    }
+    found: dict[tuple[str, int], str] = {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        for line in reader:
+            place = f"{path.name}:{reader.line_num}"
+            cells = {name: read_csv_cell(cell or "") for name, cell in line.items() if name in COLUMNS}
+            turn, text = cells.get("turn_index") or "", cells.get("transcript")
+            key = (cells.get("dialogue_id") or "", int(turn) if turn.isdigit() else -1)
+            if key not in known:
+                problem = f"dialogue {key[0]!r} has no user turn {turn or '(none)'}"
+                raise InputError(problem, place=place, cure="name a user turn of this dataset")
+            if text is not None:
+                found[key] = text
+    return found
+
+
+def with_transcripts(dataset: Dataset, said: Mapping[tuple[str, int], str], into: Path) -> Dataset:
+    """A copy of a dataset in which these transcripts are the `reference` of their turns."""
+    if into.resolve() == dataset.folder.resolve():
+        raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
+    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
+    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
+        for name in TABLES:
+            for batch in dataset.read(name).to_batches(max_chunksize=SEVERAL):
+                rows = batch.to_pylist()
+                if name == "turns":
+                    for row in rows:
+                        key = (row["dialogue_id"], row["turn_index"])
+                        row["reference"] = said.get(key, row["reference"])
+                writer.add(name, rows)
+        writer.notes += dataset.manifest.get("notes", [])
+        return writer.close()

@@ -1,0 +1,62 @@
+"""A participant writes recordings down in a browser, by keyboard, also on a telephone and in Italian."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from scenes.browser import barriers, chromium, overflow
+from scenes.transcribing import transcribing_study
+from scenes.websites import Running, running
+from vivavoce.log.store import Log
+from vivavoce.log.transcription_events import TranscriptGiven
+from vivavoce.session.engine import SessionEngine
+from vivavoce.web.app import create_app
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Running]:
+    study = transcribing_study(tmp_path / "study", accuracy=0)
+    with (
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
+        running(create_app(SessionEngine(study, log, {}))) as started,
+    ):
+        yield started
+
+
+def test_recordings_are_heard_again_by_escape_and_sent_by_enter(browser: Browser, server: Running) -> None:
+    context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568})
+    page, errors, played = context.new_page(), [], []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda one: played.append(one.url) if "/recording/" in one.url else None)
+    page.goto(server.url)
+    page.get_by_role("button", name="Inizia").click()
+    for number in range(1, 6):
+        expect(page.locator(".progress")).to_have_text(f"Registrazione {number} di 5")
+        expect(page.locator("#text")).to_be_focused()
+        page.wait_for_function("document.getElementById('recording').readyState > 0")
+        if number == 1:
+            assert barriers(page) == []
+            assert overflow(page) <= 0
+            page.keyboard.press("Escape")
+            page.wait_for_function("document.getElementById('recording').played.length > 0")
+            page.keyboard.press("Enter")  # nothing was written: nothing is sent
+            expect(page.locator(".progress")).to_have_text("Registrazione 1 di 5")
+        page.keyboard.type(f"parole {number}")
+        page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Grazie")
+    assert errors == []
+    assert len(set(played)) == 5
+    log = server.site.engine.log
+    given = [one.event for visit in log.visits("transcripts") for one in log.events(visit.visit_id)]
+    said = [event.text for event in given if isinstance(event, TranscriptGiven)]
+    assert said == [f"parole {number}" for number in range(1, 6)]
