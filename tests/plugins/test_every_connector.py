@@ -17,6 +17,7 @@ from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.probe import hello
+from vivavoce.connectors.wizard_room import Reply, Room
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 Settings = dict[str, Any]
@@ -64,6 +65,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
         "turn_end": "done",
     },
 }
+SYSTEMS["wizard"] = lambda _: {}
 NOBODY: dict[str, Settings] = {
     "a2a": {"url": "http://127.0.0.1:1"},
     "browser": {"url": "http://127.0.0.1:1", **WIDGET},
@@ -82,6 +84,7 @@ NOBODY: dict[str, Settings] = {
     "stdio": {"command": ["/nobody/here"]},
     "telegram": {"port": 0, "connect_timeout_s": 0.2},
     "websocket": {"url": "ws://127.0.0.1:1"},
+    "wizard": {"pairing_timeout_s": 0.2},
 }
 
 ALL_FAULTS = ("slow", "silent", "garbage", "half", "huge", "notutf8", "closed")
@@ -127,6 +130,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
         "stdio", silent="silent", garbage="garbage", half="half", huge="huge", notutf8="notutf8", closed="die"
     ),
     "telegram": told("telegram", silent="silent", slow="slow"),
+    "wizard": told("wizard", silent="silent"),
     "websocket": at_path("ws", "faulty_sockets.py", delta="piece", turn_end="done"),
 }
 
@@ -138,13 +142,30 @@ def counterparts() -> Iterator[Counterparts]:
     running.stop()
 
 
+async def play(room: Room) -> None:
+    """A wizard who takes every conversation and tells the first thing said in it."""
+    seen = 0
+    while True:
+        for seat in list(room.seats.values()):
+            if seat.wizard is None:
+                room.take(seat.key, "Merlin")
+            if seat.reply is not None and not seat.reply.done() and seat.asked != "silent":
+                said = next(line.text for line in seat.lines if line.party == "user")
+                room.say(seat.key, Reply(f"first was {said}", "Merlin"))
+        seen = await room.changed(seen)
+
+
 def within(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         connector = make_connector({"allow_private": True, **settings}, {})
+        wizard = connector.room is not None and "pairing_timeout_s" not in settings
+        playing = asyncio.create_task(play(connector.room)) if wizard else None
         try:
             return await talk(connector)
         finally:
             await connector.shut_down()
+            if playing is not None:
+                playing.cancel()
 
     return asyncio.run(run())
 

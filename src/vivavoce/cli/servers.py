@@ -31,8 +31,10 @@ def serve_study(
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
     from vivavoce.desk.access import first_link
     from vivavoce.session.engine import SessionEngine
+    from vivavoce.web.accounts import Access
     from vivavoce.web.app import create_app
     from vivavoce.web.serving import PageServer
+    from vivavoce.web.wizard import first_wizard_link
 
     study = read_study(path)
     connectors = make_connectors(study)
@@ -46,6 +48,8 @@ def serve_study(
         wait_for_port(host, desk_port, "the dashboard")
         note(f"participants  {participants}")
         note(f"dashboard     {link}")
+        if any(getattr(one, "room", None) is not None for one in connectors.values()):
+            note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
         note(f"log           {log_url(study, url)}")
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
         try:

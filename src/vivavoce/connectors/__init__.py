@@ -18,6 +18,7 @@ from vivavoce.connectors.sse import EventStreamConnector
 from vivavoce.connectors.stdio import StdioConnector
 from vivavoce.connectors.telegram import TelegramConnector
 from vivavoce.connectors.websocket import WebSocketConnector
+from vivavoce.connectors.wizard import WizardConnector
 from vivavoce.core.registry import Registry
 
 CONNECTORS: Registry[ConnectorKind] = Registry("connector")
@@ -26,7 +27,7 @@ _KINDS: tuple[ConnectorKind, ...] = (
     A2AConnector, BrowserConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector,
     HttpConnector, LexConnector, MCPConnector, OpenAIConnector, PythonConnector, RasaConnector,
     RasaSocketConnector, RealtimeConnector, ScriptedConnector, StdioConnector, TelegramConnector,
-    WebSocketConnector,
+    WebSocketConnector, WizardConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

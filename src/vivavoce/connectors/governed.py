@@ -7,7 +7,7 @@ above what the study needs. A system that asks to be left alone for a while (Ret
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, nullcontext
-from typing import Final
+from typing import Any, Final
 
 from vivavoce.connectors.base import (
     Capabilities,
@@ -40,6 +40,11 @@ class Governed:
     @property
     def capabilities(self) -> Capabilities:
         return self.inner.capabilities
+
+    @property
+    def room(self) -> Any:
+        """Where a wizard finds the conversations; None where no person stands in for the system."""
+        return getattr(self.inner, "room", None)
 
     @property
     def resting(self) -> str | None:

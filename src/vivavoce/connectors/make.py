@@ -40,10 +40,15 @@ def make_connector(
         found = _first_problem(error, place, kind.settings)
         raise InputError(found.problem, place=found.place.strip(), cure=found.cure) from None
     try:
-        return Governed(kind.make(settings, secrets), settings)
+        made: Any = kind.make(settings, secrets)
     except InputError as error:
         where = f"{place} {error.place}".strip()
         raise InputError(error.problem, place=where, cure=error.cure) from None
+    behind = getattr(settings, "behind", None)
+    if behind is not None:  # a connector that stands before another system
+        where = f"{place} behind".strip()
+        made.stand_before(make_connector(behind, secrets, place=where, folder=folder))
+    return Governed(made, settings)
 
 
 def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:

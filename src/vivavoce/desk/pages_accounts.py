@@ -1,6 +1,6 @@
 """Accounts: who may sign in, and invitations for others. For owners."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -11,6 +11,7 @@ from vivavoce.desk.access import ANNOTATOR, ROLES
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.safety import Needs, field, own_form, who_of
 
+WIZARD: Final = "wizard"
 router = APIRouter(prefix="/accounts", dependencies=[Depends(Needs("owner"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
@@ -25,7 +26,7 @@ def accounts(request: Request, desk: Desk_) -> Response:
 def invite(request: Request, desk: Desk_, form: Form_) -> Response:
     """A one-time link for someone else; it is shown this once."""
     role = field(form, "role")
-    if role not in (*ROLES, ANNOTATOR):
+    if role not in _roles(desk):
         raise HTTPException(409, "Choose one of the roles.")
     link = desk.access.invite(role, _door(request, desk, role))
     return _accounts_page(request, desk, link=link, link_role=role)
@@ -42,18 +43,24 @@ def remove(account_id: str, request: Request, desk: Desk_, form: Form_) -> Respo
 
 
 def _door(request: Request, desk: Desk, role: str) -> str:
-    """Where a link leads: to the dashboard, or for an annotator to the participants' pages' own door."""
-    if role != ANNOTATOR:
+    """Where a link leads: to the dashboard, or for others to their door on the participants' pages."""
+    if role not in (ANNOTATOR, WIZARD):
         return str(request.base_url)
     if desk.participant_url is None:
         raise HTTPException(409, "The dashboard does not know the address of the participants' pages.")
-    return desk.participant_url.rstrip("/") + "/annotate"
+    return desk.participant_url.rstrip("/") + ("/annotate" if role == ANNOTATOR else "/wizard")
+
+
+def _roles(desk: Desk) -> tuple[str, ...]:
+    """Whom an owner may invite; a wizard only where a system of the study is a person."""
+    played = any(settings.get("connect") == WIZARD for settings in desk.study.systems.values())
+    return (*ROLES, ANNOTATOR, WIZARD) if played else (*ROLES, ANNOTATOR)
 
 
 def _accounts_page(
     request: Request, desk: Desk, status: int = 200, *, link: str = "", link_role: str = "", problem: str = ""
 ) -> Response:
     return desk.page(
-        request, "accounts.html", status, accounts=desk.access.accounts(), roles=(*ROLES, ANNOTATOR),
+        request, "accounts.html", status, accounts=desk.access.accounts(), roles=_roles(desk),
         link=link, link_role=link_role, problem=problem, me=who_of(request),
     )  # fmt: skip

@@ -16,7 +16,17 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
-from vivavoce.web import annotating, arena, chat_routes, comparing, experts, reading, transcribing, visit_routes
+from vivavoce.web import (
+    annotating,
+    arena,
+    chat_routes,
+    comparing,
+    experts,
+    reading,
+    transcribing,
+    visit_routes,
+    wizard,
+)
 from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
@@ -53,7 +63,7 @@ def create_app(
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router, comparing.router, reading.router, arena.router, chat_routes.router,
-        experts.router, annotating.router, transcribing.router, health,
+        experts.router, annotating.router, transcribing.router, wizard.router, health,
     ):
         app.include_router(router, prefix=base)
     app.add_middleware(BodyCap)
@@ -61,6 +71,7 @@ def create_app(
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (
         (experts.NotSignedIn, _not_signed_in),
+        (wizard.NoWizard, wizard.no_wizard), (wizard.NotYours, wizard.not_yours),
         (NoVisit, _no_visit), (Stale, _stale), (Refused, _refused), (TooMany, _too_many),
         (LogError, _not_saved), (RequestValidationError, _bad_request), (HTTPException, _http_error),
         (Exception, _defect),

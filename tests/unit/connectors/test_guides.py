@@ -98,6 +98,11 @@ def test_the_systems_of_the_guide_to_widgets_answer(counterparts: Counterparts) 
         assert conversation_with(make_connector(at(one, server), {}), "hello") == ["first was hello"]
 
 
+def test_the_systems_of_the_guide_to_wizards_are_accepted() -> None:
+    found = systems("run-a-wizard-of-oz-study.md")
+    assert [make_connector(one, {}).capabilities.greets for one in found.values()] == [True, False]
+
+
 def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_of_our_bots() -> None:
     found = systems("evaluate-your-telegram-bot.md")
     assert {TelegramSettings.model_validate(one).port for one in found.values()} == {8081, 8082}

@@ -47,6 +47,7 @@ function refresh() {
   here("send").disabled = blocked;
   here("end-button").disabled = !active || ending || !outbox.empty;
   for (const button of here("choices").querySelectorAll("button")) button.disabled = blocked;
+  here("typing-words").textContent = transcript.list.children.length > 0 ? words.answering : words.preparing;
   here("typing").hidden = !active || !waiting || !outbox.empty;
   here("begin").hidden = !active || waiting || transcript.list.children.length > 0;
   here("composer").hidden = !active;

@@ -1,0 +1,247 @@
+"""A person in place of the system, or of one module of it (Wizard of Oz).
+
+Wire    none: a conversation waits in a room until a wizard takes it; the wizard's page shows what was said
+        and brings the reply. With `behind`, another system does the rest: it is told what the wizard heard
+        (recognition) or understood (understanding), or its answer is only a proposal (management)
+Memory  in the caller: a wizard who takes a conversation sees all of it; with `behind`, in that system
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from vivavoce.connectors.answers import clean_text
+from vivavoce.connectors.base import (
+    Capabilities,
+    Connector,
+    ConnectorSettings,
+    Conversation,
+    Heard,
+    PastTurn,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.wizard_room import Reply, Room, Seat
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.validation import mistake
+
+Replies = dict[str, str]
+
+
+class WizardSettings(ConnectorSettings):
+    """Settings of a system with `connect: wizard`."""
+
+    replaces: Literal["system", "recognition", "understanding", "management"] = Field(
+        "system", description="what the wizard stands for"
+    )
+    behind: dict[str, Any] | None = Field(
+        None, description="settings of the system of which the wizard replaces a module"
+    )
+    instructions: str | dict[str, str] = Field("", description="Markdown for the wizard; may be by language")
+    greeting: str | None = Field(None, description="first message, said as soon as a wizard is there")
+    begins: bool = Field(False, description="the wizard says the first message")
+    prompts: Replies = Field(default_factory=dict, description="canned prompts by label, in every dialogue")
+    strategies: dict[str, Replies] = Field(
+        default_factory=dict, description="scripted replies by label, for each strategy of the dialogue"
+    )
+    strategy: str | None = Field(None, description="the strategy; left out: one of them for each dialogue")
+    free_text: bool = Field(True, description="the wizard may write; false: only what is scripted")
+    delay_s: float = Field(0.0, ge=0, le=120, description="no reply comes sooner after the user's turn")
+    pairing_timeout_s: float = Field(300.0, gt=0, le=850, description="seconds to wait for a wizard")
+    first_output_timeout_s: float = Field(300.0, gt=0, le=600, description="seconds until the wizard replies")
+    turn_timeout_s: float = Field(400.0, gt=0, le=3600, description="seconds until the turn is complete")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "WizardSettings":
+        if self.replaces != "system" and self.behind is None:
+            cure = "write behind: {connect: ...} for the rest of the system"
+            raise mistake(f"a wizard for {self.replaces} needs a system behind", cure)
+        if self.replaces == "system" and self.behind is not None:
+            raise mistake("a wizard for the whole system has none behind", "leave 'behind' out")
+        if self.strategy is not None and self.strategy not in self.strategies:
+            known = ", ".join(self.strategies) or "none"
+            raise mistake(f"unknown strategy {self.strategy!r}; known: {known}", "add it to strategies")
+        if not self.free_text and not self.prompts and not self.strategies and self.replaces == "system":
+            raise mistake("a wizard who may not write has nothing to say", "add prompts or strategies")
+        return self
+
+
+class WizardConnector:
+    """A person as a bot; `room` is where the wizard's page finds the conversations."""
+
+    name: ClassVar[str] = "wizard"
+    summary: ClassVar[str] = "a person in place of the system or of one module of it"
+    settings: ClassVar[type[ConnectorSettings]] = WizardSettings
+
+    def __init__(self, settings: WizardSettings) -> None:
+        self._settings, self._wire = settings, Wire(settings, Vault((), {}))
+        self._behind: Connector | None = None
+        self.room = Room(settings)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "WizardConnector":
+        return cls(settings)
+
+    def stand_before(self, behind: Connector) -> None:
+        """The system of which the wizard replaces a module."""
+        self._behind = behind
+
+    async def start(self) -> None:
+        begin = getattr(self._behind, "start", None)
+        if begin is not None:
+            await begin()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        settings, behind = self._settings, self._behind.capabilities if self._behind is not None else None
+        greets = settings.begins or settings.greeting is not None or bool(behind and behind.greets)
+        if behind is None:
+            return Capabilities(memory="caller", greets=greets)
+        return replace(behind, greets=greets, idempotent=False)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        seat = await self._seat(conversation)
+        if conversation.history:
+            if self._behind is not None:
+                async for _ in self._behind.open(conversation):
+                    pass
+            return
+        if self._behind is not None:
+            async for output in self._behind.open(conversation):
+                self._shown(seat, output)
+                yield output
+        if self._settings.greeting is not None:
+            seat.lines.append(PastTurn("system", self._settings.greeting))
+            self.room.touched()
+            yield SystemOutput(kind="message", text=self._settings.greeting)
+        elif self._settings.begins:
+            reply = await self._reply(seat, None)
+            for output in self._outputs(seat, reply):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        seat = await self._seat(conversation)
+        if self._settings.replaces == "management":
+            proposed = await self._propose(seat, conversation, turn)
+            reply = await self._reply(seat, turn.text)
+            for output in [*proposed, *self._outputs(seat, reply)]:
+                yield output
+            return
+        reply = await self._reply(seat, turn.text)
+        if self._behind is None:
+            for output in self._outputs(seat, reply):
+                yield output
+            return
+        yield SystemOutput(kind="extras", raw=self._as_wizard(seat, reply))
+        async for output in self._behind.send(conversation, self._instead(turn, reply)):
+            self._shown(seat, output)
+            yield output
+
+    def _instead(self, turn: UserTurn, reply: Reply) -> UserTurn:
+        """The turn as the system behind receives it."""
+        if self._settings.replaces == "recognition":
+            return replace(turn, text=reply.text, payload=None, heard=(Heard(reply.text, 1.0),))
+        return replace(turn, payload=reply.text)
+
+    async def _propose(self, seat: Seat, conversation: Conversation, turn: UserTurn) -> list[SystemOutput]:
+        """What the system behind makes of the turn, for the wizard; its facts stay in the log."""
+        assert self._behind is not None
+        given = [output async for output in self._behind.send(conversation, turn)]
+        seat.proposal = "\n".join(output.text for output in given if output.kind == "message")
+        seat.understood = [
+            ", ".join(f"{act.act}({act.slot or ''}{act.op or '='}{act.value or ''})" for act in one.acts)
+            for output in given
+            for one in output.understood
+        ]
+        self._wire.received("proposal", seat.proposal)
+        return [replace(output, text="") for output in given if output.kind == "extras"]
+
+    async def _reply(self, seat: Seat, asked: str | None) -> Reply:
+        """The wizard's reply, not sooner than the delay. Raises SystemUnderTestError("timeout")."""
+        settings, clock = self._settings, asyncio.get_running_loop().time
+        begun, limit = clock(), settings.first_output_timeout_s
+        self._wire.sent("to the wizard", asked or "")
+        try:
+            async with asyncio.timeout(limit):
+                reply = await self.room.answered(seat, asked)
+        except TimeoutError:
+            raise SystemUnderTestError("timeout", f"the wizard did not reply in {limit:g} s") from None
+        self._wire.received("from the wizard", json.dumps(asdict(reply), ensure_ascii=False))
+        await asyncio.sleep(max(0.0, begun + settings.delay_s - clock()))
+        return replace(reply, text=clean_text(reply.text))
+
+    def _outputs(self, seat: Seat, reply: Reply) -> list[SystemOutput]:
+        seat.lines.append(PastTurn("system", reply.text))
+        self.room.touched()
+        said = [SystemOutput(kind="message", text=reply.text)] if reply.text.strip() else []
+        outputs = [*said, SystemOutput(kind="extras", raw=self._as_wizard(seat, reply))]
+        return [*outputs, SystemOutput(kind="end")] if reply.ends else outputs
+
+    def _as_wizard(self, seat: Seat, reply: Reply) -> dict[str, Any]:
+        """How the log tells that a person stood here, who, and whether the words were scripted."""
+        facts: dict[str, Any] = {
+            "wizard": reply.wizard, "replaces": self._settings.replaces, "source": reply.source,
+        }  # fmt: skip
+        if reply.label:
+            facts["label"] = reply.label
+        if seat.strategy:
+            facts["strategy"] = seat.strategy
+        if self._settings.replaces in ("recognition", "understanding"):
+            facts["gave"] = reply.text
+        return facts
+
+    def _shown(self, seat: Seat, output: SystemOutput) -> None:
+        if output.kind == "message" and output.text:
+            seat.lines.append(PastTurn("system", output.text))
+            self.room.touched()
+
+    async def _seat(self, conversation: Conversation) -> Seat:
+        """The conversation's seat, once a wizard has taken it."""
+        seat = self.room.seats.get(conversation.key)
+        if seat is None:
+            now_s = asyncio.get_running_loop().time()
+            strategy = self._strategy(conversation.key)
+            seat = Seat(conversation.key, conversation.language, strategy, now_s, list(conversation.history))
+            self.room.enter(seat)
+        limit = self._settings.pairing_timeout_s
+        try:
+            async with asyncio.timeout(limit):
+                await self.room.paired(seat)
+        except TimeoutError:
+            self.room.leave(conversation.key)
+            problem = f"no wizard came in {limit:g} s"
+            raise SystemUnderTestError("unreachable", problem, reached=False) from None
+        return seat
+
+    def _strategy(self, key: str) -> str:
+        """The strategy of a conversation: the study's, else one by its key, the same after a restart."""
+        names = sorted(self._settings.strategies)
+        if self._settings.strategy is not None or not names:
+            return self._settings.strategy or ""
+        return names[int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") % len(names)]
+
+    async def reset(self, conversation: Conversation) -> None:
+        self.room.leave(conversation.key)
+        conversation.history = ()
+        if self._behind is not None:
+            await self._behind.reset(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        self.room.leave(conversation.key)
+        if self._behind is not None:
+            await self._behind.close(conversation)
+
+    async def shut_down(self) -> None:
+        for key in list(self.room.seats):
+            self.room.leave(key)
+        if self._behind is not None:
+            with suppress(SystemUnderTestError):
+                await self._behind.shut_down()

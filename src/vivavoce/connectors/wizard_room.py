@@ -1,0 +1,154 @@
+"""Where a participant's conversation and the person who plays the system meet.
+
+The connector puts conversations in and waits for answers; whoever shows them to a wizard takes and answers
+them. All in one process and one event loop; nothing is kept here that is not also in the log.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from vivavoce.connectors.base import PastTurn
+
+GONE_AFTER_S: Final = 90.0
+Source = Literal["free", "prompt", "script", "proposal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a wizard sends: the words, and where they came from; label names the prompt or script."""
+
+    text: str
+    wizard: str
+    source: Source = "free"
+    label: str = ""
+    ends: bool = False
+
+
+@dataclass(slots=True)
+class Seat:
+    """One conversation: waiting for a wizard, or held by one.
+
+    asked     the participant's turn that is to be answered; None while it is their turn
+    proposal  what the system behind would say, for a wizard who decides in its place
+    """
+
+    key: str
+    language: str
+    strategy: str
+    since_s: float
+    lines: list[PastTurn] = field(default_factory=list)
+    wizard: str | None = None
+    asked: str | None = None
+    asked_s: float = 0.0
+    proposal: str | None = None
+    understood: list[str] = field(default_factory=list)
+    reply: "asyncio.Future[Reply] | None" = None
+    over: bool = False
+
+    @property
+    def opening(self) -> bool:
+        """The wizard may speak first."""
+        return self.reply is not None and self.asked is None
+
+
+class NotYours(Exception):
+    """The conversation is another wizard's, is over, or waits for nothing."""
+
+
+class Room:
+    """The conversations of one system that is a person."""
+
+    def __init__(self, settings: Any) -> None:
+        self.settings = settings
+        self.seats: dict[str, Seat] = {}
+        self.version = 0
+        self._here: dict[str, float] = {}
+        self._news = asyncio.Event()
+
+    # --- the connector's side -----------------------------------------------------------------------
+
+    def enter(self, seat: Seat) -> Seat:
+        self.seats[seat.key] = seat
+        self._changed()
+        return seat
+
+    def leave(self, key: str) -> None:
+        seat = self.seats.pop(key, None)
+        if seat is not None:
+            seat.over = True
+            if seat.reply is not None and not seat.reply.done():
+                seat.reply.cancel()
+            self._changed()
+
+    async def paired(self, seat: Seat) -> None:
+        """Wait until a wizard has taken the conversation."""
+        while seat.wizard is None:
+            await self.changed(self.version)
+
+    async def answered(self, seat: Seat, asked: str | None) -> Reply:
+        """Show the wizard what was said, and wait for the reply; nothing said: the wizard may begin."""
+        loop = asyncio.get_running_loop()
+        seat.asked, seat.asked_s, seat.reply = asked, loop.time(), loop.create_future()
+        if asked is not None:
+            seat.lines.append(PastTurn("user", asked))
+        self._changed()
+        try:
+            return await seat.reply
+        finally:
+            seat.asked = seat.reply = seat.proposal = None
+            seat.understood = []
+            self._changed()
+
+    # --- the wizard's side --------------------------------------------------------------------------
+
+    def here(self, wizard: str, now_s: float) -> None:
+        """A wizard is there; conversations of those who have gone are free to be taken again."""
+        self._here[wizard] = now_s
+        for seat in self.seats.values():
+            gone = seat.wizard is not None and now_s - self._here.get(seat.wizard, now_s) > GONE_AFTER_S
+            if gone:
+                seat.wizard = None
+                self._changed()
+
+    def take(self, key: str, wizard: str) -> None:
+        """Raises NotYours: somebody else was quicker, or the participant has left."""
+        seat = self.seats.get(key)
+        if seat is None or seat.wizard not in (None, wizard):
+            raise NotYours
+        seat.wizard = wizard
+        self._here[wizard] = asyncio.get_running_loop().time()
+        self._changed()
+
+    def release(self, key: str, wizard: str) -> None:
+        """Give a conversation back to the waiting room, where another wizard may take it."""
+        self._of(key, wizard).wizard = None
+        self._changed()
+
+    def say(self, key: str, reply: Reply) -> None:
+        """Raises NotYours: it is not this wizard's conversation, or the participant's turn."""
+        seat = self._of(key, reply.wizard)
+        if seat.reply is None or seat.reply.done():
+            raise NotYours
+        seat.reply.set_result(reply)
+
+    def _of(self, key: str, wizard: str) -> Seat:
+        seat = self.seats.get(key)
+        if seat is None or seat.wizard != wizard:
+            raise NotYours
+        return seat
+
+    async def changed(self, after: int) -> int:
+        """Wait until the room is no longer as it was at this version; the version now."""
+        while self.version <= after:
+            await self._news.wait()
+        return self.version
+
+    def touched(self) -> None:
+        """Something about a seat has changed that those who look should see."""
+        self._changed()
+
+    def _changed(self) -> None:
+        self.version += 1
+        self._news.set()
+        self._news = asyncio.Event()

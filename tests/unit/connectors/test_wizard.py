@@ -1,0 +1,157 @@
+"""A person as the system, or as its recognition, understanding or management."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.wizard_room import GONE_AFTER_S, NotYours, Reply, Room, Seat
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+ECHO = {"connect": "scripted", "replies": [{"say": "You said {text}", "choices": ["yes"]}]}
+Play = Callable[[Seat], str]
+
+
+async def playing(room: Room, play: Play) -> None:
+    """A wizard who takes everything and replies to what is asked."""
+    seen = 0
+    while True:
+        for seat in list(room.seats.values()):
+            if seat.wizard is None:
+                room.take(seat.key, "Merlin")
+            if seat.reply is not None and not seat.reply.done():
+                room.say(seat.key, Reply(play(seat), "Merlin"))
+        seen = await room.changed(seen)
+
+
+def within(talk: Callable[[Any], Any], play: Play | None, **settings: Any) -> Any:
+    async def run() -> Any:
+        connector = make_connector({"connect": "wizard", **settings}, {})
+        player = asyncio.create_task(playing(connector.room, play)) if play else None
+        try:
+            return await talk(connector)
+        finally:
+            await connector.shut_down()
+            if player is not None:
+                player.cancel()
+
+    return asyncio.run(run())
+
+
+async def taken(outputs: Any) -> list[SystemOutput]:
+    return [one async for one in outputs]
+
+
+def told(text: str) -> UserTurn:
+    return UserTurn(key=text, number=1, text=text)
+
+
+def messages(outputs: list[SystemOutput]) -> list[str]:
+    return [one.text for one in outputs if one.kind == "message"]
+
+
+def one_turn(text: str, play: Play, **settings: Any) -> list[SystemOutput]:
+    return within(lambda one: taken(one.send(Conversation("c"), told(text))), play, **settings)
+
+
+def test_a_recogniser_that_is_a_person_changes_what_the_system_hears() -> None:
+    outputs = one_turn("a cheap pub", lambda seat: "a cheap tub", replaces="recognition", behind=ECHO)
+    assert messages(outputs) == ["You said a cheap tub"]
+    assert outputs[0].raw == {
+        "wizard": "Merlin", "replaces": "recognition", "source": "free", "gave": "a cheap tub",
+    }  # fmt: skip
+
+
+def test_an_understanding_that_is_a_person_tells_the_system_what_was_meant() -> None:
+    play: Play = lambda seat: f"/inform({seat.asked})"  # noqa: E731
+    outputs = one_turn("pub", play, replaces="understanding", behind=ECHO)
+    assert messages(outputs) == ["You said /inform(pub)"]
+
+
+def test_a_manager_that_is_a_person_sees_the_proposal_and_may_say_something_else() -> None:
+    seen: list[str | None] = []
+
+    def play(seat: Seat) -> str:
+        seen.append(seat.proposal)
+        return "Which area?"
+
+    outputs = one_turn("pub", play, replaces="management", behind=ECHO)
+    assert (seen, messages(outputs)) == (["You said pub"], ["Which area?"])
+
+
+def test_a_wizard_who_begins_says_the_first_message() -> None:
+    outputs = within(
+        lambda one: taken(one.open(Conversation("c"))), lambda seat: f"{seat.opening}", begins=True
+    )
+    assert messages(outputs) == ["True"]
+
+
+def test_a_wizard_sees_all_that_was_said_before_a_restart() -> None:
+    async def talk(connector: Any) -> list[str]:
+        past = (PastTurn("user", "one"), PastTurn("system", "two"))
+        again = Conversation("again", history=past)
+        assert await taken(connector.open(again)) == []
+        return messages(await taken(connector.send(again, told("three"))))
+
+    def play(seat: Seat) -> str:
+        return "+".join(line.text for line in seat.lines)
+
+    assert within(talk, play, greeting="not said again") == ["one+two+three"]
+
+
+def test_strategies_are_spread_over_dialogues_and_stay_the_same_in_each() -> None:
+    strategies = {"explicit": {"a": "A?"}, "implicit": {"a": "A."}}
+
+    async def talk(connector: Any) -> list[str]:
+        for number in range(40):
+            await taken(connector.open(Conversation(f"c{number}")))
+        return [seat.strategy for seat in connector.room.seats.values()]
+
+    first = within(talk, lambda _: "", strategies=strategies)
+    assert set(first) == {"explicit", "implicit"}
+    assert within(talk, lambda _: "", strategies=strategies) == first
+    fixed = within(talk, lambda _: "", strategies=strategies, strategy="implicit")
+    assert set(fixed) == {"implicit"}
+
+
+def test_a_participant_whom_no_wizard_takes_is_told_in_time() -> None:
+    with pytest.raises(SystemUnderTestError, match=r"no wizard came in 0\.1 s") as caught:
+        within(lambda one: taken(one.open(Conversation("c"))), None, pairing_timeout_s=0.1)
+    assert (caught.value.failure, caught.value.reached) == ("unreachable", False)
+
+
+def test_the_conversations_of_a_wizard_who_has_gone_may_be_taken_by_another() -> None:
+    async def run() -> None:
+        room = Room(None)
+        room.enter(Seat("c", "en", "", 0.0))
+        room.take("c", "Merlin")
+        with pytest.raises(NotYours):
+            room.take("c", "Morgana")
+        now_s = asyncio.get_running_loop().time()
+        room.here("Morgana", now_s + GONE_AFTER_S / 2)
+        with pytest.raises(NotYours):
+            room.take("c", "Morgana")
+        room.here("Morgana", now_s + GONE_AFTER_S + 1)
+        room.take("c", "Morgana")
+        with pytest.raises(NotYours):
+            room.say("c", Reply("too late", "Merlin"))
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"replaces": "recognition"}, "a wizard for recognition needs a system behind"),
+        ({"behind": ECHO}, "a wizard for the whole system has none behind"),
+        ({"strategy": "polite", "strategies": {"terse": {}}}, "unknown strategy 'polite'; known: terse"),
+        ({"free_text": False}, "a wizard who may not write has nothing to say"),
+        ({"replaces": "management", "behind": {"connect": "htp"}}, "did you mean 'http'"),
+    ],
+)
+def test_settings_that_do_not_fit_together_are_named(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        make_connector({"connect": "wizard", **settings}, {}, place="systems.oz")
