@@ -5,7 +5,6 @@ through them. What is wrong at the top is often right in second place, and score
 """
 
 from collections.abc import Sequence
-from itertools import product
 from random import Random
 from typing import Final, NamedTuple
 
@@ -21,6 +20,7 @@ _SUBSTITUTED, _DELETED = 0.6, 0.2  # shares of the errors; the rest are insertio
 _TRUTH_SECOND: Final = 0.65
 MOST_NOISE: Final = 0.9
 _MOST_UNSURE: Final = 6
+_MOST_WAYS: Final = 12
 _RIVAL_SHARE: Final = 0.7
 _ANYTHING_SHARE: Final = 0.1
 _FILLERS: Final = {
@@ -123,22 +123,33 @@ def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
     """The likeliest ways through the alternatives; only the least sure places are varied."""
     unsure = sorted(range(len(network)), key=lambda index: network[index][0].probability)[:_MOST_UNSURE]
     best = [arcs[0].word for arcs in network]
+    ways: list[tuple[float, tuple[str, ...]]] = [(1.0, ())]
+    for index in unsure:
+        ways = [
+            (score * probability, (*words_, word))
+            for score, words_ in ways
+            for word, probability in network[index]
+        ]
+        ways.sort(key=_by_score)
+        del ways[_MOST_WAYS:]
     scores: dict[str, float] = {}
-    for choice in product(*(network[index] for index in unsure)):
-        path, score = best.copy(), 1.0
-        for index, arc in zip(unsure, choice, strict=True):
-            path[index] = arc.word
-            score *= arc.probability
+    for score, chosen in ways:
+        path = best.copy()
+        for index, word in zip(unsure, chosen, strict=True):
+            path[index] = word
         text = " ".join(filter(None, path))
         scores[text] = scores.get(text, 0.0) + score
-    ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     top = " ".join(filter(None, best))
-    ranked.sort(key=lambda pair: pair[0] != top)
+    ranked = sorted(scores.items(), key=lambda pair: (pair[0] != top, -pair[1], pair[0]))
     kept = ranked[:count]
     highest = max(score for _, score in kept)
     kept = [(text, highest if text == top else score) for text, score in kept]
     total = sum(score for _, score in kept)
     return tuple(Heard(text, round(score / total, 4)) for text, score in kept)
+
+
+def _by_score(way: tuple[float, tuple[str, ...]]) -> float:
+    return -way[0]
 
 
 def _groups(domain: Ontology | SimulatedDomain, language: str) -> list[list[str]]:

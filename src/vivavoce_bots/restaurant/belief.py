@@ -3,8 +3,8 @@
 nbest    every hypothesis counts with its score, so that what is heard twice in second place wins
 onebest  the first hypothesis is taken for what was said
 
-The rule: with the probability that a slot was not mentioned the belief stays; else it is what Bayes makes of
-the belief so far and of the scores, where the user may have changed his mind.
+The beliefs about the goal are those of its partitions (partitions.py); the probability of a value is the sum
+over the partitions that have it.
 """
 
 from collections import defaultdict
@@ -12,17 +12,17 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from vivavoce_bots.acts import Act, Hypothesis, Meaning
+from vivavoce_bots.restaurant.partitions import Partitions, Reading
 from vivavoce_bots.restaurant.understanding import Understanding
 
 ACCEPTED, CHANGED, DOUBTFUL = 0.4, 0.75, 0.2
-_FORGOTTEN = 0.01
-_CHANGE, _VALUES = 0.2, 8  # chance of a changed mind; values that a slot may have, roughly
 
 
 @dataclass
 class Belief:
     """Beliefs about the goal, and the probabilities of what the last turn did."""
 
+    partitions: Partitions = field(default_factory=Partitions)
     values: dict[str, dict[str, float]] = field(default_factory=dict)
     denied: dict[str, dict[str, float]] = field(default_factory=dict)
     did: dict[str, float] = field(default_factory=dict)
@@ -85,25 +85,13 @@ class Belief:
             if not heard.stated[slot]:
                 heard.stated[slot][value] += heard.did["affirm"]
             heard.denied[slot][value] += heard.did["negate"]
+        self.partitions.hear([_reading(meaning, confirming) for meaning in meanings])
+        for slot, denied in heard.denied.items():
+            for value, sure in denied.items():
+                self.partitions.deny(slot, value, sure)
+        self.values = self.partitions.values()
         for slot in {**heard.stated, **heard.denied}:
-            self._move(slot, heard.stated[slot], heard.denied[slot])
             self._deny(slot, heard.stated[slot], heard.denied[slot])
-
-    def _move(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
-        known = self.values.get(slot, {})
-        mentioned = min(1.0, sum(stated.values()))
-        elsewhere = (_CHANGE * sum(known.values()) + max(0.0, 1 - sum(known.values()))) / _VALUES
-        support = {
-            value: ((1 - _CHANGE) * known.get(value, 0.0) + elsewhere) * p for value, p in stated.items()
-        }
-        total = sum(support.values())
-        moved = {
-            value: (1 - mentioned) * known.get(value, 0.0)
-            + (mentioned * support.get(value, 0.0) / total if total else 0.0)
-            for value in {**known, **stated}
-        }
-        kept = {value: sure * (1 - min(1.0, denied.get(value, 0.0))) for value, sure in moved.items()}
-        self.values[slot] = {value: sure for value, sure in kept.items() if sure >= _FORGOTTEN}
 
     def _deny(self, slot: str, stated: dict[str, float], denied: dict[str, float]) -> None:
         """What is denied stays out until it is stated."""
@@ -135,6 +123,19 @@ class _Evidence:
             self.asked[act.slot] += score
         else:
             self.did[act.act] += score
+
+
+def _reading(meaning: Meaning, confirming: tuple[str, str] | None) -> Reading:
+    """What a meaning says of the goal: what it states, or what it affirms where the system asked."""
+    stated = {
+        act.slot: act.value
+        for act in meaning.acts
+        if act.act == "inform" and act.op == "=" and act.slot and act.value and act.slot != "name"
+    }
+    affirmed = any(act.act == "affirm" for act in meaning.acts)
+    if confirming is not None and affirmed and confirming[0] not in stated:
+        stated[confirming[0]] = confirming[1]
+    return Reading(stated, meaning.score)
 
 
 def _either(before: float, heard: float) -> float:

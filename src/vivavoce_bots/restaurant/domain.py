@@ -45,10 +45,10 @@ class Venue:
     slots: dict[str, str]
 
     def meets(self, constraints: Mapping[str, str]) -> bool:
-        return all(
-            value == DONTCARE or (self.type if slot == TYPE else self.slots.get(slot)) == value
-            for slot, value in constraints.items()
-        )
+        for slot, value in constraints.items():
+            if value != DONTCARE and (self.type if slot == TYPE else self.slots.get(slot)) != value:
+                return False
+        return True
 
 
 @dataclass(frozen=True)

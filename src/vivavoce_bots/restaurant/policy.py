@@ -114,10 +114,11 @@ def _answers(venue: Venue, progress: Progress) -> list[Act]:
 def _search(
     domain: Domain, belief: Belief, constraints: dict[str, str], progress: Progress, *, must_offer: bool
 ) -> tuple[Act, ...]:
+    refuted = {slot: belief.refuted(slot) for slot in belief.denied}
     found = [
         venue
         for venue in domain.matching(constraints, progress.turned_down)
-        if not any(venue.slots.get(slot) in belief.refuted(slot) for slot in belief.denied)
+        if not any(venue.slots.get(slot) in values for slot, values in refuted.items() if values)
     ]
     doubt = belief.doubtful(_usable(domain, constraints), progress.tired())
     if doubt is not None and not must_offer:

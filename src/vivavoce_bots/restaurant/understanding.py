@@ -30,6 +30,8 @@ class Span(NamedTuple):
 
 def tokens(text: str) -> list[str]:
     """Words in lower case without accents; an apostrophe parts an Italian article from its noun."""
+    if text.isascii():
+        return _TOKEN.findall(text[:_LONGEST_TEXT].lower())
     plain = unicodedata.normalize("NFKD", text[:_LONGEST_TEXT].replace("’", "'").casefold())
     letters = "".join(ch for ch in plain if not unicodedata.combining(ch))
     return _TOKEN.findall(letters)
