@@ -14,6 +14,7 @@ Choice = dict[str, Any]
 OUTCOMES: Final = {"experimental": 1.0, "tie": 0.0, "control": -1.0}
 MODELS: Final[tuple[Ties, ...]] = ("decided", "davidson", "rao_kupper")
 JOINT: Final = "/"
+MOST_PRINTED: Final = 36
 
 
 def people_of(rows: Sequence[Choice]) -> np.ndarray:
@@ -28,10 +29,11 @@ def _outcomes(rows: Sequence[Choice]) -> Floats:
 def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
     """Each variable with ties by three models: decided choices only, Davidson, Rao and Kupper.
 
-    Output  one entry a variable and model: estimate (log odds of the experimental version), limits and p over
-            people, share (of it among decided choices, as the model has it), tied (chance of a tie),
-            readiness (nu or theta), log_likelihood (of all choices, for the two that model ties)
-    Empty   variables without a tie are left out
+    Output  one entry a variable, question (None: all of them together) and model: estimate (log odds of the
+            experimental version), limits and p over people, share (of it among decided choices, as the model
+            has it), tied (chance of a tie), readiness (nu or theta), log_likelihood (of all choices, for the
+            two that model ties)
+    Empty   variables without a tie are left out, and so are questions without one
     Note    with one pair of versions a variable Davidson's log odds are those of the decided choices; their
             errors differ from Rao and Kupper's, which reads ties as nearness
     Source  Davidson 1970; Rao and Kupper 1967
@@ -39,14 +41,29 @@ def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
     found: list[Facts] = []
     for variable in sorted({row["variable"] for row in rows}):
         own = [row for row in rows if row["variable"] == variable]
-        if not any(row["choice"] == "tie" for row in own):
-            continue
-        outcomes, people = _outcomes(own), people_of(own)
-        for name in MODELS:
-            fitted = fit(np.ones((len(own), 1)), outcomes, people, name)
-            found.append({"variable": variable, "model": name, "choices": len(own),
-                          "ties": int((outcomes == 0).sum()), **_of_model(fitted, name, level)})  # fmt: skip
+        found += _three_models(own, {"variable": variable, "question": None}, level)
+        questions = list(dict.fromkeys(row.get("question") for row in own))
+        for question in questions if len(questions) > 1 else ():
+            asked = [row for row in own if row["question"] == question]
+            found += _three_models(asked, {"variable": variable, "question": question}, level)
     return found
+
+
+def few_tie_models(found: Sequence[Facts]) -> list[Facts]:
+    """What is printed of `tie_models`: all while a table holds it, else only all questions together."""
+    return list(found) if len(found) <= MOST_PRINTED else [one for one in found if one["question"] is None]
+
+
+def _three_models(rows: Sequence[Choice], names: Facts, level: float) -> list[Facts]:
+    outcomes, people = _outcomes(rows), people_of(rows)
+    if not (outcomes == 0).any():
+        return []
+    counted = {"choices": len(rows), "ties": int((outcomes == 0).sum())}
+    return [
+        {**names, "model": name, **counted,
+         **_of_model(fit(np.ones((len(rows), 1)), outcomes, people, name), name, level)}
+        for name in MODELS
+    ]  # fmt: skip
 
 
 def _of_model(fitted: Fitted | None, name: Ties, level: float) -> Facts:

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from vivavoce.analysis.preference_models import few_tie_models
 from vivavoce.cli.analyse_tables import chance, number, plain_table, points, span
 
 Facts = dict[str, Any]
@@ -132,6 +133,7 @@ def _position(facts: Facts) -> Iterator[RenderableType]:
 
 
 def _ties(facts: Facts) -> RenderableType:
+    """Three models of every variable, and of every question while these are few."""
     heads = (
         "log odds",
         f"{facts['level']:.0%}",
@@ -140,10 +142,10 @@ def _ties(facts: Facts) -> RenderableType:
         "chance of a tie",
         "log-likelihood",
     )
-    table = plain_table("with ties", "model", *heads, words=1)
-    for one in facts["ties"]:
+    table = plain_table("with ties", "question", "model", *heads, words=1)
+    for one in few_tie_models(facts["ties"]):
         table.add_row(
-            one["variable"], MODEL_NAMES[one["model"]], number(one["estimate"], 3),
+            one["variable"], one["question"] or "all", MODEL_NAMES[one["model"]], number(one["estimate"], 3),
             span([one["low"], one["high"]]), chance(one["p"]), number(one["share"], 3),
             number(one["tied"], 3), number(one["log_likelihood"], 1),
         )  # fmt: skip

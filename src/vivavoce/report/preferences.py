@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from vivavoce.analysis.preference_models import few_tie_models
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say, translated
@@ -198,15 +199,24 @@ def _ties(facts: Facts) -> TableOfText:
         Row(
             translated(MODELS[one["model"]]),
             (
+                Cell(translated(one["question"] or "all"), words=True),
                 Cell(coefficient(one["estimate"], 3)),
                 Cell(between(one["low"], one["high"], lambda value: coefficient(value, 3))),
                 Cell(p_value(one["p"])), Cell(percent(one["share"])), Cell(percent(one["tied"])),
             ),
             group=one["variable"],
         )
-        for one in facts["ties"]
+        for one in few_tie_models(facts["ties"])
     ]  # fmt: skip
-    columns = heads(say("Model"), say("Log odds"), say("95% interval"), "p", say("Of decided"), say("Tied"))
+    columns = heads(
+        say("Model"),
+        say("Question"),
+        say("Log odds"),
+        say("95% interval"),
+        "p",
+        say("Of decided"),
+        say("Tied"),
+    )
     note = say("Log odds of the experimental version, participants as the unit.")
     return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
 

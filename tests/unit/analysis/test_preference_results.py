@@ -66,7 +66,7 @@ def test_every_cell_and_variable_has_a_signature_with_its_unit_and_n(tmp_path: P
     assert "unit:participant" in line
     assert f"n:{cell['experimental'] + cell['control']}" in line
     assert f"data:{dataset.hash}" in line
-    assert [one["model"] for one in facts["ties"]] == ["decided", "davidson", "rao_kupper"]
+    assert [one["model"] for one in facts["ties"]] == ["decided", "davidson", "rao_kupper"] * 5
 
 
 def test_a_dataset_of_dialogues_has_no_preferences(tmp_path: Path) -> None:
