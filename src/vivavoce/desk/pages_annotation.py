@@ -16,6 +16,7 @@ from vivavoce.desk.safety import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place
+from vivavoce.log.transcriptions import OfVisit, transcriptions
 from vivavoce.study.schemes import Scheme, said
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
@@ -64,17 +65,42 @@ def disputes(state: AnnotationState) -> list[Dispute]:
 
 @router.get("/annotation")
 def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
+    recordings = _recordings(desk)
     if workplace is None:
-        return desk.page(request, "annotation.html", plan=None)
+        return desk.page(request, "annotation.html", plan=None, recordings=recordings)
     state, names = workplace.see(), _names(desk)
     found = disputes(state)
     return desk.page(
-        request, "annotation.html", plan=workplace.plan, people=_people(state, names),
+        request, "annotation.html", plan=workplace.plan, recordings=recordings, people=_people(state, names),
         counts=_counts(state, len(workplace.waiting())), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
         agreement=agreement(state, workplace.plan, data=f"{workplace.stream}#{state.seq}"),
         titles={one.scheme: said(one.title, "en") for one in workplace.plan.schemes},
     )  # fmt: skip
+
+
+def _recordings(desk: Desk) -> dict[str, Any] | None:
+    """How far the recordings of the study are written down, and how accurate its transcribers are."""
+    unknown = {item.audio for item in desk.study.transcription if item.gold is None}
+    if not unknown:
+        return None
+    with desk.log.reading() as connection:
+        found = transcriptions(connection, desk.study.name)
+    accepted = {one.item.audio for one in found.accepted()} & unknown
+    by_participant: dict[str, list[OfVisit]] = {}
+    for visit in found.visits.values():
+        by_participant.setdefault(visit.participant_id, []).append(visit)
+    return {
+        "all": len(unknown), "accepted": len(accepted),
+        "held": len((found.taken() & unknown) - accepted),
+        "people": [
+            {"participant_id": who, "written": sum(len(visit.given) for visit in visits),
+             "accuracies": [visit.accuracy for visit in visits if visit.accuracy is not None],
+             "state": "refused" if who in found.refused
+             else "accepted" if all(visit.accepted for visit in visits) else "at it"}
+            for who, visits in by_participant.items()
+        ],
+    }  # fmt: skip
 
 
 def _names(desk: Desk) -> dict[str, str]:

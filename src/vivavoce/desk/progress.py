@@ -18,7 +18,9 @@ OUTCOMES: Final = {
 }  # fmt: skip
 PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
-    "feedback": "answering the questionnaire", "ended": "ended",
+    "feedback": "answering the questionnaire", "compare": "comparing transcripts",
+    "rate": "rating transcripts", "arena": "in the arena", "transcribe": "writing recordings down",
+    "ended": "ended",
 }  # fmt: skip
 CHANGED: Final = "the study has changed since"
 DAYS: Final = 14

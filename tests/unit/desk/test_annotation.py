@@ -1,8 +1,10 @@
 """Annotation on the dashboard: who did what, agreement as an independent package computes it, decisions."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import krippendorff as peer
 import numpy as np
@@ -13,16 +15,20 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from scenes.annotating import annotated_study, hold_dialogue
+from scenes.transcribing import GOLD, transcribing_study
 from vivavoce.analysis.agreement import Scale, krippendorff
 from vivavoce.annotation.dialogues import next_place, places
 from vivavoce.annotation.workplace import Workplace, annotator_key
 from vivavoce.desk.agreement import agreement, line
 from vivavoce.desk.app import create_desk
+from vivavoce.desk.progress import PHASES
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.layers import ADJUDICATED
 from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.state import Phase
 
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 BASE = "http://desk.test"
@@ -255,3 +261,29 @@ def test_an_ordinal_scheme_counts_with_its_scale(tmp_path: Path) -> None:
     expected = peer.alpha(reliability_data=by_dialogue, level_of_measurement="ordinal")
     assert found.scale == "ordinal"
     assert found.alpha.value == pytest.approx(expected)
+
+
+def test_every_phase_of_a_visit_has_words_on_the_dashboard() -> None:
+    assert set(get_args(Phase)) <= set(PHASES)
+
+
+def test_transcribers_are_listed_with_their_accuracy(tmp_path: Path) -> None:
+    study = transcribing_study(tmp_path / "study", unknown=3)
+
+    async def write(log: Log) -> None:
+        engine = SessionEngine(study, log, {})
+        for person in ("well", "badly"):
+            visit_id = (await engine.open_visit(language="en", person=person)).visit_id
+            while (state := await engine.state(visit_id)).phase == "transcribe":
+                audio = state.transcriptions[state.position].audio
+                text = GOLD.get(audio, "words") if person == "well" else "la la la la la la"
+                await engine.transcribe(visit_id, step=0, position=state.position, text=text)
+        await engine.stop()
+
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        asyncio.run(write(log))
+        app = create_desk(study, log, work_dir=tmp_path / "desk", account_optional=True)
+        page = enter(app, "viewer").get("/annotation").text
+        app.state.desk.snapshots.close()
+    assert "3 of 3 are accepted, 0 in somebody’s hands" in page
+    assert "100 %</td><td>accepted" in page
