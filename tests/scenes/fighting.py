@@ -68,13 +68,15 @@ async def fight(engine: SessionEngine, worth: Mapping[str, float], chance: Rando
     while (state := await until(engine, opened.visit_id, settled)).bout is not None:
         bout, said = state.bout, said + 1
         key = f"message-{opened.visit_id}-{said}"
-        await engine.say_to_both(opened.visit_id, bout.event.bout_id, key=key, text=f"question {said}")
+        await engine.bouts.say(opened.visit_id, bout.event.bout_id, key=key, text=f"question {said}")
         state = await until(engine, opened.visit_id, due)
         assert state.bout is not None
         lean = worth[bout.event.left_system] - worth[bout.event.right_system]
         weights = [exp(lean / 2), exp(-lean / 2), ties / 2, ties / 2]
         choice = chance.choices(["left", "right", "tie", "both_bad"], weights)[0]
-        await engine.vote(opened.visit_id, bout.event.bout_id, exchange=state.bout.exchange, choice=choice)
+        await engine.bouts.vote(
+            opened.visit_id, bout.event.bout_id, exchange=state.bout.exchange, choice=choice
+        )
     return opened.visit_id
 
 

@@ -15,14 +15,12 @@ import structlog
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
-from vivavoce.log.arena_events import Vote, VoteCast
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.session import codes
-from vivavoce.session.arena import SIDES, VOTES, BoutState
 from vivavoce.session.arena_relay import ArenaRelay
+from vivavoce.session.bouts import Bouts, check_text
 from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.errors import Refused, Stale
-from vivavoce.session.masking import leaks
 from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
@@ -68,6 +66,7 @@ class SessionEngine:
         self.relay = Relay(log, self.rules, connectors, self.clock)
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
+        self.bouts = Bouts(self._visit, self._move, self.rules)
         self._visits: dict[str, Visit] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.Task[None] | None = None
@@ -361,16 +360,10 @@ class SessionEngine:
         dialogue = state.dialogue
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
             raise Refused("not_running")
-        self._check_text(text)
+        check_text(text, self.study.limits)
         if dialogue.unanswered is not None or not dialogue.greeted:
             raise Refused("busy")
         return dialogue
-
-    def _check_text(self, text: str) -> None:
-        if not text.strip():
-            raise Refused("empty")
-        if len(text) > self.study.limits.max_chars:
-            raise Refused("too_long", f"{len(text)} of {self.study.limits.max_chars} characters")
 
     async def end_dialogue(self, visit_id: str, dialogue_id: str, user_turns: int | None = None) -> None:
         """The participant ends the dialogue; `user_turns` is how many turns the page has created.
@@ -427,75 +420,6 @@ class SessionEngine:
             entered=digits, accepted=problem is None, problem=problem,
             dialogue_id=dialogue.dialogue_id if problem is None else None,
         )  # fmt: skip
-
-    # --- arena --------------------------------------------------------------------------------------
-
-    async def say_to_both(self, visit_id: str, bout_id: str, *, key: str, text: str) -> None:
-        """Take a message to both sides of a bout. When this returns it is on disk, and both are being asked.
-
-        The same key again writes nothing.
-
-        Raises  Refused: empty, too_long, not_running, or busy while an answer or a vote is awaited
-        """
-        visit = await self._visit(visit_id)
-        async with visit.lock:
-            if any(stored.client_key == f"{key}-left" for stored in visit.events):
-                return
-            bout = visit.state.bout
-            if bout is None or bout.event.bout_id != bout_id:
-                raise Refused("not_running")
-            self._check_text(text)
-            if not bout.settled or bout.vote_due:
-                raise Refused("busy")
-
-            def write(draft: Draft) -> None:
-                for name, side in zip(("left", "right"), bout.sides, strict=True):
-                    turn = log_events.UserTurnSent(
-                        dialogue_id=side.dialogue_id, turn_index=len(side.turns), text=text
-                    )
-                    visit.fresh.add((side.dialogue_id, turn.turn_index))
-                    draft.add(turn, client_key=f"{key}-{name}")
-
-            await self._move(visit, write)
-
-    async def vote(self, visit_id: str, bout_id: str, *, exchange: int, choice: Vote) -> None:
-        """Store the vote on the answers to the last message.
-
-        Raises  Stale: no vote, or another one, is due; Refused: `empty` for a vote that is not offered
-        """
-        visit = await self._visit(visit_id)
-        async with visit.lock:
-            bout = self._bout(visit.state, bout_id)
-            if not bout.vote_due or bout.exchange != exchange:
-                raise Stale(f"exchange {exchange} is not being voted on")
-            if choice not in VOTES or (choice == "both_bad" and not visit.state.arena_step.both_bad):
-                raise Refused("empty", choice)
-            names, told = visit.state.arena_step.names, [bout.answer(side) for side in bout.sides]
-            since = bout.answered.at if bout.answered else self.clock.now()
-            event = VoteCast(
-                bout_id=bout_id, exchange=exchange, choice=choice,
-                left_turn_index=told[0].turn_index if told[0] else 0,
-                right_turn_index=told[1].turn_index if told[1] else 0,
-                response_s=max(0.0, (self.clock.now() - since).total_seconds()),
-                leaks=[
-                    name for name, one in zip(SIDES, told, strict=True) if one and leaks(one.text, names)
-                ],
-            )  # fmt: skip
-            await self._move(visit, lambda d: d.add(event))
-
-    async def finish_bout(self, visit_id: str, bout_id: str) -> None:
-        """Say no more in a bout. Raises Stale, or Refused before anything was voted on."""
-        visit = await self._visit(visit_id)
-        async with visit.lock:
-            bout = self._bout(visit.state, bout_id)
-            if not bout.may_finish:
-                raise Refused("too_short", "vote first")
-            await self._move(visit, lambda d: self.rules.end_bout(d, "user"))
-
-    def _bout(self, state: VisitState, bout_id: str) -> BoutState:
-        if state.bout is None or state.bout.event.bout_id != bout_id:
-            raise Stale("this bout is over")
-        return state.bout
 
     # --- inside -------------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ class MessageForm(BaseModel):
 async def say(site: ThisSite, visit_id: ThisVisit, message: Annotated[MessageForm, Form()]) -> Response:
     site.count_turn(visit_id)
     try:
-        await site.engine.say_to_both(visit_id, message.bout, key=message.key, text=message.text)
+        await site.engine.bouts.say(visit_id, message.bout, key=message.key, text=message.text)
     except Refused as refusal:
         return site.to(f"/visit?problem={refusal.reason}")
     return site.to("/visit#latest")
@@ -103,13 +103,13 @@ async def vote(
     choice: Annotated[Literal["left", "right", "tie", "both_bad"], Form()],
 ) -> Response:  # fmt: skip
     chosen: Vote = choice
-    await site.engine.vote(visit_id, bout, exchange=exchange, choice=chosen)
+    await site.engine.bouts.vote(visit_id, bout, exchange=exchange, choice=chosen)
     return site.to("/visit#latest")
 
 
 @router.post("/arena/finish")
 async def finish(site: ThisSite, visit_id: ThisVisit, bout: Annotated[str, Form(max_length=64)]) -> Response:
-    await site.engine.finish_bout(visit_id, bout)
+    await site.engine.bouts.finish(visit_id, bout)
     return site.to("/visit")
 
 

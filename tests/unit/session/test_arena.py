@@ -35,7 +35,7 @@ async def begun(engine: SessionEngine) -> tuple[str, str]:
 
 
 async def exchange(engine: SessionEngine, visit: str, bout: str, number: int) -> None:
-    await engine.say_to_both(visit, bout, key=f"message-{number}", text=f"question {number}")
+    await engine.bouts.say(visit, bout, key=f"message-{number}", text=f"question {number}")
     await until(engine, visit, due)
 
 
@@ -48,18 +48,18 @@ def test_both_sides_hear_the_same_and_the_vote_follows_both_answers(study: Study
         engine = arena_engine(study, log)
         visit, bout = await begun(engine)
         with pytest.raises(Stale):
-            await engine.vote(visit, bout, exchange=1, choice="left")
+            await engine.bouts.vote(visit, bout, exchange=1, choice="left")
         with pytest.raises(Refused):
-            await engine.finish_bout(visit, bout)
+            await engine.bouts.finish(visit, bout)
         await exchange(engine, visit, bout, 1)
         with pytest.raises(Refused, match="busy"):
-            await engine.say_to_both(visit, bout, key="message-2", text="too early")
-        await engine.vote(visit, bout, exchange=1, choice="left")
+            await engine.bouts.say(visit, bout, key="message-2", text="too early")
+        await engine.bouts.vote(visit, bout, exchange=1, choice="left")
         with pytest.raises(Stale):
-            await engine.vote(visit, bout, exchange=1, choice="right")
+            await engine.bouts.vote(visit, bout, exchange=1, choice="right")
         await exchange(engine, visit, bout, 2)
-        await engine.vote(visit, bout, exchange=2, choice="both_bad")
-        await engine.finish_bout(visit, bout)
+        await engine.bouts.vote(visit, bout, exchange=2, choice="both_bad")
+        await engine.bouts.finish(visit, bout)
         state = await engine.state(visit)
         assert state.outcome == "completed"
         await engine.stop()
@@ -108,7 +108,7 @@ def test_the_same_message_twice_is_one(study: Study, log: Log) -> None:
         engine = arena_engine(study, log)
         visit, bout = await begun(engine)
         for _ in range(3):
-            await engine.say_to_both(visit, bout, key="message-1", text="question")
+            await engine.bouts.say(visit, bout, key="message-1", text="question")
         await until(engine, visit, due)
         await engine.stop()
         return visit
@@ -129,9 +129,9 @@ def test_a_restart_goes_on_where_the_bout_was(study: Study, log: Log) -> None:
         await engine.start()
         state = await engine.state(visit)
         assert state.bout is not None and state.bout.vote_due
-        await engine.vote(visit, bout, exchange=1, choice="tie")
+        await engine.bouts.vote(visit, bout, exchange=1, choice="tie")
         await exchange(engine, visit, bout, 2)
-        await engine.vote(visit, bout, exchange=2, choice="right")
+        await engine.bouts.vote(visit, bout, exchange=2, choice="right")
         await engine.stop()
 
     asyncio.run(second(*asyncio.run(first())))
@@ -145,7 +145,7 @@ def test_a_side_that_fails_asks_for_no_vote_and_three_failures_end_the_bout(stud
         engine = arena_engine(silent, log)
         visit, bout = await begun(engine)
         for number in range(1, 4):
-            await engine.say_to_both(visit, bout, key=f"message-{number}", text="hello?")
+            await engine.bouts.say(visit, bout, key=f"message-{number}", text="hello?")
             state = await until(engine, visit, settled)
         assert state.phase == "ended"
         await engine.stop()
