@@ -110,7 +110,7 @@ class _Asked:
     settings: "RunSettings"
     fresh: bool
     similarity: bool
-    judge: dict[str, str] | None
+    judge: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -229,8 +229,11 @@ async def _to_its_end(run: "Run", report: Report, model: Any) -> "Done":
             await model.close()
 
 
-def _judging(url: str | None, model: str, key: str | None) -> dict[str, str] | None:
-    return None if url is None else {"url": url, "model": model} | ({"key": key} if key else {})
+def _judging(url: str | None, model: str, key: str | None) -> dict[str, Any] | None:
+    """Settings of the connector; an address that one types oneself may be on this machine."""
+    if url is None:
+        return None
+    return {"url": url, "model": model, "allow_private": True} | ({"key": key} if key else {})
 
 
 def _rows(job: _Job) -> list[dict[str, Any]]:

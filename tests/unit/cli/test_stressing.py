@@ -1,0 +1,120 @@
+"""The verbs of stress tests, from a trial's log to a suite that a team runs in its own checks."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.study.scaffold import write_study
+
+BOT = 'connect: python, call: "vivavoce_bots.calling:{name}", greeting: true'
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study whose bots run here, with a log of simulated dialogues."""
+    folder = tmp_path_factory.mktemp("study")
+    write_study(folder, "cambridge-2011", name="city")
+    path = folder / "study.yaml"
+    text = path.read_text(encoding="utf-8")
+    head, rest = text.split("systems:\n", 1)
+    tail = rest[rest.index("# The domain") :]
+    domain = f"environment: {{VIVAVOCE_BOT_DOMAIN: {json.dumps(str(folder / 'restaurants.yaml'))}}}"
+    bots = {"sound": "restaurant_nbest", "other": "restaurant_onebest"}
+    systems = "".join(f"  {key}: {{{BOT.format(name=name)}, {domain}}}\n" for key, name in bots.items())
+    tail = tail.replace("[nbest, onebest]", "[sound, other]")
+    path.write_text(f"{head}systems:\n{systems}\n{tail}", encoding="utf-8")
+    assert cli("simulate", folder, "--dialogues", 8, "--word-error-rate", 0).exit_code == 0
+    return folder
+
+
+def cli(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def facts(result: Result) -> Any:
+    assert result.exception is None, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_trial_becomes_stress_tests_becomes_a_suite(study: Path, tmp_path: Path) -> None:
+    queue, suite, xml = tmp_path / "queue.csv", study / "suite.yaml", tmp_path / "junit.xml"
+    stress: Sequence[object] = ("stress", "review", study, "--system", "sound")
+    asked = cli(*stress, "--propose", "--each-test", "--reviewer", "anna", "--csv", queue, "--json")
+    items = facts(asked)["items"]
+    assert items > 0
+    with queue.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == items
+    for number, row in enumerate(rows):
+        row["decision"] = "accept" if number % 2 == 0 else "reject"
+    with queue.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    state = facts(cli(*stress, "--read", queue, "--reviewer", "anna", "--freeze", suite, "--json"))
+    assert state["approved"] == (items + 1) // 2 and state["rejected"] == items // 2
+
+    run = facts(cli("stress", "run", study, "--system", "sound", "--each-test", "--json"))["runs"][0]
+    tests = {one["name"]: one for one in run["tests"]}
+    assert tests["ST-2"]["applied"] and tests["ST-4"]["applied"]  # run as proposed
+    reviewed = [one for name, one in tests.items() if name not in ("ST-2", "ST-3", "ST-4")]
+    approved = sum(one["applied"] + one["not_admitted"] for one in reviewed)
+    assert approved == state["approved"]  # no other variant of a test that needs review
+    assert run["whole"]["idial_n"] >= run["whole"]["decided"]
+
+    dataset = tmp_path / "dataset"
+    assert cli("export", study, "--into", dataset).exit_code == 0
+    again = facts(cli("stress", "score", dataset, "--json"))["runs"][0]
+    assert again["whole"]["passed"] == run["whole"]["passed"]
+    assert again["tests"][1]["low"] == run["tests"][1]["low"]
+
+    strict = cli("stress", "run", suite, "--fail-under", 1, "--junit", xml, "--json")
+    whole = json.loads(strict.stdout)["runs"][0]["whole"]
+    assert whole["cases"] == state["approved"]
+    assert strict.exit_code == (0 if whole["ratio"] == 1 else 1)
+    assert cli("stress", "run", suite, "--fail-under", 0).exit_code == 0
+    read = ElementTree.parse(xml).getroot()
+    assert int(read.get("tests") or 0) == whole["cases"]
+    assert int(read.get("failures") or 0) == whole["decided"] - whole["passed"]
+
+
+def test_a_suite_that_falls_short_ends_with_1(tmp_path: Path) -> None:
+    path = tmp_path / "suite.yaml"
+    one = "test: ST-2, family: spelling, language: en, original: a cheap pub, after: [{text: any}]"
+    path.write_text(
+        f"suite: toy\nversion: 1\nsystem: {{{BOT.format(name='restaurant_nbest')}}}\ncases:\n"
+        f"  - {{case_id: good, variant: a cheap pub indeed, {one}}}\n"
+        f"  - {{case_id: bad, variant: a chaep pbu, {one}}}\n",
+        encoding="utf-8",
+    )
+    short = cli("stress", "run", path, "--fail-under", 0.9)
+    assert short.exit_code == 1
+    assert "a chaep pbu" in short.stdout and "1/2" in short.stdout
+    assert cli("stress", "run", path, "--fail-under", 0.5, "--junit", tmp_path / "x.xml").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("run", "--system", "nobody"), "unknown system 'nobody'"),
+        (("run",), "which system"),
+        (("run", "--system", "sound", "--continuation", "mine"), "unknown continuation 'mine'"),
+        (("run", "--system", "sound", "--test", "ST-12"), "unknown stress test 'ST-12'"),
+        (("review", "--csv", "x.csv"), "who reviews"),
+    ],
+)
+def test_a_mistake_is_named_before_anything_is_sent(
+    study: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    verb, *rest = arguments
+    found = cli("stress", verb, study, *rest)
+    assert isinstance(found.exception, InputError)
+    assert complaint in str(found.exception)
