@@ -66,18 +66,27 @@ def to_part_b(page: Page, website: Website, language: str) -> None:
     """Through consent, part A and a dialogue of one turn, to the form with the line."""
     start, agree, onwards, end = DOORS[language]
     page.goto(website.url)
-    page.get_by_role("button", name=start).click()
-    page.get_by_role("button", name=agree).click()
+    go_on(page, start)
+    go_on(page, agree)
     answer_choices(page)
-    page.get_by_role("button", name=onwards).click()
-    page.get_by_role("button", name=onwards).click()
+    go_on(page, onwards)
+    go_on(page, onwards)
     expect(page.locator("#send")).to_be_enabled()
+    answers = page.locator(".turn.system")
+    before = answers.count()
     page.locator("#text").fill(TURNS[language])
     page.locator("#text").press("Enter")
-    expect(page.locator("#end")).to_be_enabled()
+    expect(answers).to_have_count(before + 1)
+    expect(page.locator("#send")).to_be_enabled()
     page.get_by_role("button", name=end).click()
-    page.get_by_role("button", name=onwards).click()
+    go_on(page, onwards)
     expect(page.locator("input[type=range]")).to_have_count(1)
+
+
+def go_on(page: Page, button: str) -> None:
+    """Press a button that leads to another page, and wait for that page."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=button).click()
 
 
 def answer_choices(page: Page) -> None:
@@ -112,7 +121,7 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     assert page.locator(".points li").all_inner_texts() == list(LABELS["en"])
     assert answer.input_value() == ""
     answer_choices(page)
-    page.get_by_role("button", name="Continue").click()
+    go_on(page, "Continue")
     expect(page.get_by_text("Please choose a place on the line.")).to_be_visible()
     assert overall(laboratory) == []
     box = line.bounding_box()
@@ -122,8 +131,7 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     assert 4.0 < marked < 4.8
     assert marked != round(marked)
     check(page)
-    page.get_by_role("button", name="Continue").click()
-    page.wait_for_load_state()
+    go_on(page, "Continue")
     assert overall(laboratory) == [marked]
 
 
@@ -150,8 +158,7 @@ def test_the_line_is_marked_by_keyboard_alone_in_italian_on_a_small_screen(
     assert float(answer.input_value()) == pytest.approx(4.7)
     assert line.get_attribute("aria-valuetext") == "eccellente (4.7)"
     answer_choices(page)
-    page.get_by_role("button", name="Continua").click()
-    page.wait_for_load_state()
+    go_on(page, "Continua")
     assert overall(laboratory) == [pytest.approx(4.7)]
     expect(page.locator("input[type=range]")).to_have_count(1)  # part C
     check(page)
