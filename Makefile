@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export LANG ?= C.UTF-8
 
-.PHONY: setup demo test test-long check lint bench docs system-packages clean
+.PHONY: setup demo test test-long check lint bench bench-commands docs system-packages clean
 
 setup: .venv/run.stamp
 
@@ -47,6 +47,9 @@ check: lint test
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-commands: .venv/dev.stamp
+	$(BIN)/python benchmarks/command_systems.py $(ARGS)
 
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build

@@ -66,10 +66,10 @@ def train(
     training = [recipe for recipe in recipes if recipe not in kept]
     system = make_system(name)
     more: dict[str, Any] = {}
-    if epochs is not None and name != "majority":
-        from vivavoce.understanding.learning.training import Schedule
+    if name != "majority":
+        from vivavoce.understanding.learning.training import schedule_for
 
-        more["schedule"] = Schedule(epochs=epochs)
+        more["schedule"] = schedule_for(sum(len(recipe.commands) for recipe in training), epochs)
     done = system.fit(training, kept, seed=seed, progress=progress, **more)
     facts = {
         "system": name,

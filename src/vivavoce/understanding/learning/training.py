@@ -6,7 +6,7 @@
 import copy
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -26,6 +26,15 @@ class Schedule:
     batch: int = 32
     rate: float = 2e-3
     patience: int = 6
+
+
+FEW: Final = 500
+
+
+def schedule_for(commands: int, epochs: int | None = None) -> Schedule:
+    """What suits so many commands: few of them are seen more often, in smaller batches."""
+    usual = Schedule(epochs=100, batch=8, patience=15) if commands < FEW else Schedule()
+    return usual if epochs is None else replace(usual, epochs=epochs)
 
 
 @dataclass(frozen=True, slots=True)
