@@ -65,7 +65,7 @@ def analyse(
         )
     from vivavoce.analysis.comparison import compare_systems
     from vivavoce.cli import comparing
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
 
     if comparing.analyse_comparison(
         Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, as_json=as_json
@@ -76,8 +76,8 @@ def analyse(
 
         costs = [*(cost or []), None, None]
         facts = compare_populations(
-            Dataset(Path(words[0])),
-            Dataset(against),
+            unmixed(Path(words[0])),
+            unmixed(against),
             by=by or "system",
             margin=0.1 if margin is None else margin,
             costs=(costs[0], costs[1]),
@@ -85,7 +85,7 @@ def analyse(
         _print(facts, as_json, tables.populations)
         return
     facts = compare_systems(
-        Dataset(Path(words[0])),
+        unmixed(Path(words[0])),
         by=by,
         measures=measure or None,
         pairs=[_pair(one) for one in pair or []] or None,

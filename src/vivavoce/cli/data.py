@@ -1,11 +1,19 @@
 """Verbs that make datasets: import, export."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from vivavoce.cli.progress import note, progress
+
+
+class Only(StrEnum):
+    """Whose dialogues are exported."""
+
+    people = "people"
+    simulated = "simulated"
 
 
 def import_(
@@ -33,6 +41,9 @@ def export(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
     into: Annotated[Path, typer.Option("--into", help="Folder of the dataset.")],
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    only: Annotated[
+        Only | None, typer.Option("--only", help="Only dialogues of people, or of simulated users.")
+    ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
     raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
 ) -> None:
@@ -41,7 +52,7 @@ def export(
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
-        dataset = export_study(plan, opened, into)
+        dataset = export_study(plan, opened, into, simulated=None if only is None else only is Only.simulated)
     if csv is not None:
         from vivavoce.log.export_csv import export_csv
 

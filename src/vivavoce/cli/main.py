@@ -13,6 +13,7 @@ from vivavoce.cli import (
     bots,
     comparing,
     data,
+    datasets,
     demo,
     flagging,
     measuring,
@@ -60,8 +61,14 @@ app.command("preregister", short_help="Write the declared analysis as text.")(re
 
 
 @app.callback(invoke_without_command=True)
-def main(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+def main(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    mixed: bool = typer.Option(
+        False, "--mixed", help="Let analyses take people and simulated users together."
+    ),
+) -> None:
     """The laboratory in which chatbots and voice bots are examined by people."""
+    datasets.allow_mixed(mixed)
     if version:
         from vivavoce.core.signature import installed_version
 

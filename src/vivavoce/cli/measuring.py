@@ -48,11 +48,11 @@ def measure(
     if not (only or csv or parquet or keywords):
         _summary(dataset, by, as_json=as_json)
         return
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
     from vivavoce.measures.values import EVERYTHING, chosen, records, values
     from vivavoce.measures.values import as_json as made_json
 
-    opened, words = Dataset(dataset), _words(keywords)
+    opened, words = unmixed(dataset), _words(keywords)
     found = values(opened, chosen(only or [EVERYTHING]), by, keywords=words)
     if csv is not None:
         found.to_csv(csv, index=False)
@@ -68,9 +68,9 @@ def measure(
 
 def _summary(folder: Path, by: str, *, as_json: bool) -> None:
     from vivavoce.analysis.summary import summarise
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
 
-    summary = summarise(Dataset(folder), by)
+    summary = summarise(unmixed(folder), by)
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
         return

@@ -42,10 +42,10 @@ def evaluate(
 ) -> None:
     """How well a judgement is predicted for people and systems that the model has not seen."""
     from vivavoce.analysis.prediction import evaluate as found
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
 
     with progress("models") as report:
-        facts = found(Dataset(dataset), target, _names(predictors), judgements=judgements, progress=report)
+        facts = found(unmixed(dataset), target, _names(predictors), judgements=judgements, progress=report)
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
     else:
@@ -60,10 +60,10 @@ def correlate(
 ) -> None:
     """Every interaction parameter with every judgement, by rank."""
     from vivavoce.analysis.prediction import correlate as found
+    from vivavoce.cli.datasets import unmixed
     from vivavoce.core.signature import signature
-    from vivavoce.log.dataset import Dataset
 
-    opened = Dataset(dataset)
+    opened = unmixed(dataset)
     rows = found(opened, target)
     n = max((row["n"] for row in rows), default=0)
     line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
@@ -91,11 +91,11 @@ def explain(
 ) -> None:
     """What a model goes by: weights, what predictors are worth, their courses, calibration."""
     from vivavoce.analysis.prediction.explanation import explain as found
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
 
     with progress("models") as report:
         facts = found(
-            Dataset(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements,
+            unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements,
             progress=report,
         )  # fmt: skip
     if out is not None:
@@ -117,9 +117,9 @@ def fit(
 ) -> None:
     """Fit a model and write it as JSON."""
     from vivavoce.analysis.prediction.model import fit_model
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
 
-    fitted = fit_model(Dataset(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
+    fitted = fit_model(unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
     out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="utf-8")
     note(f"wrote {out}")
 
@@ -131,10 +131,10 @@ def score(
     """Score the dialogues of a dataset by a model; JSON on stdout."""
     from vivavoce.analysis.prediction.model import read_model, unknown_predictors
     from vivavoce.analysis.prediction.model import score as found
+    from vivavoce.cli.datasets import unmixed
     from vivavoce.core.signature import signature
-    from vivavoce.log.dataset import Dataset
 
-    fitted, opened = read_model(model), Dataset(dataset)
+    fitted, opened = read_model(model), unmixed(dataset)
     scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
     facts = {
         "target": fitted["target"], "scores": scores, "unknown_predictors": unknown,

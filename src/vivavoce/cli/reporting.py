@@ -51,8 +51,8 @@ def report(
     ] = None,
 ) -> None:
     """Write a dataset's report: one HTML file that needs nothing else, or a PDF."""
+    from vivavoce.cli.datasets import unmixed
     from vivavoce.core.errors import InputError
-    from vivavoce.log.dataset import Dataset
     from vivavoce.report.document import compose
     from vivavoce.report.html import save
     from vivavoce.report.material import Options
@@ -66,12 +66,12 @@ def report(
         sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
         transcripts=transcripts,
         redact=redact,
-        against=Dataset(against) if against is not None else None,
+        against=unmixed(against) if against is not None else None,
         margin=margin,
         cost=cost,
         hourly=hourly,
     )
-    document = compose(Dataset(dataset), options)
+    document = compose(unmixed(dataset), options)
     note(f"wrote {save(document, out)}")
     if figures is not None:
         note(f"wrote {len(write_figures(document, figures))} files into {figures}")

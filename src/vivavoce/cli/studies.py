@@ -56,12 +56,21 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
     return made
 
 
-def export_study(study: "Study", log: "Log", into: Path) -> "Dataset":
-    """The study's log as a dataset; what typed turns mean is read by the study's own parser."""
+def export_study(study: "Study", log: "Log", into: Path, *, simulated: bool | None = None) -> "Dataset":
+    """The study's log as a dataset; what typed turns mean is read by the study's own parser.
+
+    simulated  only what programs did, or only what people did; null: everything
+    """
     from vivavoce.annotation.parsers import load_parser
     from vivavoce.log.export import export_dataset
 
     parse = load_parser(study.parser, study.ontology, folder=study.folder)
     return export_dataset(
-        log, study.name, into, domain_entities=study.entities(), parse=parse, flags=study.flags
+        log,
+        study.name,
+        into,
+        domain_entities=study.entities(),
+        parse=parse,
+        flags=study.flags,
+        simulated=simulated,
     )

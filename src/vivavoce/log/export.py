@@ -46,12 +46,14 @@ def export_dataset(
     parse: Parser | None = None,
     flags: Mapping[str, FlagRules] | None = None,
     level: str = "analysis",
+    simulated: bool | None = None,
 ) -> Dataset:
     """Write a study's dataset, from its events alone and from one snapshot of them.
 
     domain_entities  rows of `entities`; left out, those that were stored when the study was served
     parse            reads the dialogue acts of a typed turn: (text, language, acts of the system before it)
     flags            rules by system that tell questions, help, errors, rejections and time-outs
+    simulated        only the visits of programs, or only those of people; null: all
     level            analysis: pseudonymous keys, nothing that leads to a person outside, free text kept
     Note             a dialogue that was assigned but never began is none; the manifest's notes count them
     Raises           InputError: the log knows no such study; UnknownName: no such level
@@ -59,7 +61,7 @@ def export_dataset(
     if level not in LEVELS:
         raise UnknownName("level of export", level, list(LEVELS))
     with log.reading() as connection:
-        outline = _Outline.of(connection, study_name)
+        outline = _Outline.of(connection, study_name, simulated)
         served = _served(connection, study_name)
         if not outline.visits and not served:
             raise InputError(
@@ -92,6 +94,10 @@ def _annotation(connection: Connection, study_name: str) -> AnnotationState:
     return state
 
 
+def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> bool:
+    return event.study == study_name and simulated in (None, event.simulated)
+
+
 @dataclass
 class _Outline:
     """What must be known before the first row: visits in order, factors, each dialogue's number."""
@@ -102,13 +108,13 @@ class _Outline:
     never_began: int = 0
 
     @classmethod
-    def of(cls, connection: Connection, study_name: str) -> "_Outline":
+    def of(cls, connection: Connection, study_name: str, simulated: bool | None = None) -> "_Outline":
         outline, factors = cls(), dict[str, None]()
         counts: dict[str, int] = {}
         assigned = 0
         for stored in _events_of_kinds(connection, VisitOpened, DialogueAssigned, DialogueOpened):
             event = stored.event
-            if isinstance(event, VisitOpened) and event.study == study_name:
+            if isinstance(event, VisitOpened) and _belongs(event, study_name, simulated):
                 outline.visits[stored.visit_id] = event.participant_id
             participant = outline.visits.get(stored.visit_id)
             if participant is None:

@@ -1,11 +1,11 @@
 """Hypotheses about the user's goal, grouped: a partition is all goals that agree in what was spoken of.
 
 In the idea of the Hidden Information State (Young et al. 2010): goals that nothing heard tells apart need no
-telling apart. At first there is one partition, of all goals; a value that may have been said splits those that
-leave its slot open. Each has a probability, and a turn moves it by Bayes' rule: the more a reading of the turn
-agrees with a partition, the more of the reading's score it takes. What is heard together is believed together,
-so a slot that was understood tells between two readings of another. The least likely partitions are taken back
-into the widest.
+telling apart. At first there is one partition, of all goals; a value that may have been said splits those
+that leave its slot open. Each has a probability, and a turn moves it by Bayes' rule: the more a reading of
+the turn agrees with a partition, the more of the reading's score it takes. What is heard together is believed
+together, so a slot that was understood tells between two readings of another. The least likely partitions are
+taken back into the widest.
 """
 
 from collections.abc import Mapping, Sequence

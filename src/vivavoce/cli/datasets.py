@@ -1,0 +1,35 @@
+"""Datasets as the verbs of analysis take them: people or programs, never both unless told."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+
+_allowed = False
+
+
+def allow_mixed(allowed: bool) -> None:
+    """Whether dialogues of people and of simulated users may be taken together in this run."""
+    global _allowed
+    _allowed = allowed
+
+
+def unmixed(folder: Path) -> "Dataset":
+    """The dataset of a folder.
+
+    Raises  InputError: it holds people and simulated users, and nobody said that they may be mixed
+    """
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.dataset import Dataset
+
+    opened = Dataset(folder)
+    flags = [bool(flag) for flag in opened.read("dialogues").column("simulated").to_pylist()]
+    if 0 < sum(flags) < len(flags) and not _allowed:
+        raise InputError(
+            f"holds {len(flags) - sum(flags)} dialogues of people and {sum(flags)} of simulated users",
+            place=str(folder),
+            cure="export them apart with `export --only people` or `--only simulated`, "
+            "or say `vivavoce --mixed` before the verb",
+        )
+    return opened

@@ -1,0 +1,94 @@
+"""Analyses refuse to take people and simulated users together unless told; exports can part them."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from vivavoce.cli.studies import export_study, make_connectors, open_log
+from vivavoce.log.dataset import DatasetWriter
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study.load import load_study
+
+STUDY = """
+study: apart
+systems:
+  house: {connect: python, call: "vivavoce_bots.calling:house", in_process: true, greeting: true}
+visit:
+  - consent: consent.md
+  - dialogue: {repeat: 1, gate: none}
+"""
+
+
+def vivavoce(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mixed")
+    with DatasetWriter(folder, study={"name": "toy"}, source={"kind": "test"}) as writer:
+        for number in range(6):
+            key = f"d{number}"
+            writer.add("dialogues", [{
+                "dialogue_id": key, "study": "toy", "system": "s", "condition": "s", "channel": "text",
+                "language": "en", "participant_id": f"p{number}", "simulated": number < 2,
+            }])  # fmt: skip
+            writer.add("turns", [{"dialogue_id": key, "turn_index": 0, "party": "user", "text": "hello"}])
+        writer.close()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("measure", "DATASET"), ("measure", "DATASET", "--only", "all"), ("analyse", "DATASET"),
+        ("report", "DATASET", "--out", "OUT"), ("predict", "correlate", "DATASET"),
+    ],
+)  # fmt: skip
+def test_a_verb_of_analysis_refuses_to_mix_and_says_what_to_do(
+    mixed: Path, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    words = [{"DATASET": mixed, "OUT": tmp_path / "report.html"}.get(word, word) for word in verb]
+    refused = vivavoce(*words)
+    assert refused.returncode == 2 and "Traceback" not in refused.stderr
+    assert "holds 4 dialogues of people and 2 of simulated users" in refused.stderr
+    assert "--only people" in refused.stderr and "vivavoce --mixed" in refused.stderr
+
+
+def test_told_to_mix_it_does_and_warns(mixed: Path) -> None:
+    told = vivavoce("--mixed", "measure", mixed)
+    assert told.returncode == 0
+    assert "2 of 6 dialogues were held by programs" in told.stderr
+
+
+def test_an_export_parts_people_and_programs(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "consent.en.md").write_text("Do you agree?", encoding="utf-8")
+    study = load_study(tmp_path)
+
+    async def visits() -> None:
+        engine = SessionEngine(study, log, make_connectors(study))
+        await engine.start()
+        for name, simulated in (("person", False), ("program", True)):
+            opened = await engine.open_visit(language="en", participant_id=name, simulated=simulated)
+            await engine.give_consent(opened.visit_id, 0, agreed=True, document="x")
+            await engine.next_dialogue(opened.visit_id, 1, 0)
+            while not (state := await engine.state(opened.visit_id)).dialogues[-1].greeted:
+                await engine.updates(opened.visit_id, state.seq, wait_s=1)
+        await engine.stop()
+
+    with open_log(study, None) as log:
+        asyncio.run(visits())
+        for wanted, simulated in (("person", False), ("program", True)):
+            export_study(study, log, tmp_path / wanted, simulated=simulated)
+    for wanted, simulated in (("person", False), ("program", True)):
+        for table in ("participants", "dialogues"):
+            rows = pq.read_table(tmp_path / wanted / f"{table}.parquet").to_pylist()
+            assert [(row["participant_id"], row["simulated"]) for row in rows] == [(wanted, simulated)]
+    both = vivavoce("export", tmp_path, "--into", tmp_path / "both", "--only", "simulated")
+    assert both.returncode == 0 and "1 dialogues" in both.stderr
