@@ -3,15 +3,18 @@
 import asyncio
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from scenes.fighting import SYSTEMS, arena_engine, arena_study, due, fight_all, settled, until
 from scenes.visits import Parrot
+from vivavoce.core.clock import ManualClock
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
 from vivavoce.log.events import DialogueEnded, SystemTurnFailed, SystemTurnReceived, UserTurnSent
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.session.arena import opponents
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.masking import MASK, leaks, masked
@@ -135,6 +138,66 @@ def test_a_restart_goes_on_where_the_bout_was(study: Study, log: Log) -> None:
         await engine.stop()
 
     asyncio.run(second(*asyncio.run(first())))
+
+
+@pytest.mark.parametrize(("idempotent", "outcome"), [(True, SystemTurnReceived), (False, SystemTurnFailed)])
+def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_to_be_lost(
+    study: Study, log: Log, idempotent: bool, outcome: type
+) -> None:
+    """Again where a system takes the same message only once; else it may have been heard."""
+
+    async def first() -> tuple[str, str]:
+        slow = Parrot(idempotent=idempotent)
+        slow.gate = asyncio.Event()
+        engine = arena_engine(study, log, **dict.fromkeys(SYSTEMS, slow))
+        visit, bout = await begun(engine)
+        await engine.bouts.say(visit, bout, key="message-1", text="question")
+        await until(engine, visit, lambda _: len(slow.sent) == 2)
+        await engine.stop()
+        return visit, bout
+
+    async def second(visit: str) -> None:
+        parrot = Parrot(idempotent=idempotent)
+        engine = arena_engine(study, log, **dict.fromkeys(SYSTEMS, parrot))
+        await engine.start()
+        state = await until(engine, visit, settled)
+        assert state.bout is not None and state.bout.vote_due == idempotent
+        assert state.bout.may_finish != idempotent
+        assert len({turn.key for turn in parrot.sent}) == (2 if idempotent else 0)
+        await engine.stop()
+
+    visit, _ = asyncio.run(first())
+    asyncio.run(second(visit))
+    assert len([one for one in kinds(log, visit, outcome) if one.reply_to is not None]) == 2
+    assert len(kinds(log, visit, UserTurnSent)) == 2
+
+
+def test_a_bout_that_is_left_is_ended_and_can_be_followed_by_another(tmp_path: Path) -> None:
+    clock = ManualClock()
+    log = Log.open(f"sqlite:///{tmp_path / 'idle.sqlite'}", clock)
+    study = arena_study(tmp_path / "two", bouts=2)
+
+    async def run() -> None:
+        connectors = {name: Parrot() for name in SYSTEMS}
+        engine = SessionEngine(study, log, connectors, clock=clock)
+        visit, _ = await begun(engine)
+        assert await engine.sweep() == 0
+        clock.advance(study.limits.idle_minutes * 60 + 1)
+        assert await engine.sweep() == 1
+        state = await engine.state(visit)
+        assert (state.phase, state.round) == ("ready", 1)
+        assert [one.reason for one in kinds(log, visit, BoutEnded)] == ["abandoned"]
+        await engine.next_dialogue(visit, state.step, state.round)
+        assert (await engine.state(visit)).phase == "arena"
+        await engine.stop()
+
+    asyncio.run(run())
+    log.close_now()
+
+
+def test_a_resting_system_meets_nobody_while_two_others_are_awake() -> None:
+    met = [opponents(["cobalt", "topaz"], [], "p", Random(seed)) for seed in range(20)]
+    assert set(met) == {("cobalt", "topaz"), ("topaz", "cobalt")}
 
 
 def test_a_side_that_fails_asks_for_no_vote_and_three_failures_end_the_bout(study: Study, log: Log) -> None:
