@@ -24,7 +24,7 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.connectors.browser_pages import Browser, Page, Seen, check_installed
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.connectors.wire import Wire
@@ -80,10 +80,9 @@ class BrowserConnector:
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        settings, complete = self._settings, False
-        first_s, whole_s = settings.first_output_timeout_s, settings.turn_timeout_s
+        complete = False
         page = await self._page(conversation)
-        outputs = paced(self._exchange(page, turn), first_s=first_s, whole_s=whole_s)
+        outputs = in_time(self._exchange(page, turn), self._settings)
         try:
             async with aclosing(outputs):
                 async for output in outputs:

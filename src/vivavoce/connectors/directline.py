@@ -7,7 +7,7 @@ Retry   when the connection was never made
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
@@ -25,7 +25,7 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.errors import SystemUnderTestError
@@ -74,21 +74,19 @@ class DirectLineConnector:
             async for output in self._heard(conversation, greeting_s):
                 yield output
 
-    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+    def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        return in_time(self._exchange(conversation, turn), self._settings)
+
+    async def _exchange(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         address = await self._address(conversation)
         activity = {
             "type": "message", "from": {"id": _user(conversation)}, "text": clean_text(turn.message),
             "locale": conversation.language,
         }  # fmt: skip
         await self._asking.ask("POST", f"{address}/activities", json=activity, headers=self._headers)
-        settings = self._settings
-        outputs = paced(
-            self._heard(conversation, None),
-            first_s=settings.first_output_timeout_s,
-            whole_s=settings.turn_timeout_s,
-        )
-        async with aclosing(outputs):
-            async for output in outputs:
+        heard = self._heard(conversation, None)
+        async with aclosing(heard):
+            async for output in heard:
                 yield output
 
     async def _address(self, conversation: Conversation) -> str:
@@ -103,7 +101,7 @@ class DirectLineConnector:
 
     async def _heard(
         self, conversation: Conversation, silent_ok_s: float | None
-    ) -> AsyncIterator[SystemOutput]:
+    ) -> AsyncGenerator[SystemOutput]:
         """Activities until the bot expects input, or is idle; a greeting may stay out."""
         settings, clock = self._settings, asyncio.get_running_loop().time
         begun, last, typing_until = clock(), None, 0.0

@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from pydantic import Field, ValidationError, model_validator
@@ -20,7 +20,7 @@ from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean, clean_text, outputs
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.processes import child_environment
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
@@ -94,14 +94,8 @@ class MCPConnector:
         return
         yield
 
-    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        settings = self._settings
-        first_s, whole_s = settings.first_output_timeout_s, settings.turn_timeout_s
-        async with aclosing(
-            paced(self._exchange(conversation, turn), first_s=first_s, whole_s=whole_s)
-        ) as said:
-            async for output in said:
-                yield output
+    def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        return in_time(self._exchange(conversation, turn), self._settings)
 
     async def _exchange(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         arguments = self._arguments(self._variables(conversation, turn))

@@ -6,27 +6,24 @@ Memory  in the caller: the conversation so far is sent with each turn
 Retry   when the connection was never made
 """
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 
 import httpx
-from httpx_sse import EventSource, SSEError
 from pydantic import Field, field_validator
 
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
+from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.validation import mistake
 
 _OURS: Final = ("messages", "model", "stream", "stream_options", "n")
-_PAUSE_S: Final = 0.2
 
 
 class OpenAISettings(ConnectorSettings):
@@ -64,7 +61,7 @@ class OpenAIConnector:
         self._prompt = compile_template(settings.system, {"language"}, place="system")
         self._greeting = compile_template(settings.greeting, {"language"}, place="greeting")
         self._headers = compile_template(settings.headers, set(), place="headers")
-        self._client = make_client(settings, settings.longest_answer_bytes, vault)
+        self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
         self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
 
     @classmethod
@@ -79,14 +76,8 @@ class OpenAIConnector:
         if self._settings.greeting is not None and not conversation.history:
             yield SystemOutput(kind="message", text=self._greeting(self._variables(conversation)))
 
-    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        settings, request = self._settings, self._request(conversation, turn)
-        outputs = paced(
-            self._outputs(request), first_s=settings.first_output_timeout_s, whole_s=settings.turn_timeout_s
-        )
-        async with aclosing(outputs):
-            async for output in outputs:
-                yield output
+    def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        return in_time(self._outputs(conversation, turn), self._settings)
 
     async def reset(self, conversation: Conversation) -> None:
         conversation.history = ()
@@ -96,7 +87,7 @@ class OpenAIConnector:
         """Nothing is held by the system."""
 
     async def shut_down(self) -> None:
-        await self._client.aclose()
+        await self._streams.close()
 
     def _variables(self, conversation: Conversation) -> dict[str, Any]:
         return {"language": conversation.language, "secrets": self._vault.values}
@@ -111,46 +102,28 @@ class OpenAIConnector:
         body = {**settings.parameters, "model": settings.model, "messages": messages, "stream": True}
         if settings.usage:
             body["stream_options"] = {"include_usage": True}
-        headers = {"accept": "text/event-stream, application/json", **self._headers(variables)}
+        headers = {**ACCEPTED, **self._headers(variables)}
         if settings.key:
             headers["authorization"] = f"Bearer {self._vault.expand(settings.key)}"
-        return self._client.build_request("POST", self._address, headers=headers, json=body)
+        return self._streams.client.build_request("POST", self._address, headers=headers, json=body)
 
-    async def _outputs(self, request: httpx.Request) -> AsyncIterator[SystemOutput]:
-        with reported(self._vault):
-            response = await self._connected(request)
-            try:
-                if response.headers.get("content-type", "").startswith("text/event-stream"):
-                    check_status(response, b"")
-                    async for output in self._streamed(response):
-                        yield output
-                else:
-                    body = await response.aread()
-                    check_status(response, body)
-                    for output in _read_whole(read_json(body), self._vault):
-                        yield output
-            finally:
-                await response.aclose()
+    async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        request = self._request(conversation, turn)
+        asked = self._streams.ask(request, self._streamed, lambda answer: _read_whole(answer, self._vault))
+        async with aclosing(asked):
+            async for output in asked:
+                yield output
 
-    async def _connected(self, request: httpx.Request) -> httpx.Response:
-        try:
-            return await self._client.send(request, stream=True)
-        except (httpx.ConnectError, httpx.ConnectTimeout):
-            await asyncio.sleep(_PAUSE_S)
-            return await self._client.send(request, stream=True)
-
-    async def _streamed(self, response: httpx.Response) -> AsyncIterator[SystemOutput]:
+    async def _streamed(self, events: Events) -> AsyncIterator[SystemOutput]:
         answer = _Answer()
         try:
-            async for event in EventSource(response).aiter_sse():
+            async for event in events:
                 if event.data.strip() == "[DONE]":
                     answer.finished = True
                     break
                 piece = self._vault.redact(answer.take(_chunk(event.data)))
                 if piece:
                     yield SystemOutput(kind="delta", text=piece)
-        except SSEError as error:
-            raise bad_answer(f"the stream cannot be read: {error}") from None
         except httpx.RemoteProtocolError:
             answer.finished = False
         if not answer.finished:

@@ -5,9 +5,16 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import TypeVar
 
+from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.core.errors import SystemUnderTestError
 
 Item = TypeVar("Item")
+
+
+def in_time(source: AsyncIterator[Item], settings: ConnectorSettings) -> AsyncGenerator[Item]:
+    """`paced`, by the limits that a system's settings set."""
+    limits = settings.first_output_timeout_s, settings.turn_timeout_s
+    return paced(source, first_s=limits[0], whole_s=limits[1])
 
 
 async def paced(source: AsyncIterator[Item], *, first_s: float, whole_s: float) -> AsyncGenerator[Item]:

@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.open_sockets import OpenSockets
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.realtime_events import RATE_HZ, RealtimeAnswer, without_audio
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.sockets import socket_reported
@@ -152,12 +152,11 @@ class RealtimeConnector:
     async def _answer(
         self, conversation: Conversation, made: ClientConnection, *, written_down: bool = False
     ) -> AsyncIterator[SystemOutput]:
-        settings, complete = self._settings, False
-        first_s, whole_s = settings.first_output_timeout_s, settings.turn_timeout_s
+        complete = False
         try:
             await self._tell(made, {"type": "response.create"})
             events = self._events(made, written_down)
-            async with aclosing(paced(events, first_s=first_s, whole_s=whole_s)) as outputs:
+            async with aclosing(in_time(events, self._settings)) as outputs:
                 async for output in outputs:
                     yield output
             complete = True

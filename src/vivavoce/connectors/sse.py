@@ -6,28 +6,26 @@ Memory  in the system, under the conversation's key; a reset takes another
 Retry   when the connection was never made
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 
 import httpx
 import jmespath
-from httpx_sse import EventSource, ServerSentEvent, SSEError
+from httpx_sse import ServerSentEvent
 from pydantic import Field
 
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
 from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
 
 _VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language", "history"}
-_PAUSE_S: Final = 0.2
 
 
 class EventStreamSettings(ConnectorSettings):
@@ -63,7 +61,7 @@ class EventStreamConnector:
         self._query = compile_template(settings.query, _VARIABLES, place="query")
         self._delta = jmespath.compile(settings.delta)
         self._reader = AnswerReader(settings.response)
-        self._client = make_client(settings, settings.longest_answer_bytes, vault)
+        self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "EventStreamConnector":
@@ -77,16 +75,8 @@ class EventStreamConnector:
         return
         yield
 
-    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        settings = self._settings
-        outputs = paced(
-            self._outputs(conversation, turn),
-            first_s=settings.first_output_timeout_s,
-            whole_s=settings.turn_timeout_s,
-        )
-        async with aclosing(outputs):
-            async for output in outputs:
-                yield output
+    def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        return in_time(self._outputs(conversation, turn), self._settings)
 
     async def reset(self, conversation: Conversation) -> None:
         renamed(conversation)
@@ -95,44 +85,27 @@ class EventStreamConnector:
         """Nothing is held by the connection."""
 
     async def shut_down(self) -> None:
-        await self._client.aclose()
+        await self._streams.close()
 
     async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        with reported(self._vault):
-            response = await self._connected(self._request(conversation, turn))
-            try:
-                if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                    body = await response.aread()
-                    check_status(response, body)
-                    for output in self._reader.read(self._vault.redact(read_json(body))):
-                        yield output
-                    return
-                check_status(response, b"")
-                async for output in self._streamed(response):
-                    yield output
-            finally:
-                await response.aclose()
+        request = self._request(conversation, turn)
+        asked = self._streams.ask(request, self._streamed, self._whole)
+        async with aclosing(asked):
+            async for output in asked:
+                yield output
 
-    async def _connected(self, request: httpx.Request) -> httpx.Response:
-        try:
-            return await self._client.send(request, stream=True)
-        except (httpx.ConnectError, httpx.ConnectTimeout):
-            await asyncio.sleep(_PAUSE_S)
-            return await self._client.send(request, stream=True)
+    def _whole(self, answer: Any) -> list[SystemOutput]:
+        return self._reader.read(self._vault.redact(answer))
 
-    async def _streamed(self, response: httpx.Response) -> AsyncIterator[SystemOutput]:
-        streamed, said, ended = "", False, False
-        try:
-            async for event in EventSource(response).aiter_sse():
-                ended = event.event == self._settings.end_event or event.data.strip() == "[DONE]"
-                if ended:
-                    break
-                for output in self._read(event):
-                    streamed += output.text if output.kind == "delta" else ""
-                    said = said or output.kind != "delta"
-                    yield output
-        except SSEError as error:
-            raise bad_answer(f"the stream cannot be read: {error}") from None
+    async def _streamed(self, events: Events) -> AsyncIterator[SystemOutput]:
+        streamed, said = "", False
+        async for event in events:
+            if event.event == self._settings.end_event or event.data.strip() == "[DONE]":
+                break
+            for output in self._read(event):
+                streamed += output.text if output.kind == "delta" else ""
+                said = said or output.kind != "delta"
+                yield output
         if not streamed.strip() and not said:
             raise bad_answer("the answer has no text")
         if streamed:
@@ -155,9 +128,9 @@ class EventStreamConnector:
             "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
         }  # fmt: skip
         body = self._body(variables) if self._settings.body is not None else None
-        headers = {"accept": "text/event-stream, application/json", **self._headers(variables)}
+        headers = {**ACCEPTED, **self._headers(variables)}
         query = {name: str(value) for name, value in self._query(variables).items()} or None
         method = "POST" if body is not None else "GET"
-        return self._client.build_request(
+        return self._streams.client.build_request(
             method, str(self._url(variables)), headers=headers, params=query, json=body
         )
