@@ -178,7 +178,7 @@ def _shown(workplace: Workplace, at: Dispute) -> dict[str, Any]:
     decided = annotated.adjudicated.get(at.place)
     return {
         "dialogue": workplace.dialogue(at.dialogue_id), "scheme": scheme, "sides": sides,
-        "title": said(scheme.title, "en") if scheme else at.place.scheme,
+        "heading": said(scheme.title, "en") if scheme else at.place.scheme,
         "question": said(scheme.question, "en") if scheme else "",
         "labels": _labels(scheme),
         "gathers": scheme is not None and (scheme.several or scheme.value is not None),
@@ -201,11 +201,17 @@ def _labels(scheme: Scheme | None) -> list[dict[str, str]]:
     ]
 
 
-def _candidates(scheme: Scheme | None, annotated: AnnotatedDialogue, place: Place) -> list[tuple[str, str]]:
-    """Every label that somebody gave, and every other that needs no value: what may be ticked."""
+def _candidates(
+    scheme: Scheme | None, annotated: AnnotatedDialogue, place: Place
+) -> list[tuple[str, str, str]]:
+    """Every label that somebody gave, and every other that needs no value, each with its text."""
     given = {(label, value or "") for chosen in annotated.choices(place).values() for label, value in chosen}
     others = [(one.label, "") for one in scheme.labels if not scheme.needs_value(one.label)] if scheme else []
-    return list(dict.fromkeys([*sorted(given), *others]))
+    listed = dict.fromkeys([*sorted(given), *others])
+    return [
+        (label, value, _told(scheme, [LoggedLabel(label=label, value=value or None)]))
+        for label, value in listed
+    ]
 
 
 def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, ...]) -> str:

@@ -232,6 +232,17 @@ def test_unfinished_work_can_be_taken_back(app: FastAPI, workplace: Workplace) -
     assert workplace.current(annotator_key("anna")) is None
 
 
+def test_a_scheme_that_nobody_met_twice_is_explained_on_the_page(tmp_path: Path) -> None:
+    study = annotated_study(tmp_path / "study", "schemes: [context, maxim]\n  double: 1")
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        app = create_desk(study, log, work_dir=tmp_path / "desk", account_optional=True)
+        page = enter(app, "viewer").get("/annotation").text
+        app.state.desk.snapshots.close()
+    assert page.count("Nothing has been judged by two annotators yet.") == 2
+    assert "Maxims violated" in page
+    assert "maxim: manner" not in page, "a label's own line only where there is something to count"
+
+
 def test_a_study_that_annotates_nothing_says_so(tmp_path: Path, workplace: Workplace) -> None:
     study = workplace.study.model_copy(update={"annotation": None})
     app = create_desk(study, workplace.log, work_dir=tmp_path / "other", account_optional=True)

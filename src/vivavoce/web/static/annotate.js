@@ -74,6 +74,7 @@ function press(key) {
   const value = document.getElementById("value");
   if (button.dataset.needs && value && !value.value.trim()) {
     value.dataset.label = key;
+    for (const one of document.querySelectorAll("[data-key]")) one.classList.toggle("chosen", one === button);
     value.focus();
     return;
   }
