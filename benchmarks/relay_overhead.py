@@ -47,6 +47,10 @@ Ask = Callable[[], Awaitable[tuple[float, float]]]
 Result = TypeVar("Result")
 Times = list[tuple[float, float]]
 WORDS = "a cheap pub in the centre"
+STAYING: dict[str, Any] = {
+    "timeout_keep_alive": 75,
+    "timeout_graceful_shutdown": 1,
+}  # nobody's pause ends a connection
 
 
 async def _body(receive: Any) -> bytes:
@@ -71,7 +75,7 @@ def serve_bot(port: int) -> None:
         await _body(receive)
         await _answer(send, json.dumps({"text": f"{arrived!r} {time.monotonic()!r}"}).encode())
 
-    uvicorn.run(app, port=port, log_level="warning", lifespan="off")
+    uvicorn.run(app, port=port, log_level="warning", lifespan="off", **STAYING)
 
 
 def serve_proxy(port: int, bot: str) -> None:
@@ -82,7 +86,7 @@ def serve_proxy(port: int, bot: str) -> None:
         answer = await client.post(bot, content=await _body(receive))
         await _answer(send, answer.content)
 
-    uvicorn.run(app, port=port, log_level="warning", lifespan="off")
+    uvicorn.run(app, port=port, log_level="warning", lifespan="off", **STAYING)
 
 
 def serve_pages(port: int, bot: str, folder: Path) -> None:
@@ -97,7 +101,7 @@ def serve_pages(port: int, bot: str, folder: Path) -> None:
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         engine = SessionEngine(study, log, {"bot": make_connector(systems["bot"])})
         rates = RateLimits(turns_per_minute=10**6, visits_per_hour=10**6)
-        PageServer(create_app(engine, rates=rates), port=port).run()
+        PageServer(create_app(engine, rates=rates), port=port, **STAYING).run()
 
 
 @contextmanager
@@ -110,7 +114,11 @@ def process(what: str, *arguments: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
-        server.wait(20)
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
 
 
 def browser(address: str = "") -> httpx.AsyncClient:
