@@ -1,8 +1,11 @@
 """The guides by kind of bot: their snippets run as they stand, against counterparts on other ports."""
 
 import asyncio
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from scenes.counterparts import Counterparts
+from scenes.counterparts import FOLDER, Counterparts
+from scenes.processes import free_port
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.telegram import TelegramSettings
@@ -115,6 +119,38 @@ def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_
     ):  # fmt: skip
         assert call in text
         assert call in (counterparts / f"telegram_{library}.py").read_text("utf-8")
+
+
+@pytest.mark.parametrize("system", ["mine", "unchanged"])
+def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_path: Path) -> None:
+    settings = systems("evaluate-your-telegram-bot.md")[system]
+    ports = {name: free_port() for name in ("port", "proxy_port") if name in settings}
+    connector = make_connector(settings | ports | {"connect_timeout_s": 30}, {}, folder=tmp_path)
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    address = f"http://127.0.0.1:{ports['port']}"
+    if "proxy_port" in ports:
+        certificate = str(tmp_path / "telegram-ca.pem")
+        proxy = f"http://127.0.0.1:{ports['proxy_port']}"
+        environment |= {"HTTPS_PROXY": proxy, "SSL_CERT_FILE": certificate}
+        address = "unmodified"
+
+    async def run() -> list[str]:
+        await connector.start()
+        command = [sys.executable, str(FOLDER / "telegram_ptb.py"), address]
+        process = subprocess.Popen(command, env=environment)
+        try:
+            conversation = Conversation("guide")
+            heard = [one async for one in connector.open(conversation)]
+            heard += [
+                one async for one in connector.send(conversation, UserTurn(key="k", number=1, text="hi"))
+            ]
+            return [one.text for one in heard if one.kind == "message"]
+        finally:
+            process.kill()
+            process.wait()
+            await connector.shut_down()
+
+    assert asyncio.run(run()) == ["Where to?", "first was hi"]
 
 
 def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> None:
