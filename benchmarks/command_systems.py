@@ -3,7 +3,7 @@
     python benchmarks/command_systems.py [--systems majority,a,b,c,d] [--corpora it,en,huric] [--epochs N]
                                          [--huric FOLDER]
 
-The generated corpora have a test part of their own; HuRIC is cross-validated in five folds, and as its speakers
+The generated corpora have a test part of their own; HuRIC is cross-validated in five folds. As its speakers
 are not known, its intervals draw commands (one "speaker" a command): narrower than they would be over people.
 """
 
