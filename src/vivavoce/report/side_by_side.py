@@ -94,7 +94,7 @@ def arena_answer(facts: Facts) -> list[str]:
         return [say("No ranking: a system never wins or never loses against the others."), _votes(facts)]
     names = [one["name"] for one in facts["ranking"]]
     sure = [one for one in facts["pairs"] if (one["p_holm"] or 1.0) < SIGNIFICANT]
-    found = [say("Voters liked {best} best; the order is {order}.", best=names[0], order=listed(names))]
+    found = [_order(names, sure)]
     found.append(
         say("{k} of {n} pairs of systems differ after adjustment.", k=len(sure), n=len(facts["pairs"]))
     )
@@ -102,6 +102,16 @@ def arena_answer(facts: Facts) -> list[str]:
     if steady and steady != names:
         found.append(say("With length and style held fixed the order is {order}.", order=listed(steady)))
     return [*found, _votes(facts)]
+
+
+def _order(names: list[str], sure: list[Facts]) -> str:
+    """The order, and how far it can be relied on."""
+    order = listed(names)
+    if any({one["a"], one["b"]} == set(names[:2]) for one in sure):
+        return say("Voters liked {best} best; the order is {order}.", best=names[0], order=order)
+    if sure:
+        return say("The order is {order}; between the first two no difference could be shown.", order=order)
+    return say("No difference could be shown; in these votes the order is {order}.", order=order)
 
 
 def _votes(facts: Facts) -> str:

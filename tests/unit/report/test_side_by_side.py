@@ -49,6 +49,13 @@ def test_an_arena_makes_a_report_with_its_ranking_first(arena: Dataset) -> None:
     assert terms == ["standing on the left", "length in words"]
 
 
+def test_an_order_that_is_not_certain_is_said_to_be_so(tmp_path: Path) -> None:
+    even = made(tmp_path / "even", **vote_rows(20, dict.fromkeys(WORTH, 0.0), votes=3))
+    assert compose(even).answer[0].startswith("No difference could be shown; in these votes the order is")
+    close = made(tmp_path / "close", **vote_rows(60, {"beryl": 0.5, "cobalt": 0.5, "topaz": -1.0}))
+    assert "between the first two no difference could be shown" in compose(close).answer[0]
+
+
 def test_an_arena_without_finite_worths_says_so_and_prints_the_votes(tmp_path: Path) -> None:
     tables = vote_rows(10, {"beryl": 0.0, "topaz": 0.0})
     for vote in tables["votes"]:
