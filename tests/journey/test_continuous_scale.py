@@ -77,9 +77,8 @@ def to_part_b(page: Page, website: Website, language: str) -> None:
     page.locator("#text").fill(TURNS[language])
     page.locator("#text").press("Enter")
     expect(answers).to_have_count(before + 1)
-    expect(page.locator("#send")).to_be_enabled()
+    expect(page.locator("#end-button")).to_be_enabled()
     page.get_by_role("button", name=end).click()
-    go_on(page, onwards)
     expect(page.locator("input[type=range]")).to_have_count(1)
 
 
@@ -120,6 +119,7 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     line, answer = line_of(page)
     assert page.locator(".points li").all_inner_texts() == list(LABELS["en"])
     assert answer.input_value() == ""
+    expect(page.get_by_text("Please choose a place on the line.")).to_have_count(0)
     answer_choices(page)
     go_on(page, "Continue")
     expect(page.get_by_text("Please choose a place on the line.")).to_be_visible()
