@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.annotating import PASSWORD, annotated_study, hold_dialogue
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import barriers, chromium, overflow, until
+from scenes.transcribing import silence
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.desk.app import create_desk
@@ -31,7 +32,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Running]:
-    study = annotated_study(tmp_path / "study", "schemes: [context, maxim, avp]\n  double: 1")
+    for number in range(3):
+        silence(tmp_path / "study" / "audio" / f"dialogue-{number:03}.wav", seconds=6)
+    section = "schemes: [context, maxim, avp]\n  double: 1\n  recordings: audio"
+    study = annotated_study(tmp_path / "study", section)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         for number in range(3):
             hold_dialogue(log, study, number)
@@ -82,6 +86,12 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     at(page, 1, 5)
     sound(page)
     expect(page.locator("#asked")).to_be_focused()
+    until(page, "document.querySelector('audio').readyState > 0")
+    press(page, ".")
+    until(page, "document.querySelector('audio').played.length > 0")
+    until(page, "document.querySelector('audio').paused")  # at the end of the turn
+    heard = page.evaluate("document.querySelector('audio').currentTime")
+    assert 0.5 <= heard < 3, "the first turn ends after half a second"
     press(page, "a", "i", "i")  # faster than the page saves: nothing is lost
     at(page, 4, 7)
     expect(page.locator("#asked")).to_contain_text("Maxims violated")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import barriers, chromium, overflow, until
 from scenes.transcribing import transcribing_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log
@@ -43,12 +43,12 @@ def test_recordings_are_heard_again_by_escape_and_sent_by_enter(browser: Browser
     for number in range(1, 6):
         expect(page.locator(".progress")).to_have_text(f"Registrazione {number} di 5")
         expect(page.locator("#text")).to_be_focused()
-        page.wait_for_function("document.getElementById('recording').readyState > 0")
+        until(page, "document.getElementById('recording').readyState > 0")
         if number == 1:
             assert barriers(page) == []
             assert overflow(page) <= 0
             page.keyboard.press("Escape")
-            page.wait_for_function("document.getElementById('recording').played.length > 0")
+            until(page, "document.getElementById('recording').played.length > 0")
             page.keyboard.press("Enter")  # nothing was written: nothing is sent
             expect(page.locator(".progress")).to_have_text("Registrazione 1 di 5")
         page.keyboard.type(f"parole {number}")

@@ -1,6 +1,7 @@
 """Debian's Chromium, driven by Playwright; tests that ask for it are skipped where it is absent."""
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -34,6 +35,14 @@ def barriers(page: Page) -> list[str]:
     options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{one['id']} ({one['impact']}): {node['html'][:120]}" for one in found for node in one["nodes"]]
+
+
+def until(page: Page, expression: str, seconds: float = 15) -> None:
+    """Wait until a JavaScript expression is true; the pages' own policy forbids Playwright's own way."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"never true: {expression}"
+        page.wait_for_timeout(20)
 
 
 def overflow(page: Page) -> int:

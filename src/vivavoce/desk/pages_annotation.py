@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
-from vivavoce.desk.agreement import agreement
+from vivavoce.desk.agreement import Line, agreement
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.safety import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
@@ -74,9 +74,18 @@ def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Respons
         request, "annotation.html", plan=workplace.plan, recordings=recordings, people=_people(state, names),
         counts=_counts(state, len(workplace.waiting())), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
-        agreement=agreement(state, workplace.plan, data=f"{workplace.stream}#{state.seq}"),
+        agreement=_agreement(request, workplace, state),
         titles={one.scheme: said(one.title, "en") for one in workplace.plan.schemes},
     )  # fmt: skip
+
+
+def _agreement(request: Request, workplace: Workplace, state: AnnotationState) -> dict[str, list[Line]]:
+    """The coefficients of this state; computed once for as long as nothing is added to it."""
+    known: tuple[int, dict[str, list[Line]]] = getattr(request.app.state, "agreement", (-1, {}))
+    if known[0] != state.seq:
+        found = agreement(state, workplace.plan, data=f"{workplace.stream}#{state.seq}")
+        known = request.app.state.agreement = (state.seq, found)
+    return known[1]
 
 
 def _recordings(desk: Desk) -> dict[str, Any] | None:

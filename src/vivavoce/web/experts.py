@@ -3,7 +3,7 @@
 A page that only experts may see takes `ThisExpert`; whoever is not signed in is led here.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
@@ -20,10 +20,10 @@ Words = Annotated[str, Form(max_length=400)]
 
 
 class NotSignedIn(Exception):
-    """Nobody is signed in here as an expert; `account` when only the account is missing."""
+    """Nobody is signed in here as an expert; `why` says what is missing, where that is not all."""
 
-    def __init__(self, *, account: bool = False) -> None:
-        self.account = account
+    def __init__(self, why: Literal["", "account", "named"] = "") -> None:
+        self.why = why
 
 
 def access_of(request: Request) -> Access:
@@ -54,10 +54,10 @@ def expert_of(request: Request) -> SignedIn:
     if who is None:
         raise NotSignedIn
     if who.account_id is None:
-        raise NotSignedIn(account=True)
+        raise NotSignedIn("account")
     plan = site_of(request).study.annotation
     if plan is not None and plan.annotators and who.name not in plan.annotators:
-        raise NotSignedIn
+        raise NotSignedIn("named")
     return who
 
 
@@ -83,8 +83,10 @@ def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any)
 
 def not_signed_in(request: Request, error: Exception) -> Response:
     """Where a page leads whoever may not see it."""
-    account = isinstance(error, NotSignedIn) and error.account
-    return site_of(request).to(f"{HOME}/{'account' if account else 'sign-in'}")
+    why = error.why if isinstance(error, NotSignedIn) else ""
+    if why == "named":
+        return expert_page(request, "expert_door", status=403, kind="named", entered="", token="")
+    return site_of(request).to(f"{HOME}/{why or 'sign-in'}")
 
 
 @router.get(f"{HOME}/sign-in")

@@ -177,7 +177,12 @@ def test_the_pages_speak_italian_when_asked(come: Come) -> None:
 def test_only_the_named_accounts_annotate(come: Come) -> None:
     bruno = come("Bruno", "schemes: [context]\n  annotators: [Bruno]")
     assert "Begin a dialogue" in bruno.come_in().look()
-    assert "<h1>Sign in</h1>" in come("Anna").come_in().look()
+    anna = come("Anna")
+    link = Access(anna.server.site.engine.log).invite(ANNOTATOR, anna.server.url + "/annotate")
+    anna.take(anna.client.post(link))
+    entered = {"name": "Anna", "password": PASSWORD, "again": PASSWORD}
+    anna.take(anna.client.post("/annotate/account", data=entered), 403)
+    assert "you are not among them" in anna.html
 
 
 def test_a_study_that_annotates_nothing_has_no_such_pages(tmp_path: Path, log: Log) -> None:
