@@ -55,6 +55,14 @@ def run(
         str | None, typer.Option("--domain", help="What the users talk about: a shipped domain, or a file.")
     ] = None,
     language: Annotated[str | None, typer.Option("--language", help="Language of the users.")] = None,
+    user_url: Annotated[
+        str | None,
+        typer.Option("--user-url", help="OpenAI-compatible endpoint of a model that plays the users."),
+    ] = None,
+    user_model: Annotated[str | None, typer.Option("--user-model", help="Name of that model.")] = None,
+    user_key: Annotated[
+        str | None, typer.Option("--user-key", help="Environment variable that holds its key.")
+    ] = None,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
@@ -68,7 +76,10 @@ def run(
     rate = 0.25 if error_rate is None else error_rate
     if error_rate is not None:
         people = people.model_copy(update={"word_error_rate": None})
-    casting = Casting.of(plan, load_domain(domain) if domain else None)
+    if user_url is not None:
+        casting: Casting = _played_by_model(plan, user_url, user_model, user_key)
+    else:
+        casting = Casting.of(plan, load_domain(domain) if domain else None)
     chosen = Chosen(people.people(seed), casting, language)
     seeded = chosen.population.seed
     with open_log(plan, log) as opened, progress("simulated dialogues") as report:
@@ -82,6 +93,17 @@ def run(
             chosen=chosen,
         )
     note(f"{held} simulated dialogues in the log")
+
+
+def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":
+    from vivavoce.core.errors import InputError
+    from vivavoce.simulation.model_user import ModelCasting
+
+    if not plan.tasks:
+        raise InputError("users need tasks", place=f"study {plan.name}", cure="add `tasks`")
+    if not model:
+        raise InputError("no model is named", place="--user-url", cure="add --user-model NAME")
+    return ModelCasting.behind(plan, url, model, key)
 
 
 @dataclass(frozen=True)
@@ -215,5 +237,7 @@ def simulate_study(
             )  # fmt: skip
         finally:
             await engine.stop()
+            if chosen:
+                await chosen.casting.shut_down()
 
     return asyncio.run(run())

@@ -76,6 +76,9 @@ class Casting:
         known = self._domain.languages if self._domain else tuple(SMALL_TALK)
         return language[:2].lower() in known
 
+    async def shut_down(self) -> None:
+        """Let go of what the users needed."""
+
     def channel(self, language: str, error_rate: float) -> Channel:
         """The noise for one language."""
         known = self._domain or self._ontology

@@ -235,7 +235,7 @@ class _Trial:
         heard = [events.LoggedHypothesis(text=one.text, score=one.score) for one in heard_as]
         await self.engine.say(
             visit_id, dialogue.dialogue_id, key=f"{dialogue.dialogue_id}-{seq}", text=answer.text,
-            heard=heard, meant=list(answer.acts),
+            heard=heard, meant=list(answer.acts) or None,
         )  # fmt: skip
 
     async def _answer(
