@@ -62,6 +62,10 @@ def test_the_pages_fit_a_small_screen_and_keep_nobody_out(trial: Trial, context:
         page.goto(trial.address + place)
         page.get_by_role("heading", level=1).wait_for()
         fits(page, place)
+        for box in page.locator("input[type=radio]").all():
+            assert (box.bounding_box() or {})["width"] < 40
+        for said in page.locator(".said").all():
+            assert (said.bounding_box() or {})["width"] > 80, "a turn is squeezed"
 
 
 def press(page: Any, *keys: str) -> None:

@@ -1,5 +1,6 @@
 """Expert review: what was proposed, who decided what, what is left to whom, and what was learnt from it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -16,6 +17,8 @@ from vivavoce.stress.words import edit, places_of, words_of
 
 DOUBLE_SHARE: Final = 0.2
 LONGEST: Final = 2_000
+_PIECES: Final = re.compile(r"\w+|\W")
+_ALIKE: Final = 0.7
 
 
 @dataclass
@@ -189,15 +192,27 @@ def word_edits(original: str, text: str) -> list[Edit]:
 
 
 def difference(original: str, text: str) -> Sequence[tuple[str, str]]:
-    """Pieces of a variant for showing: same, removed, added; letter by letter within changed words."""
+    """Pieces of a variant for showing: same, removed, added; by words, by letters where words are alike."""
+    mine, theirs = _PIECES.findall(original), _PIECES.findall(text)
     pieces: list[tuple[str, str]] = []
-    matcher = SequenceMatcher(None, original, text, autojunk=False)
+    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
+    for kind, low, high, other_low, other_high in matcher.get_opcodes():
+        before, after = "".join(mine[low:high]), "".join(theirs[other_low:other_high])
+        if kind == "equal":
+            pieces.append(("same", before))
+        elif SequenceMatcher(None, before, after, autojunk=False).ratio() >= _ALIKE:
+            pieces += _letters(before, after)
+        else:
+            pieces += [("removed", before), ("added", after)]
+    return [piece for piece in pieces if piece[1]]
+
+
+def _letters(before: str, after: str) -> list[tuple[str, str]]:
+    pieces: list[tuple[str, str]] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     for kind, low, high, other_low, other_high in matcher.get_opcodes():
         if kind == "equal":
-            pieces.append(("same", original[low:high]))
-            continue
-        if high > low:
-            pieces.append(("removed", original[low:high]))
-        if other_high > other_low:
-            pieces.append(("added", text[other_low:other_high]))
+            pieces.append(("same", before[low:high]))
+        else:
+            pieces += [("removed", before[low:high]), ("added", after[other_low:other_high])]
     return pieces

@@ -139,6 +139,14 @@ def test_what_people_approved_is_proposed_first_the_next_time() -> None:
     assert lexicon(reviews_of(one)).entries == ()
 
 
+def test_a_difference_is_shown_by_words_and_by_letters_within_a_misspelling() -> None:
+    assert [one for one in difference("a restaurant here", "a trattoria here") if one[0] != "same"] == [
+        ("removed", "restaurant"), ("added", "trattoria"),
+    ]  # fmt: skip
+    swapped = difference("please book it", "plesae book it")
+    assert all(len(text) == 1 for kind, text in swapped if kind != "same")
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_differences_are_whole(original: str, text: str) -> None:
     pieces = difference(original, text)
