@@ -3,10 +3,16 @@
 import asyncio
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.cli.studies import make_connectors, read_study, study_path
 from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    from vivavoce.connectors.base import Connector
+    from vivavoce.connectors.probe import Hello
+
+PLAYED: Final = "a wizard plays it, and was not asked"
 
 
 def check_file(path: Path) -> list[str]:
@@ -37,16 +43,22 @@ def check_pairs(path: Path) -> list[str]:
 
 
 async def _say_hello(path: Path) -> list[dict[str, Any]]:
-    from vivavoce.connectors.probe import hello
-
     study = read_study(path)
     connectors = make_connectors(study)
     answers = await asyncio.gather(
-        *(hello(connector, language=study.default_language, reset=True) for connector in connectors.values())
+        *(_hello(connector, study.default_language) for connector in connectors.values())
     )
     for connector in connectors.values():
         await connector.shut_down()
     return [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
+
+
+async def _hello(connector: "Connector", language: str) -> "Hello":
+    from vivavoce.connectors.probe import Hello, hello
+
+    if getattr(connector, "room", None) is not None:  # nobody sits there now
+        return Hello(ok=True, text=PLAYED, seconds=0.0)
+    return await hello(connector, language=language, reset=True)
 
 
 def told(answer: dict[str, Any]) -> list[str]:
@@ -54,6 +66,8 @@ def told(answer: dict[str, Any]) -> list[str]:
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
         return [f"{system}: FAILED in {seconds}: {answer['problem']}"]
+    if not answer["answers"]:
+        return [f"{system}: ok: {answer['text']}"]
     facts = ["reachable", "answers", "resets" if answer["resets"] else "does not reset"]
     facts.append("streams" if answer["streams"] else "does not stream")
     first_s = answer["first_output_s"]

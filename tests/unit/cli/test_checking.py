@@ -1,0 +1,27 @@
+"""The preflight of systems: a hello to each program, none to a person."""
+
+import asyncio
+
+from vivavoce.cli.checking import PLAYED, _hello, told
+from vivavoce.connectors.make import make_connector
+
+
+def facts(settings: dict[str, object]) -> list[str]:
+    async def run() -> list[str]:
+        connector = make_connector(settings, {})
+        try:
+            found = await _hello(connector, "en")
+        finally:
+            await connector.shut_down()
+        names = ("ok", "answers", "text", "problem", "seconds", "resets", "streams", "first_output_s")
+        return told({"system": "it"} | {name: getattr(found, name) for name in names})
+
+    return asyncio.run(run())
+
+
+def test_a_person_is_not_asked_and_nobody_waits_for_one() -> None:
+    assert facts({"connect": "wizard"}) == [f"it: ok: {PLAYED}"]
+
+
+def test_a_program_is_asked() -> None:
+    assert facts({"connect": "scripted", "replies": [{"say": "Good day"}]})[1] == "    Good day"
