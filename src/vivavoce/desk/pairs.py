@@ -6,7 +6,7 @@ from typing import get_args
 
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
 from vivavoce.log.records import StoredEvent
-from vivavoce.study.model import CompareStep, Study
+from vivavoce.study.model import CompareStep, RateStep, Study
 from vivavoce.study.pairs import (
     Change,
     Pair,
@@ -96,7 +96,8 @@ def draft_of_dialogue(events: list[StoredEvent], language: str) -> PairDraft:
 
 def balance_of(study: Study) -> Balance:
     """The study's thresholds, else the usual ones."""
-    return next((step.balance for step in study.visit if isinstance(step, CompareStep)), Balance())
+    steps = (step for step in study.visit if isinstance(step, CompareStep | RateStep))
+    return next((step.balance for step in steps), Balance())
 
 
 def _yaml(draft: PairDraft, text: PairText) -> str:

@@ -61,7 +61,7 @@ def _answers(side: DialogueState, names: tuple[str, ...]) -> list[str | None]:
             said.append([])
         elif isinstance(turn.event, SystemTurnReceived):
             said[-1].append(masked(turn.event.text, names))
-    return ["\n".join(texts) if texts else None for texts in said]
+    return ["\n".join(texts).strip() or None for texts in said]
 
 
 def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:

@@ -109,10 +109,10 @@ def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Pa
     worth = {"beryl-9": 1.0, "cobalt": 0.0, "topaz": -1.0}
     study = arena_study(tmp_path / "study", bouts=2, turns=3)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        asyncio.run(fight_all(arena_engine(study, log), 40, worth, seed=11))
+        asyncio.run(fight_all(arena_engine(study, log), 25, worth, seed=11))
         facts = rank_systems(export_dataset(log, "city", tmp_path / "data"), level=0.999)
-    assert facts["votes"] == 40 * 2 * 3
-    assert facts["leaks"] == 240  # every system said its name
+    assert facts["votes"] == 25 * 2 * 3
+    assert facts["leaks"] == 150  # every system said its name
     assert [one["name"] for one in facts["ranking"]] == list(worth)
     for one in facts["ranking"]:
         assert one["low"] < worth[one["name"]] < one["high"]

@@ -132,3 +132,27 @@ def test_the_page_speaks_italian(visitor: Visitor) -> None:
     visitor.press("/arena/say", **{"item-text": "ciao"})
     wait(visitor, "/arena/vote")
     assert "Sono entrambe scadenti" in visitor.html
+
+
+def test_a_side_that_fails_is_said_to_have_said_nothing_and_no_vote_is_asked(
+    tmp_path: Path, log: Log
+) -> None:
+    systems = {
+        "steady": {"connect": "scripted", "otherwise": "Heard: {text}"},
+        "broken": {"connect": "scripted", "replies": [{"match": ".", "fail": "timeout"}]},
+    }
+    engine = arena_engine(arena_study(tmp_path / "study", systems=systems), log)
+    with running(create_app(engine)) as server:
+        visitor = Visitor(server)
+        visitor.look("/")
+        visitor.press("/start")
+        wait(visitor, "/arena/say")
+        visitor.press("/arena/say", **{"item-text": "hello"})
+        wait(visitor, "/arena/finish")
+        assert "This program said nothing." in visitor.html
+        assert "Heard: hello" in visitor.html
+        assert "/arena/vote" not in Forms(visitor.html).forms
+        assert "so says the script" not in visitor.html
+        visitor.press("/arena/finish")
+        assert "Thank you" in visitor.html
+        visitor.client.close()
