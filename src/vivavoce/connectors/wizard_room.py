@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from vivavoce.connectors.base import PastTurn
+from vivavoce.core.errors import SystemUnderTestError
 
 GONE_AFTER_S: Final = 90.0
 Source = Literal["free", "prompt", "script", "proposal"]
@@ -52,6 +53,10 @@ class Seat:
         return self.reply is not None and self.asked is None
 
 
+def _ended() -> SystemUnderTestError:
+    return SystemUnderTestError("closed", "the conversation was ended")
+
+
 class NotYours(Exception):
     """The conversation is another wizard's, is over, or waits for nothing."""
 
@@ -78,12 +83,14 @@ class Room:
         if seat is not None:
             seat.over = True
             if seat.reply is not None and not seat.reply.done():
-                seat.reply.cancel()
+                seat.reply.set_exception(_ended())
             self._changed()
 
     async def paired(self, seat: Seat) -> None:
-        """Wait until a wizard has taken the conversation."""
+        """Wait until a wizard has taken the conversation. Raises SystemUnderTestError: it has ended."""
         while seat.wizard is None:
+            if seat.over:
+                raise _ended()
             await self.changed(self.version)
 
     async def answered(self, seat: Seat, asked: str | None) -> Reply:

@@ -123,6 +123,25 @@ def test_a_participant_whom_no_wizard_takes_is_told_in_time() -> None:
     assert (caught.value.failure, caught.value.reached) == ("unreachable", False)
 
 
+@pytest.mark.parametrize("taken_first", [False, True])
+def test_a_conversation_that_is_ended_waits_no_longer(taken_first: bool) -> None:
+    async def talk(connector: Any) -> None:
+        conversation = Conversation("c")
+        sending = asyncio.create_task(taken(connector.send(conversation, told("hello"))))
+        while "c" not in connector.room.seats:
+            await asyncio.sleep(0)
+        if taken_first:
+            connector.room.take("c", "Merlin")
+            while connector.room.seats["c"].reply is None:
+                await asyncio.sleep(0)
+        await connector.close(conversation)
+        with pytest.raises(SystemUnderTestError, match="closed: the conversation was ended"):
+            await sending
+        assert not connector.room.seats
+
+    within(talk, None)
+
+
 def test_the_conversations_of_a_wizard_who_has_gone_may_be_taken_by_another() -> None:
     async def run() -> None:
         room = Room(None)
