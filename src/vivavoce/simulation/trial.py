@@ -27,6 +27,7 @@ from vivavoce.study.model import DialogueStep, QuestionnaireStep
 from vivavoce.study.task import Task
 
 POOL: Final = "simulation"
+JUDGING: Final = ("compare", "rate", "arena")
 CALLERS_AT_ONCE: Final = 24
 LONGEST_WAIT_S: Final = 60.0
 
@@ -52,10 +53,17 @@ async def run_trial(
     population  who the callers are; its own seed counts, and the seed given here draws tasks and systems
     casting     who plays them; by default what the study's tasks ask for
     language    of all visits; the study's default when left out
-    Raises      InputError: the study has no dialogue step, or no tasks that simulated users know
+    Raises      InputError: the study has no dialogue step, no tasks that simulated users know, or a step in
+                which people judge what they read
     """
     study = engine.study
     steps = [step for step in study.visit if isinstance(step, DialogueStep)]
+    judging = next((step.kind for step in study.visit if step.kind in JUDGING), None)
+    if judging is not None:
+        raise InputError(
+            f"simulated callers take no part in a step {judging!r}", place=f"study {study.name}",
+            cure="simulate a copy of the study without it: people must choose, rate and vote",
+        )  # fmt: skip
     if not steps:
         raise InputError(
             "simulated users need a dialogue step", place=f"study {study.name}", cure="add a step `dialogue`"
