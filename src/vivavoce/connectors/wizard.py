@@ -55,7 +55,7 @@ class WizardSettings(ConnectorSettings):
     strategy: str | None = Field(None, description="the strategy; left out: one of them for each dialogue")
     free_text: bool = Field(True, description="the wizard may write; false: only what is scripted")
     delay_s: float = Field(0.0, ge=0, le=120, description="no reply comes sooner after the user's turn")
-    pairing_timeout_s: float = Field(300.0, gt=0, le=850, description="seconds to wait for a wizard")
+    pairing_timeout_s: float = Field(150.0, gt=0, le=850, description="seconds to wait for a wizard")
     first_output_timeout_s: float = Field(300.0, gt=0, le=600, description="seconds until the wizard replies")
     turn_timeout_s: float = Field(400.0, gt=0, le=3600, description="seconds until the turn is complete")
 
