@@ -13,7 +13,9 @@ from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.layers import ADJUDICATED, Labels
+from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
+from vivavoce.log.transcriptions import transcriptions
 from vivavoce.study.model import Study
 
 
@@ -170,3 +172,19 @@ def test_a_study_without_the_section_has_nothing_to_annotate(tmp_path: Path, log
     study = annotated_study(tmp_path / "other").model_copy(update={"annotation": None})
     with pytest.raises(Exception, match="nothing is annotated"):
         Workplace(study, log).next_dialogue("anna")
+
+
+def test_annotation_is_the_same_on_both_databases_and_after_a_rebuild(log_url: str, tmp_path: Path) -> None:
+    study = annotated_study(tmp_path / "both")
+    with Log.open(log_url) as log:
+        for number in range(2):
+            hold_dialogue(log, study, number)
+        workplace = Workplace(study, log)
+        while (key := workplace.next_dialogue("anna")) is not None:
+            annotate(workplace, "anna", key)
+        before = rows(study, log, tmp_path / "before")
+        assert len(before) == 2 * (3 + 1)
+        rebuild(log)
+        assert rows(study, log, tmp_path / "after") == before
+        with log.reading() as connection:
+            assert transcriptions(connection, study.name).accepted() == []

@@ -82,9 +82,12 @@ def test_known_recordings_are_mixed_in_and_an_accurate_transcriber_counts(tmp_pa
     assert not any(one.item.gold for one in accepted)
 
 
-def test_who_falls_below_is_stopped_and_his_recordings_are_served_again(tmp_path: Path, log: Log) -> None:
+def test_who_falls_below_is_stopped_and_his_recordings_are_served_again(tmp_path: Path, log_url: str) -> None:
     study = transcribing_study(tmp_path / "study", unknown=3)
-    bad, good = walk(study, log, (badly, "bad"), (well, "good"))
+    with Log.open(log_url, ManualClock()) as log:
+        bad, good = walk(study, log, (badly, "bad"), (well, "good"))
+        with log.reading() as connection:
+            accepted = transcriptions(connection).accepted()
     (refused,) = of(TranscriptionsFinished, bad)
     assert not refused.accepted
     assert refused.accuracy is not None and refused.accuracy < 0.75
@@ -92,10 +95,7 @@ def test_who_falls_below_is_stopped_and_his_recordings_are_served_again(tmp_path
     assert len(of(TranscriptGiven, bad)) <= 5, "stopped once enough known ones were wrong"
     unknown = {item.audio for item in of(TranscriptionsAssigned, good)[0].items if not item.gold}
     assert unknown == {"call-0.wav", "call-1.wav", "call-2.wav"}
-    with log.reading() as connection:
-        assert {one.text for one in transcriptions(connection).accepted()} == {
-            f"words of call-{n}.wav" for n in range(3)
-        }
+    assert {one.text for one in accepted} == {f"words of call-{n}.wav" for n in range(3)}
 
 
 def test_who_was_refused_gets_nothing_more_and_what_he_wrote_before_counts_no_more(
