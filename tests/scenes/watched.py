@@ -1,9 +1,15 @@
 """A trial with a stopping rule, and participants who succeed as often as they are told."""
 
 import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 from typing import Any
+
+import uvicorn
 
 from scenes.visits import Parrot, make_study, settled
 from vivavoce.log import events
@@ -11,6 +17,18 @@ from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
 from vivavoce.study import model as study_model
+
+Succeeds = Callable[[int, str], bool]
+
+
+def apart(person: int, system: str) -> bool:
+    """The system `one` nearly always helps, `two` nearly never."""
+    return person % 9 != 4 if system == "one" else person % 7 == 3
+
+
+def alike(person: int, system: str) -> bool:
+    """Of four participants both systems help one, each system alone one more, and neither the last."""
+    return person % 4 in ((0, 1) if system == "one" else (0, 2))
 
 
 def watched_study(folder: Path, **stopping: object) -> study_model.Study:
@@ -27,7 +45,7 @@ def watched_study(folder: Path, **stopping: object) -> study_model.Study:
     )
 
 
-async def take_part(engine: SessionEngine, chances: dict[str, float], chance: Random) -> None:
+async def take_part(engine: SessionEngine, succeeds: Succeeds, person: int) -> None:
     """One simulated participant's whole visit. Raises Refused when the trial is paused."""
     opened = await engine.open_visit(language="en", simulated=True)
     await engine.give_consent(opened.visit_id, 0, agreed=True, document="d")
@@ -39,7 +57,7 @@ async def take_part(engine: SessionEngine, chances: dict[str, float], chance: Ra
         await engine.say(opened.visit_id, dialogue.dialogue_id, key=dialogue.dialogue_id, text="hello")
         await settled(engine, opened.visit_id)
         await engine.end_dialogue(opened.visit_id, dialogue.dialogue_id)
-        success = chance.random() < chances[dialogue.system]
+        success = succeeds(person, dialogue.system)
         rated = events.LoggedRating(
             item_id="found_all", value=float(success), answer="Yes" if success else "No",
             role="subjective_success",
@@ -51,21 +69,22 @@ async def take_part(engine: SessionEngine, chances: dict[str, float], chance: Ra
 
 
 def hold_trial(
-    study: study_model.Study, url: str, chances: dict[str, float], people: int, *, seed: int = 1,
+    study: study_model.Study, url: str, succeeds: Succeeds, people: int, *, first: int = 0,
     after_each: Any = None,
 ) -> int:  # fmt: skip
     """Participants come one after the other until the trial is paused; how many came through.
 
+    succeeds    whether a participant, numbered from `first`, finds all with a system
     after_each  called between visits, so that whoever watches is given the time to look
     """
 
     async def run(log: Log) -> int:
         engine = SessionEngine(study, log, {name: Parrot() for name in study.systems})
         await engine.start()
-        chance, held = Random(seed), 0
+        held = 0
         try:
-            for _ in range(people):
-                await take_part(engine, chances, chance)
+            for person in range(first, first + people):
+                await take_part(engine, succeeds, person)
                 held += 1
                 if after_each is not None:
                     await asyncio.to_thread(after_each)
@@ -77,3 +96,21 @@ def hold_trial(
 
     with Log.open(url) as log:
         return asyncio.run(run(log))
+
+
+@contextmanager
+def served(app: Any) -> Iterator[str]:
+    """A dashboard on a free port, served by a thread; its address."""
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            until = time.monotonic() + 20
+            while not server.started and time.monotonic() < until:
+                time.sleep(0.01)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(20)

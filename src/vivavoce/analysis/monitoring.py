@@ -1,9 +1,11 @@
 """A running trial's declared comparison, looked at early: planned looks, and evidence valid at any time."""
 
 from collections.abc import Sequence
+from math import comb
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -18,6 +20,8 @@ from vivavoce.measures.compute import components
 
 Facts = dict[str, Any]
 NEAR: Final = 1e-9
+LARGEST_Z: Final = 40.0
+FEWEST_AGREED: Final = 4
 
 
 def monitor(
@@ -59,7 +63,7 @@ def monitor(
     chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
     parts = components(dataset, [measure])
     known = parts["dialogue_id"].isin([one for group in chosen for one in group.dialogue_ids])
-    nested = Nested(parts[known], chosen)
+    nested = Nested(pd.DataFrame(parts[known]), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
     people = test["clusters"] if participants is None else participants
     information = min(1.0, people / planned)
@@ -122,13 +126,13 @@ def _look(
     if not due or information <= taken + NEAR:
         return None
     place, last = due[-1], due[-1] == len(planned) - 1
-    if test["t"] is None:
+    found = _z(test)
+    if found is None:
         return _without_test(place, len(planned), information) if last else None
+    z = found
     shares = [*before, information, *(share for share in planned if share > information + NEAR)]
     bars = boundaries(shares, spending, alpha)
     bar = bars[len(before)]
-    p = float(2 * student.sf(abs(test["t"]), test["df"]))
-    z = float(np.copysign(norm.isf(p / 2), test["t"])) if p > 0 else float(np.copysign(40.0, test["t"]))
     expected = float(norm.isf(alpha / 2) + norm.ppf(power))
     verdict = judge(z, bar, expected=expected, final=bars[-1].z, last=last)._asdict()
     if last and verdict["stop"] is None:
@@ -140,6 +144,20 @@ def _look(
         verdict |= {"boundary": None, "why": "So early nothing can be decided; go on."}
     return {"number": place + 1, "of": len(planned), "spent": bar.spent, "information": information,
             **_repeated(test, bar.z), **verdict}  # fmt: skip
+
+
+def _z(test: Facts) -> float | None:
+    """The z with the p of the clustered t-test; where all participants agree, that of a permutation of them.
+
+    Empty   no difference and no variation: None
+    """
+    if test["t"] is not None:
+        p = float(2 * student.sf(abs(test["t"]), test["df"]))
+        return float(np.copysign(norm.isf(p / 2) if p > 0 else LARGEST_Z, test["t"]))
+    if not test["difference"] or test["clusters"] < FEWEST_AGREED:
+        return None
+    p = 2 / comb(test["clusters"], test["clusters"] // 2)
+    return float(np.copysign(norm.isf(p / 2), test["difference"]))
 
 
 def _repeated(test: Facts, z: float) -> Facts:

@@ -17,6 +17,18 @@ RULES: Final = {
     "pocock": "Pocock boundaries: about the same bar at every look",
     "anytime": "evidence that may be watched after every visit",
 }
+MEANINGS: Final[dict[str | None, str]] = {
+    None: "Not enough evidence yet.",
+    "effect": "They differ.",
+    "equal": "The difference is too small to count.",
+    "end": "The planned number is reached; no difference shown.",
+}
+SCALES: Final = {
+    "planned": "|z| is the difference in standard errors; the trial stops for a difference when it reaches "
+    "the boundary of a look.",
+    "anytime": "The e-value says how much better the data fit a difference than none; the trial stops for a "
+    "difference when it reaches the boundary.",
+}
 GOES_ON: Final = "Not decided yet; the trial goes on."
 
 
@@ -73,9 +85,10 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
         plan = f"{plural(rule.looks, 'look')}, at {listed([str(one) for one in due])} participants; {plan}"
     elif rule.participants is not None:
         plan = f"{plan}; the trial ends at {plural(rule.participants, 'participant')} at the latest"
+    scale = SCALES["anytime" if rule.rule == "anytime" else "planned"]
     return WatchView(
         question=f"Do {listed(list(primary.compare))} differ in {title(primary.measure).lower()}?",
-        plan=f"{plan}. Alpha {primary.alpha:g}, two-sided.",
+        plan=f"{plan}. Alpha {primary.alpha:g}, two-sided. {scale}",
         now=_now(people, watch, looks, ended),
         meaning=rows[-1].meaning if rows else "Nothing can be said before the first look.",
         statistic="Evidence (e-value)" if rule.rule == "anytime" else "|z|",
@@ -117,15 +130,24 @@ def _current(state: dict[str, Any]) -> LookRow:
 def _pair(facts: dict[str, Any], measure: str) -> PairRow:
     unit = MEASURES.get(measure).unit if measure in MEASURES else ""
     evidence, bar = facts["statistic"], facts["bar"]
+
+    def write(value: float) -> str:
+        return difference(value, unit)
+
     return PairRow(
         pair=f"{facts['a']} minus {facts['b']}",
         difference=difference(facts["difference"], unit),
-        interval=between(facts["low"], facts["high"], lambda value: difference(value, unit)),
+        interval=between(_within(facts["low"], unit), _within(facts["high"], unit), write),
         statistic=_evidence(evidence),
         bar=_evidence(bar),
         reached=min(1.0, evidence / bar) if evidence is not None and bar else 0.0,
-        meaning=facts["why"],
+        meaning=MEANINGS.get(facts["stop"]) or str(facts["why"]),
     )
+
+
+def _within(limit: float | None, unit: str) -> float | None:
+    """Two rates are never more than 100 points apart, whatever an interval made of standard errors says."""
+    return limit if limit is None or unit != "ratio" else max(-1.0, min(1.0, limit))
 
 
 def _evidence(value: float | None) -> str:

@@ -81,6 +81,12 @@ def test_the_last_look_ends_the_trial_whatever_it_finds(make):
     assert watch(same, plan(), all_visits)["stop"] == "end", "nothing varied, so nothing can be tested"
 
 
+def test_a_perfect_difference_is_seen_although_nobody_differs_from_anybody(make):
+    dataset, visits = trial(make, 20, {"a": 1.0, "b": 0.0})
+    found = watch(dataset, plan(), visits, before=[0.25])
+    assert (found["stop"], found["pairs"][0]["difference"]) == ("effect", 1.0)
+
+
 def test_futility_stops_only_where_the_study_wants_it(make):
     dataset, visits = trial(make, 30, {"a": 0.5, "b": 0.5}, seed=4)
     assert watch(dataset, plan(), visits, before=[0.25, 0.5])["stop"] == "futility"
