@@ -47,14 +47,16 @@ def _show(facts: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("system", "flag", "turns", "told by", "set", "judged", "precision", "recall", "F1", "kappa",
-                  box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    judged = any(row["judged"] for row in facts["flags"])
+    table = Table("system", "flag", "turns", "told by", "set", box=SIMPLE_HEAD, show_edge=False)
+    for name in ("judged", "precision", "recall", "F1", "kappa") if judged else ():
+        table.add_column(name)
     for row in facts["flags"]:
-        told = ", ".join(f"{origin} {count}" for origin, count in sorted(row["told"].items()))
-        figures = [
-            "–" if row[key] is None else f"{row[key]:.2f}" for key in ("precision", "recall", "f1", "kappa")
-        ]
-        counts = (str(row["turns"]), told, str(row["set"]), str(row["judged"]))
-        table.add_row(row["system"], row["flag"].replace("_", " "), *counts, *figures)
+        told = "\n".join(f"{origin} {count}" for origin, count in sorted(row["told"].items()))
+        cells = [row["system"], row["flag"].replace("_", " "), str(row["turns"]), told, str(row["set"])]
+        if judged:
+            figures = [row[key] for key in ("precision", "recall", "f1", "kappa")]
+            cells += [str(row["judged"]), *("–" if one is None else f"{one:.2f}" for one in figures)]
+        table.add_row(*cells)
     Console().print(table)
     note(facts["signature"])

@@ -8,6 +8,7 @@ from typing import Any
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.schema import TABLES
+from vivavoce.log.vocabulary import SYSTEM_ACTS, standard_act
 from vivavoce.study.flags import FLAGS, FlagRules, flag
 
 Row = dict[str, Any]
@@ -16,9 +17,15 @@ Row = dict[str, Any]
 def turn_flags(text: str | None, acts: Sequence[str] | None, rules: FlagRules | None) -> Row:
     """The columns of a system turn that flags make."""
     row: Row = {}
+    said = None if acts is None else [*acts, *(standard_act(act) for act in acts)]
     for name in FLAGS:
-        row[name], row[f"{name}_origin"] = flag(name, text, acts, rules)
+        row[name], row[f"{name}_origin"] = flag(name, text, said, rules, standard=_standard(acts))
     return row
+
+
+def _standard(acts: Sequence[str] | None) -> bool:
+    """Whether a bot speaks of its turn in the dataset's words; words of its own may mean anything."""
+    return acts is not None and all(standard_act(act) in SYSTEM_ACTS for act in acts)
 
 
 def flag_again(dataset: Dataset, rules: Mapping[str, FlagRules], into: Path) -> Dataset:
@@ -46,11 +53,11 @@ def flag_again(dataset: Dataset, rules: Mapping[str, FlagRules], into: Path) -> 
 
 
 def _told(turn: Row, acts: Sequence[str] | None, rules: FlagRules) -> Row:
-    found: Row = {}
+    told, found = turn_flags(turn["text"], acts, rules), Row()
     for name in FLAGS:
         logged = turn.get(name) is not None and turn.get(f"{name}_origin") != "rules"
         if not logged:
-            found[name], found[f"{name}_origin"] = flag(name, turn["text"], acts, rules)
+            found[name], found[f"{name}_origin"] = told[name], told[f"{name}_origin"]
     return found
 
 

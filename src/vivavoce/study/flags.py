@@ -72,16 +72,24 @@ class FlagRules(BaseModel):
 
 
 def flag(
-    name: Flag, text: str | None, acts: Sequence[str] | None, rules: FlagRules | None
+    name: Flag,
+    text: str | None,
+    acts: Sequence[str] | None,
+    rules: FlagRules | None,
+    *,
+    standard: bool = True,
 ) -> tuple[bool | None, Origin | None]:
     """A flag of one system turn, and who says so.
 
-    Input   acts: the names of its acts, None where none are logged
+    Input   acts: the names of its acts, None where none are logged; standard: they are words of the dataset's
+            vocabulary, so that one can tell by them what a turn is not
     Output  by the acts where they are logged and tell such a thing, else by the rules for the text
     Empty   neither: (None, None)
     """
     own: list[FlagRule] | None = getattr(rules, name) if rules is not None else None
-    telling = {rule.act for rule in own or () if rule.act is not None} or ACTS.get(name)
+    telling = {rule.act for rule in own or () if rule.act is not None} or (
+        ACTS.get(name) if standard else None
+    )
     if acts is not None and telling:
         return not telling.isdisjoint(acts), "acts"
     spoken = [rule for rule in own if rule.act is None] if own is not None else None

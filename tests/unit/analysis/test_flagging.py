@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from vivavoce.analysis.flagging import score_flags
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.flagging import turn_flags
 from vivavoce.measures import compute
 
 SAID = ("Which area?", "You can say north.", "Where are you?", "Fine.")
@@ -80,6 +81,13 @@ def test_what_the_log_says_itself_is_never_told_anew(dataset: Dataset, tmp_path:
     }
     assert (turns["a", 0]["question"], turns["a", 2]["question"]) == (False, True)
     assert (turns["c", 0]["question"], turns["c", 0]["question_origin"]) == (False, "acts")
+
+
+def test_acts_in_a_bots_own_words_say_nothing_by_themselves() -> None:
+    assert turn_flags("Which area?", ["ask_area"], None)["question"] is None
+    assert turn_flags("Which area?", ["request"], None)["question"] is True
+    assert turn_flags("Which area?", ["expl-conf"], None)["question"] is True
+    assert turn_flags("Which area?", ["recommend"], None)["question"] is False
 
 
 def test_a_dataset_without_flags_says_that_nothing_is_known(dataset: Dataset) -> None:
