@@ -158,6 +158,7 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Li
             titles = (choice.get("title", "") for choice in message.choices)
             line.notes.append("buttons: " + ", ".join(titles))
         line.notes.extend(f"picture: {image}" for image in message.images)
+    line.notes.extend(_wizard(facts) for facts in event.raw or [] if _is_wizards(facts))
     if event.ends_dialogue:
         line.notes.append("the system ended the dialogue")
     if event.acts is not None:
@@ -165,6 +166,18 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Li
     if event.understood:
         line.acts["understood from the turn before"] = [_hypothesis(one) for one in event.understood]
     return line
+
+
+def _is_wizards(facts: Any) -> bool:
+    return isinstance(facts, dict) and isinstance(facts.get("wizard"), str) and "replaces" in facts
+
+
+def _wizard(facts: dict[str, Any]) -> str:
+    """Who played the system or a module of it, and whether the words were ready."""
+    part = "the system" if facts["replaces"] == "system" else f"the system's {facts['replaces']}"
+    how = f"{facts.get('source', 'free')} {facts.get('label', '')}".strip()
+    gave = f"; gave: {facts['gave']}" if "gave" in facts else ""
+    return f"{facts['wizard']} played {part} ({how}){gave}"
 
 
 def _frames(wire: list[dict[str, Any]] | None) -> list[Frame]:

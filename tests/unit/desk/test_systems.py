@@ -39,7 +39,7 @@ def test_a_suspended_system_is_told_on_every_page_and_its_rest_on_its_own(
     assert '<td>restored</td><td class="why">after 2:05</td>' in table
 
 
-def exchange(log: Log, enter: Enter, **more: Any) -> str:
+def exchange(log: Log, **more: Any) -> str:
     """A dialogue with one turn whose raw exchange is logged; its address on the dashboard."""
     dialogue_id = next(
         stored.event.dialogue_id
@@ -52,7 +52,7 @@ def exchange(log: Log, enter: Enter, **more: Any) -> str:
     ]
     turn = events.SystemTurnReceived(
         dialogue_id=dialogue_id, turn_index=99, reply_to=98, wire=wire,
-        messages=[events.LoggedMessage(text="Here you are.")],
+        messages=[events.LoggedMessage(text="Here you are.")], **more,
     )  # fmt: skip
     state = log.dialogue(dialogue_id)
     assert state is not None
@@ -61,7 +61,7 @@ def exchange(log: Log, enter: Enter, **more: Any) -> str:
 
 
 def test_the_raw_exchange_stands_beside_its_turn_as_text(enter: Enter, log: Log) -> None:
-    desk, address = enter("researcher"), exchange(log, enter)
+    desk, address = enter("researcher"), exchange(log)
     assert "Show the raw exchange" in desk.get(address).text
     assert "${BOT_KEY}" not in desk.get(address).text
     shown = desk.get(f"{address}?wire=1").text
@@ -72,7 +72,13 @@ def test_the_raw_exchange_stands_beside_its_turn_as_text(enter: Enter, log: Log)
 
 
 def test_who_may_only_look_does_not_see_the_raw_exchange(enter: Enter, log: Log) -> None:
-    address = exchange(log, enter)
+    address = exchange(log)
     shown = enter("viewer").get(f"{address}?wire=1").text
     assert "Here you are." in shown
     assert "raw exchange" not in shown.lower() and "${BOT_KEY}" not in shown
+
+
+def test_who_played_the_system_is_told_beside_the_turn(enter: Enter, log: Log) -> None:
+    facts = {"wizard": "<i>Merlin</i>", "replaces": "system", "source": "script", "label": "area"}
+    shown = enter("viewer").get(exchange(log, raw=[facts])).text
+    assert "&lt;i&gt;Merlin&lt;/i&gt; played the system (script area)" in shown
