@@ -59,7 +59,8 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
         "tests": tests, "families": families, "languages": _groups(rows, "language", data, level),
         "macro_tests": _mean(rates),
         "macro_families": _mean([one["ratio"] for one in families if one["ratio"] is not None]),
-        "agreement": agreement(rows), "rungs": _rungs(rows), "failures": _failures(rows),
+        "agreement": agreement(rows), "agreement_by_rung": _by_rung(rows),
+        "rungs": _rungs(rows), "failures": _failures(rows),
         "unfinished": sum(row["status"] == "unfinished" for row in rows),
     }  # fmt: skip
 
@@ -136,6 +137,13 @@ def agreement(rows: Sequence[Row], level: float = 0.95) -> dict[str, Any] | None
         if row["verdict_of_person"] in DECIDED and (said := _said(row)) is not None
     ]
     return agree(pairs, level)
+
+
+def _by_rung(rows: Sequence[Row]) -> dict[str, Any]:
+    """How far people agree with each rung alone: what a language model's verdicts are worth, among others."""
+    rungs = dict.fromkeys(row["rung_automatic"] for row in rows if row["rung_automatic"])
+    found = {rung: agreement([row for row in rows if row["rung_automatic"] == rung]) for rung in rungs}
+    return {rung: facts for rung, facts in found.items() if facts is not None}
 
 
 def agree(pairs: Sequence[tuple[bool, bool]], level: float = 0.95) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """`stress review`: put variants before people, take their decisions, freeze what they approved."""
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -139,11 +140,27 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str) ->
     if not cases:
         cure = "approve some on the dashboard or with --read"
         raise InputError("no approved variant", place=f"study {study.name}", cure=cure)
+    ontology = _ontology(study, path)
     suite = Suite(
-        suite=f"{study.name}-stress", version=FORMAT, system=study.systems[system], cases=tuple(cases)
+        suite=f"{study.name}-stress",
+        version=FORMAT,
+        ontology=ontology,
+        system=study.systems[system],
+        cases=tuple(cases),
     )
     write_suite(suite, path)
     note(f"wrote {len(cases)} cases to {path}")
+
+
+def _ontology(study: "Study", path: Path) -> str | None:
+    """Where the study's own domain file lies, seen from the suite; null for a study without one."""
+    from vivavoce.core.yaml_source import parse_yaml
+
+    named = parse_yaml(study.file_text.encode(), study.name).data.get("ontology")
+    file = study.folder / named if isinstance(named, str) else None
+    if file is None or not file.is_file():
+        return None
+    return Path(os.path.relpath(file.resolve(), path.resolve().parent)).as_posix()
 
 
 def _state(reviews: "Reviews") -> dict[str, Any]:

@@ -282,6 +282,7 @@ STRESS = Table(
         Column("verdict_of_person", TEXT, "the majority of people's verdicts, the last one's without one"),
         Column("judges", INTEGER, "people who gave a verdict"),
         Column("rung", TEXT, "what decided: task_outcome, acts, exact_match, model, person"),
+        Column("rung_automatic", TEXT, "what decided or, where nothing could, suspects, without people"),
         Column("suspicion", TEXT, "what guards or similarity, which may not decide, speak for"),
         Column("reason", TEXT, "why, in words; why a test did not apply, or an interaction was not admitted"),
         Column("similarity", REAL, "of the answers to variant and original, -1 to 1"),

@@ -83,7 +83,8 @@ def _outcome(run: _Run, case_id: str) -> Row:
     }
     return row | {
         "verdict": verdict, "verdict_automatic": judged.verdict, "suspicion": judged.suspicion,
-        "rung": "person" if person and judged.admitted else judged.rung, "reason": judged.reason,
+        "rung": "person" if person and judged.admitted else judged.rung,
+        "rung_automatic": judged.rung, "reason": judged.reason,
         "similarity": judged.similarity, "first_score": next(iter(scores["variant"]), None),
         **_scored("clean", scores["clean"]), **_scored("variant", scores["variant"]),
     }  # fmt: skip

@@ -25,7 +25,7 @@ from vivavoce.log.stress_events import (
 )
 from vivavoce.stress.case import Case, plan_key
 from vivavoce.stress.continuing import Continuation
-from vivavoce.stress.replay import Replayed, replay
+from vivavoce.stress.replay import Replayed, Say, replay, written
 from vivavoce.stress.verdict import Similarity, Verdict, admit, judge, with_model
 from vivavoce.study.ontology import Ontology
 
@@ -73,6 +73,7 @@ class Run:
     study       the study's or suite's name, whose stream it is written to
     similarity  of two sentences, -1 to 1; null: that rung is left out
     ask_model   asks a language model about two answers; null: that rung is left out
+    say         how an utterance is said: as typed text, unless a channel has another way
     """
 
     study: str
@@ -86,6 +87,7 @@ class Run:
     similarity: Similarity | None = None
     ask_model: Asked | None = None
     fresh: bool = False
+    say: Say = written
     run_id: str = ""
     _replays: dict[Key, Replayed] = field(default_factory=dict)
     _judged: set[str] = field(default_factory=set)
@@ -214,7 +216,7 @@ class Run:
         await self._append(ReplayBegun(**facts), None)
         held = await replay(
             self.connector, case, arm, conversation, continuation=self.settings.continuation,
-            ontology=self.ontology, seed=self.settings.seed,
+            ontology=self.ontology, seed=self.settings.seed, say=self.say,
         )  # fmt: skip
         finished = ReplayFinished(
             **facts, turns=held.turns, injected=held.injected, met=held.met, failure=held.failure,

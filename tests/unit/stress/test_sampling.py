@@ -1,0 +1,103 @@
+"""Sampling: one test an interaction, spread over tests; what cannot be applied, and why."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.stress.test_review import reviews_of
+
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.stress.planning import Choice, plan_run, to_review
+from vivavoce.stress.review import Reviews, proposed, reviewed
+from vivavoce.stress.sampling import interactions_of
+from vivavoce.study.model import Study
+
+SPELLING = ("ST-2", "ST-3", "ST-4")
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    """Twelve dialogues in two languages, the last of them spoken."""
+    said = {"en": "I don't want a Greek restaurant in the centre, please", "it": "dov'è un ristorante greco?"}
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        for number in range(12):
+            language = "it" if number % 2 else "en"
+            of = {"dialogue_id": f"d{number}"}
+            dialogue: dict[str, Any] = {
+                **of, "study": "s", "system": "bot", "condition": "bot", "language": language,
+                "channel": "phone" if number >= 10 else "text", "simulated": False,
+            }  # fmt: skip
+            writer.add("dialogues", [dialogue])
+            turns = [("system", "Hello."), ("user", said[language]), ("system", "Where?"), ("user", "42")]
+            writer.add("turns", [
+                {**of, "turn_index": place, "party": party, "text": text, "reference": text}
+                for place, (party, text) in enumerate(turns)
+            ])  # fmt: skip
+            act = {**of, "turn_index": 1, "layer": "reference", "source": "label", "rank": 0, "position": 0}
+            writer.add("acts", [{**act, "act": "inform", "slot": "food", "value": "greek", "op": "="}])
+    return Dataset(tmp_path)
+
+
+def plan(dataset: Dataset, reviews: Reviews | None = None, **choice: Any) -> Any:
+    study: Any = Study.model_construct(name="s", tasks=())
+    return plan_run(study, dataset, reviews or Reviews(), Choice(**choice), None)
+
+
+def test_every_interaction_is_used_once_and_tests_get_equal_numbers(dataset: Dataset) -> None:
+    made = plan(dataset, tests=SPELLING)
+    assert len({case.dialogue_id for case in made.cases}) == len(made.cases) == 12
+    assert max(Counter(case.test for case in made.cases).values()) <= 5
+    assert {case.test for case in made.cases} == set(SPELLING)
+
+
+def test_each_test_uses_an_interaction_again_with_one_substitution_each(dataset: Dataset) -> None:
+    made = plan(dataset, tests=SPELLING, each_test=True)
+    assert len(made.cases) == len({(case.dialogue_id, case.test) for case in made.cases}) == 34
+    assert len({case.case_id for case in made.cases}) == 34
+    for case in made.cases:
+        assert case.variant != case.original and case.turn_index == 1
+        assert [one.text for one in case.after] == ["42"]
+        assert {act.slot for act in case.original_acts} == {"food"}
+
+
+def test_character_replacement_is_not_applied_to_speech(dataset: Dataset) -> None:
+    made = plan(dataset, tests=("ST-3",))
+    spoken = {"d10", "d11"}
+    assert not spoken & {case.dialogue_id for case in made.cases}
+    reasons = {one["dialogue_id"]: one["reason"] for one in made.not_applicable}
+    assert {reasons[one] for one in spoken} == {"it is not applied to voice"}
+
+
+def test_the_same_seed_draws_the_same_sample_and_another_another(dataset: Dataset) -> None:
+    drawn = [{case.case_id for case in plan(dataset, size=4, seed=seed).cases} for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert {case.language for case in plan(dataset, languages=("it",)).cases} == {"it"}
+
+
+def test_a_test_that_needs_review_runs_only_what_a_person_approved(dataset: Dataset) -> None:
+    assert plan(dataset, tests=("ST-1",)).cases == []
+    (item, *_) = to_review(dataset, Choice(tests=("ST-1",), languages=("en",)), None).items
+    event = proposed(item)
+    waiting = plan(dataset, reviews_of(event), tests=("ST-1",))
+    assert waiting.cases == []
+    assert "its variants wait for a person's review" in {one["reason"] for one in waiting.not_applicable}
+    approved = reviews_of(event, decided=(reviewed(event, "anna", "write", "some Greek diner"),))
+    (case,) = plan(dataset, approved, tests=("ST-1",)).cases
+    assert (case.variant, case.approval, case.approved_by) == ("some Greek diner", "write", "anna")
+    rejected = reviews_of(event, decided=(reviewed(event, "anna", "reject"),))
+    assert plan(dataset, rejected, tests=("ST-1",)).cases == []
+
+
+def test_to_review_offers_nothing_of_the_tests_that_run_as_proposed(dataset: Dataset) -> None:
+    tests = {
+        item.test
+        for item in to_review(dataset, Choice(tests=("ST-1", "ST-6", *SPELLING), each_test=True), None).items
+    }
+    assert tests and not tests & set(SPELLING)
+
+
+def test_interactions_come_with_their_channel_and_meaning(dataset: Dataset) -> None:
+    found = interactions_of(dataset)
+    assert [one.channel for one in found] == ["text"] * 10 + ["voice"] * 2
+    assert found[0].turns[1].acts[0].value == "greek"
