@@ -19,6 +19,7 @@ from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.session import codes
 from vivavoce.session.arena_relay import ArenaRelay
 from vivavoce.session.bouts import Bouts, check_text
+from vivavoce.session.code_entry import judged_code
 from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.reading import transcript_rated
@@ -394,32 +395,15 @@ class SessionEngine:
             dialogue = visit.state.dialogue
             if visit.state.phase != "code" or dialogue is None:
                 raise Stale("no code is being asked for")
-            digits = codes.digits_of(entered)
+            digits, since = codes.digits_of(entered), self.clock.now() - WRONG_CODES_WINDOW
             verdict: list[log_events.CodeEntered] = []
 
             def write(draft: Draft) -> None:
-                verdict[:] = [self._judge_code(draft, dialogue, digits)]
+                verdict[:] = [judged_code(draft, dialogue, digits, since, self.study.limits.code_attempts)]
                 draft.add(verdict[0])
 
             await self._move(visit, write)
         return verdict[0]
-
-    def _judge_code(self, draft: Draft, dialogue: DialogueState, digits: str) -> log_events.CodeEntered:
-        since = self.clock.now() - WRONG_CODES_WINDOW
-        if sum(at > since for at in draft.state.wrong_codes) >= self.study.limits.code_attempts:
-            return log_events.CodeEntered(entered=digits, accepted=False, problem="too_many")
-        found = draft.tx.find_code(digits)
-        problem = None
-        if found is None:
-            problem = "unknown"
-        elif found.visit_id != draft.state.visit_id:
-            problem = "other_visit"
-        elif found.dialogue_id != dialogue.dialogue_id or not draft.tx.use_code(digits):
-            problem = "reused"
-        return log_events.CodeEntered(
-            entered=digits, accepted=problem is None, problem=problem,
-            dialogue_id=dialogue.dialogue_id if problem is None else None,
-        )  # fmt: skip
 
     # --- inside -------------------------------------------------------------------------------------
 
@@ -449,11 +433,6 @@ class SessionEngine:
         current = state.current_step
         if state.phase != "page" or state.step != step or current is None or current.kind not in kinds:
             raise Stale(f"the visit is not at step {step}")
-
-    def _expect_feedback(self, state: VisitState, step: int, round: int, position: int) -> None:
-        asked = (state.phase, state.step, state.round, state.position)
-        if asked != ("feedback", step, round, position):
-            raise Stale(f"questionnaire {position} of round {round} is not being asked")
 
     async def _sweep_for_ever(self) -> None:
         while True:
