@@ -1,5 +1,6 @@
 """What no operator may let through, whoever wrote it."""
 
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -10,6 +11,7 @@ NO_OP: Final = "changes nothing"
 WRONG_EDITS: Final = "its edits do not fit the utterance"
 PROTECTED: Final = "touches a protected span"
 REAL_WORD: Final = "the misspelling is a real word"
+_SPACE: Final = re.compile(r"\s")
 OFFENSIVE: Final = "puts in an offensive word"
 
 
@@ -17,12 +19,11 @@ def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
     """Why a substitution is dropped, or None."""
     if not fits(utterance.text, found.edits):
         return WRONG_EDITS
-    text = apply(utterance.text, found.edits)
-    if " ".join(text.split()) == " ".join(utterance.text.split()):
+    if all(one.before == one.after for one in found.edits) or _same_words(utterance.text, found.edits):
         return NO_OP
     if any(_meets(one, start, end) for one in found.edits for start, end in utterance.protected):
         return PROTECTED
-    new = _new_words(utterance.text, text)
+    new = _new_words(utterance.text, found.edits)
     if found.nonword and pack.has("frequency") and any(map(pack.get("frequency").is_word, new)):
         return REAL_WORD
     for listed in ("offensive", "blocked"):
@@ -48,8 +49,24 @@ def _meets(one: Edit, start: int, end: int) -> bool:
     return one.start < end and start < one.end
 
 
-def _new_words(before: str, after: str) -> frozenset[str]:
-    return _lower_words(after) - _lower_words(before)
+def _same_words(text: str, edits: tuple[Edit, ...]) -> bool:
+    """Whether only spaces differ."""
+    if not any(_SPACE.search(one.before + one.after) for one in edits):
+        return False
+    return apply(text, edits).split() == text.split()
+
+
+def _new_words(text: str, edits: tuple[Edit, ...]) -> set[str]:
+    """The words that the edits put in or make of what stands beside them, in small letters."""
+    new: set[str] = set()
+    for one in edits:
+        start, end = one.start, one.end
+        while start and text[start - 1].isalpha():
+            start -= 1
+        while end < len(text) and text[end].isalpha():
+            end += 1
+        new.update(word.lower for word in words_of(text[start : one.start] + one.after + text[one.end : end]))
+    return new - _lower_words(text)
 
 
 @lru_cache(maxsize=1024)

@@ -216,6 +216,8 @@ def _closed(bare: Token, low: str, before: list[Token]) -> Token | None:
         return replace(bare, part="rel")
     if low in ("qual", "quant'", "cos'", "dov'", "com'"):
         return replace(bare, part="pron")
+    if low in ("fosse", "fossero", "era", "erano", "sarà", "saranno"):
+        return replace(bare, part="fin", lemma="essere", form="3p" if low.endswith(("ro", "no")) else "3s")
     auxiliary = _finite_forms().get(low)
     if auxiliary and auxiliary[0] in lexicon.PRESENT and low not in ("fa", "da", "sia"):
         return replace(bare, part="fin", lemma=auxiliary[0], form=auxiliary[1])

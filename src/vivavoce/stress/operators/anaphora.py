@@ -8,6 +8,8 @@ from typing import Any
 from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
 from vivavoce.stress.words import Word, edit, placed, words_of
 
+_LONGEST = 6  # words; more is no alternative but a clause
+_OPEN = re.compile(r"\b(?:other|another|different|altr[oaie]|divers[oaie])\b", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:no|not|any|other|another|different|non|nessun[ao]?|altr[oaie])\s+$", re.IGNORECASE
 )
@@ -60,7 +62,9 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
     stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
     parts = parts[stem:]
-    return [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
+    offered = [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
+    real = all(len(one.split()) <= _LONGEST and not _OPEN.search(one) for one in offered)
+    return offered if real else []
 
 
 def _without_stem(first: str, second: str, heads: set[str]) -> str:
@@ -76,7 +80,7 @@ def _without_stem(first: str, second: str, heads: set[str]) -> str:
 
 
 def _without_tail(last: str, before: str) -> str:
-    return " ".join(last.split()[: max(len(before.split()) + 2, 3)])
+    return " ".join(last.split()[: max(len(before.split()) + 1, 2)])
 
 
 def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> tuple[int, int, int] | None:

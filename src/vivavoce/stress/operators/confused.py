@@ -6,7 +6,7 @@ from functools import lru_cache
 from random import Random
 
 from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
-from vivavoce.stress.words import edit, in_case_of, is_name, places_of, words_of
+from vivavoce.stress.words import edit, in_case_of, is_name, places_of, starts_sentence, words_of
 
 _COMMON_ENOUGH = 3.3
 
@@ -27,6 +27,9 @@ class ConfusedWords:
         rows += [(word, other, 0.65) for word, others in one_way.items() for other in others]
         for word, other, trust in rows:
             for start, end in places_of(word, text):
+                named = text[start].isupper() and not starts_sentence(text, start)
+                if named and not word.startswith("I'"):
+                    continue
                 confidence = 0.75 if len(word) <= 2 else trust
                 change = edit(text, start, end, in_case_of(text[start:end], other))
                 yield Substitution((change,), f"{word} taken for {other}", confidence)

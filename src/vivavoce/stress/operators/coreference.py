@@ -11,7 +11,7 @@ from vivavoce.stress.italian.analysis import gender_of
 from vivavoce.stress.italian.inflection import adjective, contracted, definite
 from vivavoce.stress.resources import Frequency
 from vivavoce.stress.wordnet import wordnet
-from vivavoce.stress.words import edit, in_case_of, placed, places_of, starts_sentence
+from vivavoce.stress.words import edit, in_case_of, placed, places_of, starts_sentence, words_of
 
 _NAME: Final = re.compile(r"[^\W\d_][\w’'-]*(?:\s+(?:[^\W\d_][\w’'-]*))?")
 _CAPITAL: Final = re.compile(r"\b(?:the )?capital\b(?:[^;]*?)\bof (?:the )?([A-Z][\w-]+(?: [A-Z][\w-]+)?)")
@@ -158,6 +158,8 @@ class DaysDescribed:
         text = utterance.text
         for word, described in pack.get("described").items():
             for start, end in places_of(word, text):
+                if re.match(r"\s+(?:food|menu|dinner|lunch|party)\b", text[end:], re.IGNORECASE):
+                    continue
                 yield _described(text, start, end, described, utterance.language)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
@@ -226,6 +228,8 @@ class MentionedBefore:
         ):
             name = found.group()
             alone = " " not in name
+            if all(word.lower in pack.get("function_words") for word in words_of(name)):
+                continue
             if alone and (starts_sentence(previous, found.start()) or len(name) < 4 or _is_adjective(name)):
                 continue
             for start, end in places_of(name, text):

@@ -28,7 +28,7 @@ _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
     "only", "whole",
 })  # fmt: skip
-_WHERE: Final = frozenset(["in", "on", "at", "near", "around", "to"])
+_WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 
@@ -62,6 +62,10 @@ class EnglishNounAdjective:
         noun = token.head
         first = token.doc[token.left_edge.i]
         between = token.doc[token.i + 1 : noun.i]
+        if token.nbor(1).lower_ == "priced":
+            return
+        if token.lower_ == "priced" and token.i and token.nbor(-1).pos_ in ("ADJ", "ADV"):
+            first = token.nbor(-1)
         joined = any(one.dep_ in ("conj", "cc") for one in token.children) or token.lower_ in _FIXED
         if joined or token.tag_ in ("JJS", "PDT") or any(one.is_punct for one in token.doc[first.i : noun.i]):
             return

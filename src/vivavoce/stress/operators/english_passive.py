@@ -9,8 +9,8 @@ from vivavoce.stress.english_parser import inflected, lowered
 from vivavoce.stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
-    "have", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get", "eat", "happen", "go",
-    "come", "become", "seem",
+    "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
+    "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
 _TO_GIVE: Final = frozenset({
@@ -198,6 +198,8 @@ def _search(verb: Any) -> _Made | None:
     prepositions = [one for one in verb.children if one.dep_ == "prep" and one.lower_ == "for"]
     things = [one for head in prepositions for one in head.children if one.dep_ == "pobj"]
     if not things or things[0].pos_ not in ("NOUN", "PROPN"):
+        return None
+    if any(one.dep_ == "conj" for one in things[0].children):
         return None
     head, first = things[0], things[0].left_edge
     last = _kernel_end(head)

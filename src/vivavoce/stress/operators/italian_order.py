@@ -36,6 +36,7 @@ _CONTAINERS: Final = (
     "porzione",
 )
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
+_PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
 _QUALITY: Final = (
     "oso",
@@ -177,7 +178,9 @@ class ItalianComplements:
 
 
 def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
-    """Whether a complement may go before an object: not out of `bisogno di`, nor what only the noun can have."""
-    opening = tokens[one.first]
-    only_of_noun = opening.lemma == "su" or (opening.part == "prep" and opening.lemma == "da")
-    return tokens[thing.first].lower not in _LIGHT and not only_of_noun
+    """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
+    opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
+    only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
+    cut_short = bool(after) and after[0].part in ("noun", "name")
+    held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
+    return not (only_of_noun or cut_short or held)

@@ -11,9 +11,9 @@ from vivavoce.stress.italian.phrases import Phrase, object_phrase, text_of
 from vivavoce.stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
-    "essere", "avere", "sapere", "potere", "dovere", "volere", "stare", "andare", "venire", "arrivare",
-    "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere", "dormire",
-    "cenare", "pranzare", "uscire", "entrare",
+    "essere", "sembrare", "avere", "sapere", "potere", "dovere", "volere", "stare", "andare", "venire",
+    "arrivare", "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere",
+    "dormire", "cenare", "pranzare", "uscire", "entrare",
 })  # fmt: skip
 _CAN: Final[dict[str, tuple[str, str]]] = {
     **dict.fromkeys(("1s", "2s", "3s", "2p"), ("può", "possono")),

@@ -23,11 +23,11 @@ _FARAWAY: Final = frozenset({
 _SIDES: Final = ("north", "south", "east", "west")
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}
 _LEAVE: Final = frozenset({
-    "be", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will", "would",
-    "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye", "people", "one",
-    "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address", "essere", "avere",
-    "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare", "venire", "cosa", "tipo",
-    "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
+    "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
+    "would", "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye",
+    "people", "one", "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address",
+    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare", "venire",
+    "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
 })  # fmt: skip
 
 

@@ -1,0 +1,56 @@
+"""The quality page says what the judgements say, and the operators still make what was judged valid."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenes.stress_corpora import utterances
+from vivavoce.stress.base import Utterance
+from vivavoce.stress.propose import propose
+
+ROOT = Path(__file__).resolve().parents[3]
+JUDGED = json.loads((ROOT / "tests/golden/stress-judgements.json").read_text(encoding="utf-8"))["languages"]
+PAGE = ROOT / "docs/explanation/stress-test-quality.md"
+CELLS = [(language, test) for language in ("it", "en") for test in JUDGED[language]["tests"]]
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_two_hundred_utterances_were_looked_at_that_no_golden_row_has(language: str) -> None:
+    names = JUDGED[language]["utterances"]
+    golden = (ROOT / f"tests/golden/stress-{language}.yaml").read_text(encoding="utf-8")
+    assert len(names) == len(set(names)) == 200
+    assert [name for name in names if f'["{name}"' in golden] == []
+
+
+@pytest.mark.parametrize(("language", "test"), CELLS)
+def test_the_page_tells_the_judgements(language: str, test: str) -> None:
+    cell: dict[str, Any] = JUDGED[language]["tests"][test]
+    valid, count = sum(row[2] for row in cell["judged"]), len(cell["judged"])
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    (line,) = [one for one in lines if re.match(rf"\| {test} [a-z]", one)]
+    columns = [one.strip() for one in line.strip("|").split("|")][1:]
+    applicable, judged = columns[:2] if language == "it" else columns[2:4]
+    assert applicable == f"{cell['applicable'] / 2:g} %"
+    assert judged == (f"{valid} of {count}" if count else "none")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_what_was_judged_valid_is_still_proposed(language: str, shared: Path) -> None:
+    corpus = utterances(language, shared)
+    lost = []
+    for test, cell in JUDGED[language]["tests"].items():
+        for name, variant, valid, _ in cell["judged"]:
+            said, turn = corpus[name]
+            found = propose(Utterance(text=said, language=language, previous=turn or None), [test])
+            if valid and variant not in [digest(one.text) for one in found.variants]:
+                lost.append((test, name))
+    assert lost == []

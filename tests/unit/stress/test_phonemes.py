@@ -1,0 +1,26 @@
+"""Words that sound alike, where the optional synthesiser is installed; what is said where it is not."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from vivavoce.stress.base import Utterance
+from vivavoce.stress.packs import pack_of
+from vivavoce.stress.propose import propose
+
+installed = find_spec("espeakng_loader") is not None
+
+
+@pytest.mark.skipif(
+    not installed, reason="espeakng-loader is not installed: pip install 'vivavoce[phonetic]'"
+)
+def test_a_homophone_that_no_list_has_is_proposed() -> None:
+    found = propose(Utterance(text="the bough of the tree", language="en"), ["ST-1"])
+    assert "the bow of the tree" in [one.text for one in found.variants]
+
+
+@pytest.mark.skipif(installed, reason="espeakng-loader is installed here")
+def test_without_the_synthesiser_the_pack_says_what_to_install() -> None:
+    pack = pack_of("en")
+    assert not pack.has("phonemes")
+    assert "vivavoce[phonetic]" in pack.lacks("phonemes")
