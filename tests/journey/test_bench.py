@@ -88,6 +88,24 @@ def test_agreement_holds_over_many_dialogues_and_error_rates(
     assert agreement(held) >= 0.97
 
 
+def test_noise_hurts_each_of_the_three_variants_in_a_small_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The long trial below in small: 40 calls a variant, at no noise and at much."""
+    monkeypatch.setenv("VIVAVOCE_BOT_DOMAIN", str(DOMAIN))
+    variants = ("nbest", "onebest", "nbrl")
+    found: dict[float, dict[str, float]] = {}
+    for rate in (0.0, 0.5):
+        (tmp_path / str(rate)).mkdir()
+        systems = {name: f"vivavoce_bots.calling:restaurant_{name}" for name in variants}
+        held = hold_trial(tmp_path / str(rate), systems, 120, error_rate=rate, seed=17)
+        rows = compute(held.dataset, ["objective_success_inferred"], by="system").to_dict("records")
+        found[rate] = {str(row["key"]): row["numerator"] / row["denominator"] for row in rows}
+        assert agreement(held) >= 0.97
+    assert all(found[0.0][name] > found[0.5][name] + 0.1 for name in variants)
+    assert max(found[0.5]["nbest"], found[0.5]["nbrl"]) >= found[0.5]["onebest"]
+
+
 @pytest.mark.long
 @pytest.mark.timeout(300)
 def test_the_three_variants_rank_as_their_design_says(
