@@ -139,6 +139,14 @@ def _results_table(results: list[Facts]) -> TableOfText:
 def _changes(declared: Facts, results: list[Facts]) -> list[str]:
     """Where declaration and data part ways."""
     found = []
+    if (declared["analysis"]["stopping"] or {}).get("rule"):
+        found.append(
+            say(
+                "The trial was watched while it ran. The intervals and p here are those of a single look; "
+                "where the rule stopped the trial, the look on the dashboard, with its wider interval, is "
+                "what counts."
+            )
+        )
     if declared["revisions"] > 1:
         found.append(
             say(

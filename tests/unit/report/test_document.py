@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
+from vivavoce.analysis.declared import declaration, declared_results
 from vivavoce.analysis.opinion import _row
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -278,3 +279,26 @@ def test_opinion_and_record_are_held_against_each_other(tmp_path):
     assert row["excess"]["p_mcnemar"] == pytest.approx(binomtest(5, 15).pvalue)
     assert row["excess"]["difference"] == pytest.approx(-0.1)
     assert row["excess"]["low"] < -0.1 < row["excess"]["high"]
+
+
+def test_a_trial_with_a_stopping_rule_says_so_and_that_these_are_single_look_figures(tmp_path):
+    rule = "stopping: {words: Before June., rule: obrien_fleming, participants: 60, looks: 5}"
+    study = STUDY.replace("stopping: After 40 people.", rule)
+    dataset = written(tmp_path / "d", study={"name": "s", "revision": "r", "file": study})
+    page = render(dataset)
+    assert "Before June. 5 looks on the way to 60 participants, with O&#39;Brien-Fleming boundaries." in page
+    assert "The trial was watched while it ran." in page
+    with_sentence = written(tmp_path / "e", study={"name": "s", "revision": "r", "file": STUDY})
+    assert "After 40 people." in render(with_sentence)
+    assert "watched while it ran" not in render(with_sentence)
+
+
+def test_a_preset_declares_for_a_study_that_names_no_comparison(tmp_path):
+    study = STUDY.split("analysis:")[0] + "protocol: cambridge-2011\n"
+    dataset = written(tmp_path / "d", study={"name": "s", "revision": "r", "file": study})
+    declared = declaration(dataset)
+    assert declared is not None
+    assert declared["analysis"]["primary"]["measure"] == "objective_success_inferred"
+    assert declared["analysis"]["primary"]["compare"] == ["alpha", "beta"]
+    tested = {one["measure"] for one in declared_results(dataset, declared)}
+    assert "subjective_success" in tested
