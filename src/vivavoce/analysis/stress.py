@@ -70,7 +70,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
 
     ratio        passed over decided cases, with Wilson's interval
     clustered    the same ratio's interval by drawing dialogues; null where no dialogue has two cases
-    idial        first replays that passed over all that were decided, admitted or not: one run each
+    idial        first replays that passed over all that were decided: one run each, admitted or not, but for
+                 ad hoc cases, whose clean utterance IDIAL verified, too
     pass_all     cases all of whose replays of the variant passed: pass^k
     p            paired permutation of variant against original, one-sided; null for one repetition, where the
                  original was admitted by the very run that it would be compared by
@@ -80,7 +81,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     verdicts = Counter(row["verdict"] for row in applied)
     decided, passed = sum(verdicts[one] for one in DECIDED), verdicts["pass"]
     interval = wilson(passed, decided, level)
-    first = [row["first_score"] for row in rows if row["status"] in ("applied", "not_admitted")]
+    first = [row["first_score"] for row in rows if _counted_by_idial(row)]
     first = [one for one in first if one is not None]
     clustered = _clustered([row for row in applied if row["verdict"] in DECIDED], level)
     repeated = [row for row in applied if row["variant_count"]]
@@ -103,6 +104,11 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
             "stress_pass_ratio", unit="case", n=decided, data=data, group=name, interval="wilson"
         ),
     }  # fmt: skip
+
+
+def _counted_by_idial(row: Row) -> bool:
+    """Every case that was run; of ad hoc ones only those whose clean utterance was verified first."""
+    return row["status"] == "applied" or (row["status"] == "not_admitted" and not row["ad_hoc"])
 
 
 def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int = 1) -> float | None:

@@ -56,6 +56,11 @@ def test_ratios_are_of_decided_cases_and_idials_of_all_single_runs() -> None:
     assert facts["whole"]["signature"].startswith("stress_pass_ratio|unit:case|")
 
 
+def test_idial_verified_the_clean_utterance_of_ad_hoc_tests_alone() -> None:
+    left = [row(n, verdict=None, status="not_admitted", first_score=0.0, ad_hoc=n == 2) for n in (1, 2)]
+    assert figures([row(0), *left], "all", "data")["idial_n"] == 2
+
+
 def test_wilsons_interval_is_that_of_the_literature() -> None:
     """8 of 10: .490 to .943 (Wilson 1927, as in Newcombe 1998's method 3)."""
     facts = figures([row(n, verdict="pass" if n < 8 else "fail") for n in range(10)], "all", "data")

@@ -86,6 +86,27 @@ def test_a_trial_becomes_stress_tests_becomes_a_suite(study: Path, tmp_path: Pat
     assert int(read.get("failures") or 0) == whole["decided"] - whole["passed"]
 
 
+def test_ad_hoc_cases_run_beside_logged_ones_and_their_clean_utterance_first(
+    study: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "suite: mine\nversion: 1\nsystem: {connect: http}\ncases:\n"
+        + "".join(
+            f"  - {{case_id: {key}, test: ST-10, family: syntactic, language: en, ad_hoc: true, original: {said}, "
+            f"variant: the second}}\n"
+            for key, said in (("good", "a cheap pub"), ("bad", "gibberish indeed"))
+        ),
+        encoding="utf-8",
+    )
+    run = facts(
+        cli("stress", "run", study, "--system", "sound", "--test", "ST-10", "--ad-hoc", path, "--json")
+    )["runs"][0]
+    assert (run["whole"]["applied"], run["whole"]["not_admitted"]) == (1, 1)
+    assert run["whole"]["idial_n"] == 1
+    assert run["failures"][0]["original"] == "a cheap pub"
+
+
 def test_a_suite_that_falls_short_ends_with_1(tmp_path: Path) -> None:
     path = tmp_path / "suite.yaml"
     one = "test: ST-2, family: spelling, language: en, original: a cheap pub, after: [{text: any}]"
