@@ -14,6 +14,8 @@ def bad_answer(detail: str) -> SystemUnderTestError:
 
 def clean_text(text: str) -> str:
     """Text that any database can store: no NUL, lone surrogates replaced."""
+    if text.isascii() and "\x00" not in text:
+        return text
     return text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
