@@ -17,6 +17,7 @@ from vivavoce.analysis.proportions import Interval, wilson
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.schema import STRESS
 
 Row = dict[str, Any]
 DECIDED: Final = ("pass", "fail", "clarification")
@@ -32,7 +33,8 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     Empty   no stress test in the dataset: `runs` is empty
     Raises  InputError: no run of this name
     """
-    rows = dataset.read("stress").to_pylist()
+    empty = dict.fromkeys(column.name for column in STRESS.columns)
+    rows = [empty | row for row in dataset.read("stress").to_pylist()]  # older datasets lack columns
     runs = list(dict.fromkeys(row["run_id"] for row in rows))
     if run_id is not None and run_id not in runs:
         raise InputError(

@@ -93,8 +93,8 @@ def test_ad_hoc_cases_run_beside_logged_ones_and_their_clean_utterance_first(
     path.write_text(
         "suite: mine\nversion: 1\nsystem: {connect: http}\ncases:\n"
         + "".join(
-            f"  - {{case_id: {key}, test: ST-10, family: syntactic, language: en, ad_hoc: true, original: {said}, "
-            f"variant: the second}}\n"
+            f"  - {{case_id: {key}, original: {said}, variant: the second, ad_hoc: true, "
+            "test: ST-10, family: syntactic, language: en}\n"
             for key, said in (("good", "a cheap pub"), ("bad", "gibberish indeed"))
         ),
         encoding="utf-8",
