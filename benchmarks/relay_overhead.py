@@ -105,13 +105,13 @@ def serve_pages(port: int, bot: str, folder: Path) -> None:
 
 
 @contextmanager
-def process(what: str, *arguments: str) -> Iterator[str]:
-    """One of the servers above in a process of its own; its address."""
+def process(what: str, *arguments: str) -> Iterator[tuple[str, int]]:
+    """One of the servers above in a process of its own: its address, its number."""
     port = free_port()
     server = subprocess.Popen([sys.executable, __file__, "--serve", what, str(port), *arguments])
     try:
         wait_for_port(port)
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", server.pid
     finally:
         server.terminate()
         try:
@@ -178,13 +178,21 @@ async def talk(ask: Ask, number: int, until_s: float, pause_s: float, times: Tim
         await asyncio.sleep(pause_s * (0.5 + chance.random()))
 
 
-async def held(asks: list[Ask], seconds: float, pause_s: float) -> dict[str, Any]:
+def _cpu_ms(process_id: int) -> float:
+    """How long a process has computed; that says more than waiting does where the machine is busy."""
+    facts = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    return 1000 * (int(facts[11]) + int(facts[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def held(asks: list[Ask], seconds: float, pause_s: float, process_id: int) -> dict[str, Any]:
     times: Times = []
     await in_tens([ask() for ask in asks])  # connections are made, caches are filled
-    until_s = time.monotonic() + seconds
+    until_s, computed_ms = time.monotonic() + seconds, _cpu_ms(process_id)
     await asyncio.gather(*(talk(ask, number, until_s, pause_s, times) for number, ask in enumerate(asks)))
     to_bot, from_bot = sorted(one for one, _ in times), sorted(one for _, one in times)
-    return {"turns": len(times), "to_bot_ms": _shown(to_bot), "from_bot_ms": _shown(from_bot)}
+    cpu_ms = round((_cpu_ms(process_id) - computed_ms) / len(times), 2)
+    delays = {"to_bot_ms": _shown(to_bot), "from_bot_ms": _shown(from_bot)}
+    return {"turns": len(times), "cpu_ms_a_turn": cpu_ms, **delays}
 
 
 async def in_tens(work: list[Coroutine[Any, Any, Result]]) -> list[Result]:
@@ -214,12 +222,14 @@ async def compare(bot: str, dialogues: int, options: argparse.Namespace, folder:
     """A bare run, one through the pages, and the difference of their medians, there and back."""
     seconds, load = max(options.seconds, 2 * options.pause), os.getloadavg()[0]
     clients: list[httpx.AsyncClient] = []
-    with process("proxy", bot) as proxy:
+    with process("proxy", bot) as (proxy, number):
         clients = [browser(proxy) for _ in range(dialogues)]
-        bare = await held([asks_proxy(client) for client in clients], seconds, options.pause)
-    with process("pages", bot, str(folder)) as pages:
+        bare = await held([asks_proxy(client) for client in clients], seconds, options.pause, number)
+    with process("pages", bot, str(folder)) as (pages, service_number):
         talking = [browser(pages) for _ in range(dialogues)]
-        service = await held(await in_tens([_begun(one) for one in talking]), seconds, options.pause)
+        service = await held(
+            await in_tens([_begun(one) for one in talking]), seconds, options.pause, service_number
+        )
         for client in clients + talking:
             await client.aclose()
     added = {
@@ -237,7 +247,7 @@ def main() -> None:
     parser.add_argument("--folder", default=".", help="where the log is written")
     options = parser.parse_args()
     results = []
-    with process("bot") as bot:
+    with process("bot") as (bot, _):
         for count in options.dialogues:
             with tempfile.TemporaryDirectory(dir=options.folder) as made:
                 results.append(asyncio.run(compare(bot, count, options, Path(made).resolve())))
