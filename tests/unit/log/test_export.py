@@ -3,12 +3,14 @@
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.cli.studies import export_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -348,3 +350,23 @@ def test_flags_of_system_turns_come_from_acts_where_logged_and_from_rules_elsewh
     assert [(row["question"], row["question_origin"]) for row in told] == [(True, "rules"), (False, "acts")]
     assert [(row["help"], row["help_origin"]) for row in told] == [(False, "rules"), (True, "rules")]
     assert [row["timeout_prompt"] for row in told] == [None, None]
+
+
+def test_a_study_is_exported_by_the_parser_and_the_flags_that_it_names(trial: Trial, tmp_path: Path) -> None:
+    module = "def parse(text, language, system_acts):\n    return [{'act': 'bye', 'slot': language}]\n"
+    (tmp_path / "parser_of_one_study.py").write_text(module, encoding="utf-8")
+    asked = SystemTurnReceived(
+        dialogue_id="d1", turn_index=0, reply_to=None, messages=[LoggedMessage(text="Where?")]
+    )
+    typed = UserTurnSent(dialogue_id="d1", turn_index=1, text="north")
+    trial.write("v1", visit_opened("p1"), assigned("d1"), DialogueOpened(dialogue_id="d1"), asked, typed)
+    system = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "dialogues")[0]["system"]
+    rules = FlagRules.model_validate({"question": [{"pattern": "[?]"}]})
+    study: Any = SimpleNamespace(
+        name="cities", parser="parser_of_one_study:parse", ontology=None, folder=tmp_path,
+        flags={system: rules}, entities=list,
+    )  # fmt: skip
+    dataset = export_study(study, trial.log, tmp_path / "data")
+    acts = [row for row in rows(dataset, "acts") if row["layer"] == "reference"]
+    assert [(row["act"], row["slot"], row["source"]) for row in acts] == [("bye", "it", "parser")]
+    assert rows(dataset, "turns")[0]["question_origin"] == "rules"
