@@ -15,8 +15,8 @@ installed = find_spec("espeakng_loader") is not None
     not installed, reason="espeakng-loader is not installed: pip install 'vivavoce[phonetic]'"
 )
 def test_a_homophone_that_no_list_has_is_proposed() -> None:
-    found = propose(Utterance(text="the bough of the tree", language="en"), ["ST-1"])
-    assert "the bow of the tree" in [one.text for one in found.variants]
+    found = propose(Utterance(text="a pail of water", language="en"), ["ST-1"])
+    assert "a pale of water" in [one.text for one in found.variants]
 
 
 @pytest.mark.skipif(installed, reason="espeakng-loader is installed here")

@@ -53,8 +53,9 @@ def noun_phrase(tokens: list[Token], first: int) -> Phrase | None:
     last = _with_complements(tokens, head)
     noun = tokens[place]
     gender, number = noun.gender, noun.number
-    for one in tokens[first:place]:
-        gender, number = gender or one.gender, one.number or number
+    for one in tokens[first:place]:  # a determiner tells more surely than the noun's ending
+        told = one.gender if one.part == "det" else ""
+        gender, number = told or gender or one.gender, one.number or number
     return Phrase(first, last, place, gender or "m", number or "s")
 
 

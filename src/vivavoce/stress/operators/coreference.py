@@ -149,6 +149,12 @@ def _put(
     return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
 
 
+_PART_OF_MORE: Final = re.compile(
+    r"\s+(?:food|menu|dinner|lunch|party|night|morning|evening|afternoon|sera|mattina|notte|pomeriggio)\b",
+    re.IGNORECASE,
+)
+
+
 class DaysDescribed:
     """Days and feasts by a description from the language file: tomorrow, the day after today."""
 
@@ -158,7 +164,7 @@ class DaysDescribed:
         text = utterance.text
         for word, described in pack.get("described").items():
             for start, end in places_of(word, text):
-                if re.match(r"\s+(?:food|menu|dinner|lunch|party)\b", text[end:], re.IGNORECASE):
+                if _PART_OF_MORE.match(text[end:]):
                     continue
                 yield _described(text, start, end, described, utterance.language)
 

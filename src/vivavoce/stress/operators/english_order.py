@@ -29,6 +29,7 @@ _FIXED: Final = frozenset({
     "only", "whole",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
+_PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 
@@ -140,7 +141,9 @@ def _complements(tree: Any) -> list[tuple[int, int]]:
             found.append((token.left_edge.i, token.i))
         elif token.dep_ == "prep" and token.lower_ not in ("of", "about", "than", "as", "like") and token.i:
             inner = [one for one in token.children if one.dep_ in ("pobj", "pcomp")]
-            if not inner or token.head.lemma_ == "look":
+            behind_verb = token.head.pos_ == "VERB" and token.head.i == token.i - 1
+            particle = behind_verb and token.lower_ in _PARTICLES
+            if not inner or particle or token.head.lemma_ == "look":
                 continue
             last = inner[0].right_edge.i
             for one in inner[0].subtree:
