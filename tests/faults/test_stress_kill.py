@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scenes.processes import free_port, process, wait_for_port
 
+from scenes.processes import free_port, process, wait_for_port
 from vivavoce.stress.case import Case, Said
 from vivavoce.stress.suite import Suite, write_suite
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.journey.test_researcher_desk import CHROMIUM, Trial, context, fits, sign_in, trial
-from tests.unit.desk.test_stress import judged_case, queue
 
+from journey.test_researcher_desk import CHROMIUM, Trial, context, fits, sign_in, trial
+from unit.desk.test_stress import judged_case, queue
 from vivavoce.log.stress_events import VariantReviewed, VerdictGiven, stress_stream
 
 __all__ = ["context", "trial"]  # fixtures

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.stress.conftest import case
-from tests.unit.stress.test_endpoint import Model, model  # noqa: F401 - a fixture
 
+from unit.stress.conftest import case
+from unit.stress.test_endpoint import Model, model  # noqa: F401 - a fixture
 from vivavoce.core.errors import InputError
 from vivavoce.log.stress_events import LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce.stress.base import Utterance, apply

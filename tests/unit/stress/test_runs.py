@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.stress.conftest import RunCases, case
 
+from unit.stress.conftest import RunCases, case
 from vivavoce.connectors.base import Act, Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError

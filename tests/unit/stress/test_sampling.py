@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.stress.test_review import reviews_of
 
+from unit.stress.test_review import reviews_of
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stress.planning import Choice, plan_run, to_review
 from vivavoce.stress.review import Reviews, proposed, reviewed

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.stress.conftest import Rows, RunCases, case
 
+from unit.stress.conftest import Rows, RunCases, case
 from vivavoce.stress.case import Case
 from vivavoce_bots.weakness import WeaknessError, weakened
 
