@@ -1,5 +1,6 @@
 """Simulated callers: they keep to their task, come to an end, and say what they mean."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -200,3 +201,40 @@ def test_a_population_is_the_same_for_the_same_seed_and_unequal_in_dialogues() -
 def test_a_language_that_nobody_speaks_is_named() -> None:
     with pytest.raises(UnknownName, match="known: en, it"):
         Caller(tasks_of(1), ONTOLOGY, PATIENT, "de", Random(1))
+
+
+def test_a_fickle_caller_wants_another_value_that_some_venue_has_and_is_served_by_it() -> None:
+    fickle = replace(PATIENT, fickleness=1)
+    changed = 0
+    for number in range(40):
+        venue = ONTOLOGY.venues[number]
+        slots = ONTOLOGY.constraint_slots(venue.type)[:2]
+        task = Task(
+            task_id=str(number), type=venue.type, constraints={slot: venue.slots[slot] for slot in slots},
+            requests=("phone",), text={},
+        )  # fmt: skip
+        caller, said = dialogue(task, fickle, "en", number)
+        stated: dict[str, set[str]] = {}
+        for utterance in said:
+            for act in utterance.acts:
+                if act.act == "inform" and act.slot in slots and act.value:
+                    stated.setdefault(act.slot, set()).add(act.value)
+        changed += any(len(values) > 1 for values in stated.values())
+        assert caller.judge().met
+    assert changed >= 35
+
+
+def test_a_terse_caller_says_values_and_nothing_else() -> None:
+    terse = replace(PATIENT, terseness=1, over_informing=0)
+    task = Task(
+        task_id="t",
+        type="restaurant",
+        constraints={"food": "thai", "area": "north"},
+        requests=("phone",),
+        text={},
+    )
+    _, said = dialogue(task, terse, "en", 3)
+    real = [one for one in said if one.acts[0].value != DONTCARE]
+    stating = [one.text for one in real if one.acts[0].act in ("inform", "request")]
+    assert {"restaurant Thai", "restaurant north", "north", "Thai", "phone number"} >= set(stating)
+    assert "phone number" in stating
