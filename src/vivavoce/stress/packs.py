@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from vivavoce.core.errors import UnknownName
@@ -17,6 +18,8 @@ from vivavoce.stress.phonemes import MISSING as no_sound
 from vivavoce.stress.phonemes import Phonemes
 from vivavoce.stress.resources import Frequency, has_offensive_words, installed, offensive_words
 from vivavoce.stress.wordnet import wordnet
+
+_LOCK = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +94,13 @@ def pack_of(language: str) -> LanguagePack:
 
     Raises  UnknownName: there is none
     """
-    if language not in LANGUAGES:
-        path = FOLDER / f"{language}.yaml"
-        if path.parent != FOLDER or not path.is_file():
-            raise UnknownName("language", language, sorted({one.stem for one in FOLDER.glob("*.yaml")}))
-        LANGUAGES.add(language, make_pack(path, **_capabilities(language)))
-    return LANGUAGES.get(language)
+    with _LOCK:
+        if language not in LANGUAGES:
+            path = FOLDER / f"{language}.yaml"
+            if path.parent != FOLDER or not path.is_file():
+                raise UnknownName("language", language, sorted({one.stem for one in FOLDER.glob("*.yaml")}))
+            LANGUAGES.add(language, make_pack(path, **_capabilities(language)))
+        return LANGUAGES.get(language)
 
 
 def _capabilities(language: str) -> dict[str, Capability]:

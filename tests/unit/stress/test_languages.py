@@ -1,13 +1,14 @@
 """A language is one file: the worked example of the documentation, and mistakes in such a file."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from vivavoce.core.errors import DuplicateName, InputError
 from vivavoce.stress.base import LANGUAGES, Utterance
-from vivavoce.stress.language_file import load_language
-from vivavoce.stress.packs import add_language, make_pack
+from vivavoce.stress.language_file import FOLDER, load_language
+from vivavoce.stress.packs import Capability, add_language, make_pack, pack_of
 from vivavoce.stress.propose import propose
 
 SPANISH = Path(__file__).resolve().parents[3] / "docs/how-to/spanish.yaml"
@@ -54,6 +55,22 @@ def test_a_misspelling_that_is_a_spanish_word_is_dropped() -> None:
 def test_what_the_language_cannot_do_is_not_applicable_with_the_reason(test: str, reason: str) -> None:
     found = propose(Utterance(text="quiero ir a Roma", language="es"), [test], pack=make_pack(SPANISH))
     assert [one.reason for one in found.not_applicable] == [reason]
+
+
+def test_without_the_english_parser_syntax_is_not_applicable_and_spelling_goes_on() -> None:
+    lacking = Capability(lambda: None, ("no_such_parser",), "it is not installed: pip install it")
+    pack = make_pack(FOLDER / "en.yaml", parser=lacking)
+    found = propose(Utterance(text="I would like a different address there", language="en"), pack=pack)
+    reasons = {one.test: one.reason for one in found.not_applicable}
+    assert all("not installed: pip install" in reasons[test] for test in ("ST-5", "ST-8", "ST-9", "ST-11"))
+    assert {"ST-1", "ST-2", "ST-4", "ST-6"} <= {one.test for one in found.variants}
+
+
+def test_threads_that_ask_for_a_language_at_once_share_its_pack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LANGUAGES, "_entries", {})
+    with ThreadPoolExecutor(8) as pool:
+        packs = list(pool.map(pack_of, ["it"] * 16))
+    assert all(one is packs[0] for one in packs)
 
 
 def test_an_added_language_is_known_everywhere_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
