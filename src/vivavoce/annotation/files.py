@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote, unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -117,7 +118,7 @@ def _write_tiers(
 
 def safe_name(dialogue_id: str) -> str:
     """A dialogue's key as the name of a file."""
-    return "".join(one if one.isalnum() or one in "-_." else "_" for one in dialogue_id).lstrip(".") or "_"
+    return quote(dialogue_id, safe="")
 
 
 def timelines(dataset: Dataset) -> list[Timeline]:
@@ -147,7 +148,7 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
             found = _read_parquet(path)
         else:
             read = read_eaf if path.suffix == ".eaf" else read_textgrid
-            line = next((one for one in lines.values() if safe_name(one.dialogue_id) == path.stem), None)
+            line = lines.get(unquote(path.stem))
             if line is None:
                 cure = "keep the name that the file was written with"
                 raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), cure=cure)

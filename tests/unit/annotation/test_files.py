@@ -23,7 +23,7 @@ from vivavoce.annotation.tiers import (
 )
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export import export_dataset
 from vivavoce.log.layers import ADJUDICATED, Labels
 from vivavoce.log.store import Log
@@ -96,6 +96,21 @@ def test_a_blank_form_is_filled_in_by_hand_and_taken_in(dataset: Dataset, tmp_pa
     path.write_text("\n".join([lines[0], lines[1].replace("context,,", "context,TF,")]), encoding="utf-8")
     (found,) = read_annotations([path], dataset)
     assert (found["turn_index"], found["label"], found["annotator_id"]) == (0, "TF", "dora")
+
+
+def test_dialogues_with_strange_keys_have_files_of_their_own(tmp_path: Path) -> None:
+    keys = ["a/b", "a_b", "a b", "../a", "è", "a%2Fb"]
+    with DatasetWriter(tmp_path / "data", study={"name": "s"}, source={"kind": "test"}) as writer:
+        fixed = {"study": "s", "system": "x", "condition": "x", "channel": "voice", "language": "en"}
+        writer.add("dialogues", [{"dialogue_id": key, "simulated": False, **fixed} for key in keys])
+        writer.add("turns", [{"dialogue_id": key, "turn_index": 0, "party": "system"} for key in keys])
+        rows = [{**row(0, "context", "AP"), "dialogue_id": key} for key in keys]
+        writer.add("annotations", rows)
+        made = writer.close()
+    paths = write_annotations(made, tmp_path / "out", "eaf")
+    assert {path.parent for path in paths} == {tmp_path / "out"}
+    assert len(set(paths)) == len(keys)
+    assert bare(read_annotations(paths, made)) == bare(rows)
 
 
 def test_blank_tiers_carry_the_words_and_wait_for_labels(dataset: Dataset, tmp_path: Path) -> None:
