@@ -1,6 +1,7 @@
 """A running trial's declared comparison, looked at early: planned looks, and evidence valid at any time."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import comb
 from typing import Any, Final
 
@@ -61,7 +62,7 @@ def monitor(
             raise UnknownName(by, key, [str(one) for one in keys])
     visit_of = _visit_of(dataset)
     chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
-    parts = components(dataset, [measure])
+    parts = parts_of(dataset, measure)
     known = parts["dialogue_id"].isin([one for group in chosen for one in group.dialogue_ids])
     nested = Nested(pd.DataFrame(parts[known]), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
@@ -80,6 +81,12 @@ def monitor(
         "look": _look(test, information, list(before), looks, spending, alpha, power),
         "anytime": _anytime(differences, alpha),
     }
+
+
+@lru_cache(maxsize=4)
+def parts_of(dataset: Dataset, measure: str) -> pd.DataFrame:
+    """The components of one measure, computed once for the pairs of a snapshot; take it as it is."""
+    return components(dataset, [measure])
 
 
 def _visit_of(dataset: Dataset) -> dict[str, str]:
@@ -183,7 +190,7 @@ def _differences(
 
     Output  in the order in which participants came to be known; None where values leave 0 to 1
     """
-    parts = components(dataset, [measure]).set_index("dialogue_id")
+    parts = parts_of(dataset, measure).set_index("dialogue_id")
     tops, bottoms = parts["numerator"].to_dict(), parts["denominator"].to_dict()
     held: dict[str, list[tuple[str, int, str]]] = {}
     for side, group in enumerate(chosen):

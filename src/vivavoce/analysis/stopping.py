@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from vivavoce.analysis.monitoring import NEAR, monitor
+from vivavoce.analysis.monitoring import NEAR, monitor, parts_of
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import components
 from vivavoce.study.file import Analysis, Primary, Stopping
 
 Facts = dict[str, Any]
@@ -91,7 +90,7 @@ def watch(
 
 def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> int:
     """Participants whose finished visits have a case of the measure with any of the systems."""
-    parts, wanted = components(dataset, [primary.measure]), set(visits)
+    parts, wanted = parts_of(dataset, primary.measure), set(visits)
     counted = set(parts.loc[parts["denominator"] > 0, "dialogue_id"])
     columns = ["dialogue_id", "visit_id", "participant_id", "system"]
     return len({
