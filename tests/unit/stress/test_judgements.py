@@ -54,3 +54,18 @@ def test_what_was_judged_valid_is_still_proposed(language: str, shared: Path) ->
             if valid and variant not in [digest(one.text) for one in found.variants]:
                 lost.append((test, name))
     assert lost == []
+
+
+@pytest.mark.long
+@pytest.mark.shared
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_a_test_is_applicable_as_often_as_the_page_says(language: str, shared: Path) -> None:
+    corpus = utterances(language, shared)
+    counted = dict.fromkeys(JUDGED[language]["tests"], 0)
+    for name in JUDGED[language]["utterances"]:
+        said, turn = corpus[name]
+        for test in counted:  # no Italian answer can point back at the Italian corpus' English turns
+            previous = None if (language, test) == ("it", "ST-10") else turn or None
+            utterance = Utterance(text=said, language=language, previous=previous)
+            counted[test] += bool(propose(utterance, [test], limit=1).variants)
+    assert counted == {test: cell["applicable"] for test, cell in JUDGED[language]["tests"].items()}
