@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +35,13 @@ app = typer.Typer(cls=_DefaultGroup, no_args_is_help=True)
 Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 
 
+class Alike(StrEnum):
+    """In what words are alike that the channel takes for one another."""
+
+    spelling = "spelling"
+    sound = "sound"
+
+
 @app.callback()
 def _simulate() -> None:
     """Let simulated callers hold dialogues with the study's systems: simulate STUDY; or train a bot."""
@@ -55,6 +63,9 @@ def run(
         str | None, typer.Option("--domain", help="What the users talk about: a shipped domain, or a file.")
     ] = None,
     language: Annotated[str | None, typer.Option("--language", help="Language of the users.")] = None,
+    confusions: Annotated[
+        Alike, typer.Option("--confusions", help="Words are taken for others spelt, or sounding, alike.")
+    ] = Alike.spelling,
     user_url: Annotated[
         str | None,
         typer.Option("--user-url", help="OpenAI-compatible endpoint of a model that plays the users."),
@@ -80,6 +91,7 @@ def run(
         casting: Casting = _played_by_model(plan, user_url, user_model, user_key)
     else:
         casting = Casting.of(plan, load_domain(domain) if domain else None)
+    casting.confusions = confusions.value
     chosen = Chosen(people.people(seed), casting, language)
     seeded = chosen.population.seed
     with open_log(plan, log) as opened, progress("simulated dialogues") as report:

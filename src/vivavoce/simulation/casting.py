@@ -11,6 +11,7 @@ from vivavoce.simulation.caller import Caller, Judgement, Utterance
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.noise import Channel
 from vivavoce.simulation.phrases import SMALL_TALK
+from vivavoce.simulation.sounds import Confusions
 from vivavoce.simulation.traits import Traits
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -34,6 +35,7 @@ class Casting:
 
     kind: Literal["agenda", "model"] = "agenda"
     model: str | None = None
+    confusions: Confusions = "spelling"
 
     def __init__(self, ontology: Ontology | None, domain: SimulatedDomain | None) -> None:
         self._ontology, self._domain = ontology, domain
@@ -84,7 +86,7 @@ class Casting:
         known = self._domain or self._ontology
         if known is None:
             raise InputError("noise needs an ontology or a domain", cure="add `ontology`, or name --domain")
-        return Channel(known, language, error_rate)
+        return Channel(known, language, error_rate, confusions=self.confusions)
 
 
 _ANYBODY = Traits(

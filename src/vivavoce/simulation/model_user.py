@@ -133,7 +133,7 @@ class ModelCasting(Casting):
 
     def channel(self, language: str, error_rate: float) -> Channel:
         known = self._ontology or _NO_DOMAIN
-        return Channel(known, language, error_rate)
+        return Channel(known, language, error_rate, confusions=self.confusions)
 
     async def shut_down(self) -> None:
         await self._connector.shut_down()

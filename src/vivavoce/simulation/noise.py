@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
-from rapidfuzz.process import extract
-
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value, words
 from vivavoce.simulation.domain import SimulatedDomain
+from vivavoce.simulation.sounds import Confusions, neighbours
 from vivavoce.study.ontology import Ontology
 
 _SUBSTITUTED, _DELETED = 0.6, 0.2  # shares of the errors; the rest are insertions
@@ -53,12 +52,19 @@ class _Arc(NamedTuple):
 class Channel:
     """A noisy channel for one language of a domain.
 
-    Input   error_rate: expected word error rate of the first hypothesis, 0 to 0.9; nbest: longest list
+    Input   error_rate: expected word error rate of the first hypothesis, 0 to 0.9; nbest: longest list;
+            confusions: other words are taken for words that are spelt alike, or that sound alike
     Raises  InputError: the rate is out of range
     """
 
     def __init__(
-        self, domain: Ontology | SimulatedDomain, language: str, error_rate: float, *, nbest: int = 5
+        self,
+        domain: Ontology | SimulatedDomain,
+        language: str,
+        error_rate: float,
+        *,
+        nbest: int = 5,
+        confusions: Confusions = "spelling",
     ) -> None:
         if not 0.0 <= error_rate <= MOST_NOISE:
             raise InputError(
@@ -69,6 +75,8 @@ class Channel:
         self._values = sorted(self._rivals) or list(_FILLERS["en"])
         self._fillers = _FILLERS.get(language[:2], _FILLERS["en"])
         self._common = sorted({*self._fillers, *words(_COMMON.get(language[:2], _COMMON["en"]))})
+        self._language = language[:2]
+        self._confusions: Confusions = confusions
         self._near: dict[str, list[str]] = {}
 
     def hear(self, text: str, random: Random, rate: float | None = None) -> tuple[Heard, ...]:
@@ -114,8 +122,7 @@ class Channel:
         if random.random() < _ANYTHING_SHARE:
             return random.choice(self._values)
         if known not in self._near:
-            alike = extract(known, self._common, limit=6)
-            self._near[known] = [found[0] for found in alike if found[0] != known]
+            self._near[known] = neighbours(known, self._common, self._language, self._confusions)
         return random.choice(self._near[known] or self._fillers)
 
 
