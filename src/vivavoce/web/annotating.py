@@ -276,4 +276,3 @@ def recording(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, key: st
     if path is None or not hmac.compare_digest(key, recording_key(_secret(site), dialogue_id or "")):
         raise HTTPException(404)
     return FileResponse(path, media_type=RECORDINGS[path.suffix])
-

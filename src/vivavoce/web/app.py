@@ -62,8 +62,16 @@ def create_app(
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
-        visit_routes.router, comparing.router, reading.router, arena.router, chat_routes.router,
-        experts.router, annotating.router, transcribing.router, wizard.router, health,
+        visit_routes.router,
+        comparing.router,
+        reading.router,
+        arena.router,
+        chat_routes.router,
+        experts.router,
+        annotating.router,
+        transcribing.router,
+        wizard.router,
+        health,
     ):
         app.include_router(router, prefix=base)
     app.add_middleware(BodyCap)
