@@ -32,8 +32,8 @@ from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.transcription_items import TranscriptionItem
 
 __all__ = [
-    "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep", "DebriefStep",
-    "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
+    "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep",
+    "DebriefStep", "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
     "QuestionnaireStep", "Range", "RateStep", "Step", "Stopping", "Study", "Task",
     "TranscribeStep", "TranscriptionItem", "Venue",
 ]  # fmt: skip

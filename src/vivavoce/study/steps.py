@@ -175,7 +175,14 @@ class TranscribeStep(_Step):
 
 
 Step: TypeAlias = Annotated[
-    ConsentStep | InstructionsStep | DialogueStep | CompareStep | RateStep | ArenaStep | TranscribeStep
-    | QuestionnaireStep | DebriefStep,
+    ConsentStep
+    | InstructionsStep
+    | DialogueStep
+    | CompareStep
+    | RateStep
+    | ArenaStep
+    | TranscribeStep
+    | QuestionnaireStep
+    | DebriefStep,
     Field(discriminator="kind"),
 ]
