@@ -33,7 +33,8 @@ from vivavoce.study.transcription_items import TranscriptionItem
 
 __all__ = [
     "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep",
-    "DebriefStep", "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology", "Primary",
+    "DebriefStep", "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology",
+    "Primary",
     "QuestionnaireStep", "Range", "RateStep", "Step", "Stopping", "Study", "Task",
     "TranscribeStep", "TranscriptionItem", "Venue",
 ]  # fmt: skip
