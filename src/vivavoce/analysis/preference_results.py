@@ -14,6 +14,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 
+FEWEST_PAIRS: Final = 10
 Facts = dict[str, Any]
 STUDY_RATING: Final = "study_rating"
 BEST_RATING: Final = 5
@@ -30,8 +31,9 @@ def preference_results(
     """The facts of `compare_transcripts` with tie models, levels, combinations, the study's rating and cost.
 
     Input   by: an attribute of participants; cost: what the whole study cost, in any currency
-    Output  also ties, agreement, levels, combined, study_rating, cost, by_what, level, vivavoce, signatures
-            (variable and question -> signature)
+    Output  also ties, agreement (of questions with at least ten pairs judged twice: agreement is over pairs,
+            and a study in which many judge a few has hardly any), levels, combined, study_rating, cost,
+            by_what, level, vivavoce, signatures (variable and question -> signature)
     Raises  InputError: nothing was chosen, or a cost below zero; UnknownName: no such attribute
     """
     if cost is not None and cost < 0:
@@ -46,7 +48,8 @@ def preference_results(
         _add_judgements(facts["by_group"], rows, people)
     return {
         **facts, "level": level, "vivavoce": installed_version(), "by_what": by,
-        "agreement": agreement_of_choices(rows, level), "ties": tie_models(rows, level),
+        "agreement": [one for one in agreement_of_choices(rows, level) if one["pairs"] >= FEWEST_PAIRS],
+        "ties": tie_models(rows, level),
         "levels": levels(rows, level), "combined": combined(rows, level),
         "study_rating": study_rating(dataset), "cost": _cost(facts, cost),
         "signatures": _signatures(facts, level),

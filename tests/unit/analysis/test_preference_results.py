@@ -71,3 +71,9 @@ def test_every_cell_and_variable_has_a_signature_with_its_unit_and_n(tmp_path: P
 
 def test_a_dataset_of_dialogues_has_no_preferences(tmp_path: Path) -> None:
     assert not has_preferences(made(tmp_path / "data", participants=[person_row(1)]))
+
+
+def test_a_study_of_few_pairs_judged_by_many_gets_no_agreement_over_pairs(tmp_path: Path) -> None:
+    dataset = made(tmp_path / "data", preferences=judge_rows(60, {"empathy": 0.7}))
+    assert len({row["pair_id"] for row in dataset.read("preferences").to_pylist()}) < 10
+    assert preference_results(dataset)["agreement"] == []
