@@ -38,7 +38,9 @@ def cohen(
         raise InputError(f"a confusion matrix of {shape}", cure="same categories for both judges")
     if ((counts.sum(axis=0) + counts.sum(axis=1)) > 0).sum() < 2:
         return Agreement(None, None)
-    with np.errstate(divide="ignore", invalid="ignore"):  # its test of kappa = 0 divides by the standard error
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # its test of kappa = 0 divides by the standard error
         found: Any = cohens_kappa(counts, wt=weights)
     value, reach = float(found.kappa), float(norm.ppf((1 + level) / 2) * found.std_kappa)
     return Agreement(value, Interval(value - reach, value + reach))

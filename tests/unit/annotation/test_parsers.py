@@ -114,8 +114,8 @@ def test_an_endpoint_that_does_not_answer_is_a_mistake_in_one_line() -> None:
 
 def written(folder: Path) -> Dataset:
     writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}, factors=["shade"])
-    writer.add("dialogues", [{"dialogue_id": "d", "study": "s", "system": "x", "condition": "x",
-                              "channel": "phone", "language": "en", "simulated": False, "factor_shade": "dark"}])  # fmt: skip
+    dialogue = {"dialogue_id": "d", "study": "s", "system": "x", "condition": "x", "channel": "phone"}
+    writer.add("dialogues", [dialogue | {"language": "en", "simulated": False, "factor_shade": "dark"}])
     writer.add("turns", [
         {"dialogue_id": "d", "turn_index": 0, "party": "system", "text": "what food"},
         {"dialogue_id": "d", "turn_index": 1, "party": "user", "text": "tie", "reference": "i dont care"},
