@@ -31,6 +31,7 @@ from vivavoce.study.model import Study
 
 WRONG_CODES_WINDOW = timedelta(minutes=10)
 SWEEP_EVERY_S = 60.0
+TOKENS_REMEMBERED = 20_000
 
 _report = structlog.get_logger("vivavoce.session")
 
@@ -69,6 +70,7 @@ class SessionEngine:
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.bouts = Bouts(self._visit, self._move, self.rules)
         self._visits: dict[str, Visit] = {}
+        self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -146,7 +148,14 @@ class SessionEngine:
     async def visit_of_token(self, token: str) -> str | None:
         """The visit that a bearer token stands for; None for a token that is not ours."""
         hashed = codes.token_hash(token)
-        return await asyncio.to_thread(self.log.visit_by_token, self.study.name, hashed)
+        known = self._tokens.get(hashed)
+        if known is None:
+            known = await asyncio.to_thread(self.log.visit_by_token, self.study.name, hashed)
+            if known is not None:  # it stands for the same visit for ever, so it is looked up once
+                self._tokens[hashed] = known
+                if len(self._tokens) > TOKENS_REMEMBERED:
+                    del self._tokens[next(iter(self._tokens))]
+        return known
 
     async def state(self, visit_id: str) -> VisitState:
         """Where the visit stands; takes up what a restart interrupted."""
