@@ -154,6 +154,7 @@ def test_a_label_that_cannot_be_saved_is_told_and_can_be_pressed_again(
 ) -> None:
     page = come_in(browser, server, "Carla")
     page.get_by_role("button", name="Begin a dialogue").click()
+    page.wait_for_url("**/annotate/work")
     at(page, 1, 5)
     page.context.set_offline(True)
     press(page, "a")
@@ -177,6 +178,7 @@ def dashboard(server: Running, tmp_path: Path) -> Iterator[Running]:
 def annotate(page: Page, *keys: str) -> None:
     """Press keys, each when the page has come to the next place."""
     page.get_by_role("button", name="Begin a dialogue").click()
+    page.wait_for_url("**/annotate/work")  # and its script, which listens to the keys
     for number, key in enumerate(keys, 1):
         expect(page.locator(".progress").first).to_contain_text(f"{number} of")
         page.keyboard.press(key)
