@@ -27,7 +27,7 @@ _CONDITION: Final = re.compile(r"(?:^|_)((S\d+)(A\d+))$", re.IGNORECASE)
 NOTES: Final = (
     "The session's date and time are taken as UTC.",
     "A user turn's onset is the start of its recording, which follows the system's turn without a gap.",
-    "The user's response delay cannot be told from this corpus: it comes out as 0.",
+    "The user's response delay cannot be told from this corpus: it is missing.",
     "A barge-in is a system turn that was cut off, or a recording that began before the system's end.",
 )
 
