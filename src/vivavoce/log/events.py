@@ -12,6 +12,7 @@ from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.arena_events import ARENA_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.reading_events import READING_EVENTS
+from vivavoce.log.recording_events import RECORDING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
 from vivavoce.log.transcription_events import TRANSCRIPTION_EVENTS
 
@@ -417,6 +418,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,
         *READING_EVENTS,
+        *RECORDING_EVENTS,
         *STRESS_EVENTS,
     )
 }

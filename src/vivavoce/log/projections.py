@@ -20,8 +20,9 @@ from vivavoce.log.events import (
     VisitEnded,
     VisitOpened,
 )
+from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.records import DialogueStatus, StoredEvent
-from vivavoce.log.tables import codes, dialogues, visits
+from vivavoce.log.tables import codes, dialogues, recordings, visits
 
 Write = tuple[Executable, dict[str, Any]]
 
@@ -53,6 +54,15 @@ _INSERT_CODE: Final = insert(codes)
 _UPDATE_CODE: Final = update(codes).where(codes.c.code == bindparam("this_code"))
 _DELETE_RESERVATION: Final = delete(codes).where(
     codes.c.code == bindparam("this_code"), codes.c.dialogue_id == bindparam("this_dialogue")
+)
+
+_INSERT_RECORDING: Final = insert(recordings).values(
+    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery(),
+    participant_id=select(visits.c.participant_id).where(_THIS_VISIT).scalar_subquery(),
+    simulated=select(visits.c.simulated).where(_THIS_VISIT).scalar_subquery(),
+)
+_UPDATE_RECORDING: Final = update(recordings).where(
+    recordings.c.recording_id == bindparam("this_recording"), recordings.c.removed_at.is_(None)
 )
 
 
@@ -124,6 +134,17 @@ def _visit_ended(stored: StoredEvent, event: VisitEnded) -> list[Write]:
     return [_visit(stored, status="ended", outcome=event.outcome), abandon]
 
 
+def _recording_stored(stored: StoredEvent, event: RecordingStored) -> list[Write]:
+    row = event.model_dump(exclude={"position"}) | {"item": event.position, "position": stored.position}
+    where = {"visit_id": stored.visit_id, "this_visit": stored.visit_id, "stored_at": stored.at}
+    return [(_INSERT_RECORDING, row | where)]
+
+
+def _recording_removed(stored: StoredEvent, event: RecordingRemoved) -> list[Write]:
+    stone = {"this_recording": event.recording_id, "removed_at": stored.at, "removal": event.reason}
+    return [(_UPDATE_RECORDING, stone)]
+
+
 _RULES: Final[dict[type[Event], Callable[[StoredEvent, Any], list[Write]]]] = {
     VisitOpened: _visit_opened,
     LanguageChosen: _language_chosen,
@@ -134,4 +155,6 @@ _RULES: Final[dict[type[Event], Callable[[StoredEvent, Any], list[Write]]]] = {
     CodeIssued: _code_issued,
     CodeEntered: _code_entered,
     VisitEnded: _visit_ended,
+    RecordingStored: _recording_stored,
+    RecordingRemoved: _recording_removed,
 }

@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
-from vivavoce.log.records import DialogueState, StoredEvent, StudyRecord, Visit, stored_event
-from vivavoce.log.tables import dialogues, events, recruit_links, studies, visits
+from vivavoce.log.records import DialogueState, Recording, StoredEvent, StudyRecord, Visit, stored_event
+from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
 from vivavoce.log.transaction import events_of
 
 
@@ -106,6 +106,17 @@ class Reader:
         if system is not None:
             wanted = wanted.where(dialogues.c.system == system)
         return self._all(wanted.order_by(dialogues.c.position), DialogueState)
+
+    def recordings(
+        self, study: str | None = None, *, visit_id: str | None = None, dialogue_id: str | None = None
+    ) -> list[Recording]:
+        """Recordings in the order in which they were stored, removed ones included; all, or only some."""
+        wanted = select(recordings).order_by(recordings.c.position)
+        given = {"study": study, "visit_id": visit_id, "dialogue_id": dialogue_id}
+        for column, value in given.items():
+            if value is not None:
+                wanted = wanted.where(recordings.c[column] == value)
+        return self._all(wanted, Recording)
 
     def counts_by_system(self, study: str) -> dict[str, dict[str, int]]:
         """For every system: dialogues in each status, all of them (`dialogues`), and its `participants`."""

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from vivavoce.core.errors import LogError
 from vivavoce.log.events import EndReason, Event, Outcome, read_event
+from vivavoce.log.recording_events import Content, Removal, Speaker
 
 DialogueStatus = Literal["running", "completed", "failed", "abandoned"]
 
@@ -85,6 +86,36 @@ class EarnedCode:
     visit_id: str
     issued_at: datetime
     used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One recording's current state; `item` is the stimulus within its step, `removed_at` its stone."""
+
+    recording_id: str
+    visit_id: str
+    study: str
+    participant_id: str
+    simulated: bool
+    file: str
+    sha256: str
+    byte_count: int
+    media_type: str
+    content: Content
+    speakers: list[Speaker]
+    sample_rate_hz: int
+    frames: int
+    duration_s: float
+    step: int | None
+    item: int | None
+    dialogue_id: str | None
+    turn_index: int | None
+    started_s: float | None
+    microphone_distance_m: float | None
+    stored_at: datetime
+    removed_at: datetime | None
+    removal: Removal | None
+    position: int
 
 
 @dataclass(frozen=True, slots=True)

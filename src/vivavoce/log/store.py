@@ -3,7 +3,10 @@
 import asyncio
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
+
+from sqlalchemy import URL
 
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
@@ -28,8 +31,12 @@ class Log(Reader):
         stored = await log.transact(lambda tx: tx.append(visit_id, event, client_key=key))
     """
 
-    def __init__(self, engines: Engines, clock: Clock, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self, engines: Engines, clock: Clock, *, patience_s: float = PATIENCE_S,
+        recording_folder: Path | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(engines.reader)
+        self.recording_folder = recording_folder
         self._engines = engines
         self.clock = clock
         self.boot = secrets.token_hex(8)
@@ -37,14 +44,16 @@ class Log(Reader):
 
     @classmethod
     def open(
-        cls, url: str, clock: Clock | None = None, *, patience_s: float = PATIENCE_S, **engine_options: Any
-    ) -> "Log":
+        cls, url: str, clock: Clock | None = None, *, patience_s: float = PATIENCE_S,
+        recording_folder: Path | None = None, **engine_options: Any,
+    ) -> "Log":  # fmt: skip
         """Open a log, make it if it is new, and bring its tables up to date.
 
-        url             `sqlite:///path` or `postgresql://user@host/database`
-        patience_s      how long callers wait for a database server that is away
-        engine_options  passed on to SQLAlchemy's create_engine
-        Raises          InputError: no such database, one that may forget commits, or one of a newer version
+        url               `sqlite:///path` or `postgresql://user@host/database`
+        patience_s        how long callers wait for a database server that is away
+        recording_folder  where audio files lie; left out, beside the file of a SQLite log
+        engine_options    passed on to SQLAlchemy's create_engine
+        Raises            InputError: no such database, one that may forget commits, or one of a newer version
         """
         engines = open_engines(url, **engine_options)
         try:
@@ -52,7 +61,8 @@ class Log(Reader):
         except BaseException:
             engines.dispose()
             raise
-        return cls(engines, clock or SystemClock(), patience_s=patience_s)
+        folder = recording_folder or _beside(engines.writer.url)
+        return cls(engines, clock or SystemClock(), patience_s=patience_s, recording_folder=folder)
 
     async def transact(self, fn: Callable[[Transaction], Result]) -> Result:
         """Run `fn` in a transaction of its own and return its result once it is on disk.
@@ -83,3 +93,11 @@ class Log(Reader):
 
     def __exit__(self, *_: object) -> None:
         self.close_now()
+
+
+def _beside(address: URL) -> Path | None:
+    """`recordings` beside `log.sqlite`, `X-recordings` beside `X.sqlite`; None for a log on a server."""
+    if address.get_backend_name() != "sqlite" or not address.database:
+        return None
+    file = Path(address.database).resolve()
+    return file.with_name("recordings" if file.stem == "log" else f"{file.stem}-recordings")

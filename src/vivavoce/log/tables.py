@@ -1,7 +1,7 @@
 """The log's tables in SQL: the events, what is projected from them, and records of the house.
 
-`events` is append-only. `visits`, `dialogues` and `codes` are projections: written in the same transaction
-as the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads
+`events` is append-only. `visits`, `dialogues`, `codes` and `recordings` are projections: written in the
+same transaction as the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads
 from the outside world to a visit (hashes of tokens and tickets), `people` who a pseudonym is; both are in
 no export. The rest is no part of the truth about a trial: studies as they were served, process runs,
 accounts of the dashboard.
@@ -129,7 +129,37 @@ codes: Final = Table(
     Column("used_at", Instant),
 )
 
-PROJECTIONS: Final = (visits, dialogues, codes)
+recordings: Final = Table(
+    "recordings",
+    metadata,
+    Column("recording_id", String, primary_key=True),
+    Column("visit_id", String, nullable=False, index=True),
+    Column("study", String, nullable=False),
+    Column("participant_id", String, nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Column("file", String, nullable=False),
+    Column("sha256", String, nullable=False),
+    Column("byte_count", BigInteger, nullable=False),
+    Column("media_type", String, nullable=False),
+    Column("content", String, nullable=False),
+    Column("speakers", JSON, nullable=False),
+    Column("sample_rate_hz", Integer, nullable=False),
+    Column("frames", BigInteger, nullable=False),
+    Column("duration_s", Float(53), nullable=False),
+    Column("step", Integer),
+    Column("item", Integer),
+    Column("dialogue_id", String, index=True),
+    Column("turn_index", Integer),
+    Column("started_s", Float(53)),
+    Column("microphone_distance_m", Float(53)),
+    Column("stored_at", Instant, nullable=False),
+    Column("removed_at", Instant),
+    Column("removal", String),
+    Column("position", BigInteger, nullable=False),
+    Index(None, "study", "participant_id"),
+)
+
+PROJECTIONS: Final = (visits, dialogues, codes, recordings)
 
 recruit_links: Final = Table(
     "recruit_links",

@@ -1,0 +1,256 @@
+"""Recordings: audio files beside the log, each durable before the event that makes it visible.
+
+A file is written under a temporary name, synced, renamed and its folder synced; only then may its event be
+appended. A crash in between leaves a file without an event, an orphan, which `check_recordings` names. It is
+the other way round when one is removed: first the event, then the file, and `finish_removals` deletes what a
+crash has left. So no event stands for a file that was not whole, and no stone for one that comes back.
+"""
+
+import hashlib
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+from vivavoce.core.errors import InputError, LogError
+from vivavoce.log.recording_events import Content, RecordingRemoved, RecordingStored, Removal, Speaker
+from vivavoce.log.records import Recording
+from vivavoce.log.store import Log, Transaction
+
+UNFINISHED: Final = ".part"
+ENDINGS: Final = {
+    "audio/wav": ".wav", "audio/flac": ".flac", "audio/ogg": ".ogg", "audio/webm": ".webm",
+    "audio/mpeg": ".mp3",
+}  # fmt: skip
+
+
+class Sound(NamedTuple):
+    """What a file's header tells of the sound; frames are counted in each channel."""
+
+    media_type: str
+    channels: int
+    sample_rate_hz: int
+    frames: int
+
+    @property
+    def duration_s(self) -> float:
+        return self.frames / self.sample_rate_hz
+
+
+class KeptFile(NamedTuple):
+    """A file that is on disk for good and waits for its event."""
+
+    file: str
+    sha256: str
+    byte_count: int
+
+    def event(
+        self, recording_id: str, sound: Sound, content: Content, speakers: list[Speaker],
+        *, step: int | None = None, position: int | None = None, dialogue_id: str | None = None,
+        turn_index: int | None = None, started_s: float | None = None,
+        microphone_distance_m: float | None = None,
+    ) -> RecordingStored:  # fmt: skip
+        """The event that makes it visible.
+
+        Raises  ValueError: there is not one speaker a channel
+        """
+        if len(speakers) != sound.channels:
+            raise ValueError(f"{sound.channels} channels, but {len(speakers)} speakers")
+        return RecordingStored(
+            recording_id=recording_id, **self._asdict(), media_type=sound.media_type, content=content,
+            speakers=speakers, sample_rate_hz=sound.sample_rate_hz, frames=sound.frames,
+            duration_s=sound.duration_s, step=step, position=position, dialogue_id=dialogue_id,
+            turn_index=turn_index, started_s=started_s, microphone_distance_m=microphone_distance_m,
+        )  # fmt: skip
+
+
+class RecordingFolder:
+    """The folder of a log's recordings; only who runs the trial may read it. It is made when first needed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keep(self, recording_id: str, audio: bytes, media_type: str) -> KeptFile:
+        """Put a whole recording on disk; the same bytes again give the same file.
+
+        Raises  LogError: it could not be written, and nothing of it is there
+        """
+        with self.begin(recording_id, media_type) as unfinished:
+            unfinished.file.write(audio)
+            return unfinished.keep()
+
+    def begin(self, recording_id: str, media_type: str) -> "UnfinishedRecording":
+        """A recording that is written while it goes on; used as a context, gone unless it is kept."""
+        return UnfinishedRecording(self.path, recording_id, ENDINGS[media_type])
+
+    def file(self, name: str) -> Path:
+        """Where a recording lies. Raises LookupError where it does not."""
+        path = self.path / name
+        if path.parent != self.path or not path.is_file():
+            raise LookupError(f"no recording {name!r} in {self.path}")
+        return path
+
+    def remove(self, name: str) -> None:
+        """Delete a file, if it is there, so that it stays deleted; its stone must be in the log already."""
+        path = self.path / name
+        if path.parent == self.path and path.is_file():
+            path.unlink()
+            _sync_folder(self.path)
+
+    def names(self) -> set[str]:
+        """Every file, unfinished ones included."""
+        return {path.name for path in self.path.iterdir() if path.is_file()} if self.path.is_dir() else set()
+
+
+class UnfinishedRecording:
+    """A recording under a temporary name; `path` may also be written by a library of sound."""
+
+    def __init__(self, folder: Path, recording_id: str, ending: str) -> None:
+        if not recording_id or not all(ch.isalnum() or ch in "-_" for ch in recording_id):
+            raise ValueError(f"{recording_id!r} is no name for a file")
+        self._folder, self._name, self._ending = folder, recording_id, ending
+        self.path = folder / f"{recording_id}-{secrets.token_hex(4)}{UNFINISHED}"
+        self.file: IO[bytes]
+
+    def __enter__(self) -> "UnfinishedRecording":
+        try:
+            _make_folder(self._folder)
+            self.file = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
+        except OSError as error:
+            raise _not_written(self.path, error) from error
+        return self
+
+    def keep(self) -> KeptFile:
+        """Make the file durable under its final name, `<recording_id>-<hash>`.
+
+        Raises  LogError: it could not be written
+        """
+        try:
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            digest = _digest(self.path)
+            name = f"{self._name}-{digest[:12]}{self._ending}"
+            byte_count = self.path.stat().st_size
+            self.path.replace(self._folder / name)
+            _sync_folder(self._folder)
+        except OSError as error:
+            raise _not_written(self.path, error) from error
+        return KeptFile(name, digest, byte_count)
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self.file.close()
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+def folder_of(log: Log) -> RecordingFolder:
+    """Where a log's recordings lie: `recordings` beside `log.sqlite`, `X-recordings` beside `X.sqlite`.
+
+    Raises  InputError: a log on a server, and nobody said which folder
+    """
+    if log.recording_folder is None:
+        raise InputError(
+            "this log has no folder for recordings", place="recordings",
+            cure="say which when the log is opened: Log.open(url, recording_folder=PATH)",
+        )  # fmt: skip
+    return RecordingFolder(log.recording_folder)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingProblems:
+    """What is wrong between the log and the folder; file names, or keys of recordings.
+
+    orphans     whole files that no event knows: a crash came before the event, or somebody put them there
+    unfinished  files that were being written
+    missing     recordings whose file is gone, though no stone says so
+    altered     recordings whose file is not the one that was stored
+    undeleted   files whose recording was removed
+    """
+
+    orphans: list[str]
+    unfinished: list[str]
+    missing: list[str]
+    altered: list[str]
+    undeleted: list[str]
+
+    def lines(self) -> list[str]:
+        """One line for a person on each problem."""
+        told = {
+            "no event knows this file": self.orphans, "this file was never finished": self.unfinished,
+            "the file of this recording is gone": self.missing,
+            "the file of this recording was altered": self.altered,
+            "this file should have been deleted": self.undeleted,
+        }  # fmt: skip
+        return [f"recordings/{name}: {problem}" for problem, names in told.items() for name in names]
+
+
+def check_recordings(log: Log, *, content: bool = False) -> RecordingProblems:
+    """Compare the log with the folder; content: read every file and compare its hash, too."""
+    if log.recording_folder is None:
+        return RecordingProblems([], [], [], [], [])
+    folder = RecordingFolder(log.recording_folder)
+    names = folder.names()  # before the log is read, so that what is being stored meanwhile is no orphan
+    recordings = log.recordings()
+    kept = {one.file: one for one in recordings if one.removed_at is None}
+    removed = {one.file for one in recordings if one.removed_at is not None} - kept.keys()
+    present = folder.names()
+    altered = [
+        name for name in sorted(kept.keys() & present)
+        if content and _digest(folder.path / name) != kept[name].sha256
+    ]  # fmt: skip
+    return RecordingProblems(
+        orphans=sorted(one for one in names - kept.keys() - removed if not one.endswith(UNFINISHED)),
+        unfinished=sorted(one for one in names if one.endswith(UNFINISHED)),
+        missing=sorted(kept.keys() - present),
+        altered=altered,
+        undeleted=sorted(removed & present),
+    )
+
+
+def finish_removals(log: Log) -> int:
+    """Delete the files whose stones are in the log; gives back how many there were."""
+    undeleted = check_recordings(log).undeleted
+    for name in undeleted:
+        folder_of(log).remove(name)
+    return len(undeleted)
+
+
+def erase_recordings(log: Log, recordings: list[Recording], reason: Removal = "erasure") -> int:
+    """Leave a stone for each recording that still is there, then delete its file; how many were erased."""
+    there = [one for one in recordings if one.removed_at is None]
+
+    def write(tx: Transaction) -> None:
+        for one in there:
+            tx.append(one.visit_id, RecordingRemoved(recording_id=one.recording_id, reason=reason))
+
+    if there:
+        log.transact_now(write)
+    for one in there:
+        folder_of(log).remove(one.file)
+    return len(there)
+
+
+def _make_folder(path: Path) -> None:
+    if not path.is_dir():
+        path.mkdir(mode=0o700, exist_ok=True)
+        _sync_folder(path.parent)
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _not_written(path: Path, error: OSError) -> LogError:
+    return LogError(f"{path}: the recording could not be written, nothing was saved: {error.strerror}")
