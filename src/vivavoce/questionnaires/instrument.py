@@ -227,6 +227,8 @@ BUILT_IN: Final = (
     "cuq",
     "godspeed",
     "idial",
+    "idial_background",
+    "idial_feedback",
     "nasa_tlx",
     "opinion_score",
     "p851_background",

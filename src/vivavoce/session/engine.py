@@ -251,7 +251,7 @@ class SessionEngine:
                 dialogue_id=dialogue.dialogue_id if dialogue else None, language=state.language,
                 ratings=ratings,
             )  # fmt: skip
-            await self._move(visit, lambda d: d.add(answered))
+            await self._move(visit, lambda d: self.rules.answer(d, answered))
 
     async def compare(
         self, visit_id: str, *, step: int, position: int, answers: Mapping[str, Preferred]

@@ -101,6 +101,14 @@ class MoveRules:
         outcome = "technical_failure" if draft.state.shortfall else "completed"
         draft.add(log_events.VisitEnded(outcome=outcome, completion_code=codes.completion_code()))
 
+    def answer(self, draft: Draft, event: log_events.QuestionnaireAnswered) -> None:
+        """An answered form; whom it does not admit leaves in the same transaction."""
+        step = self.study.visit[event.step]
+        draft.add(event)
+        codes = {one.item_id: one.value for one in event.ratings}
+        if step.kind == "questionnaire" and event.round is None and not step.admits(codes):
+            draft.add(log_events.VisitEnded(outcome="screened_out"))
+
     def assign(self, draft: Draft) -> None:
         """Allocate a system and a task by the study's rule, on the counts of this very transaction."""
         study, state, tx = self.study, draft.state, draft.tx

@@ -16,6 +16,7 @@ from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
+from vivavoce.questionnaires.instrument import Scale
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Stale
 from vivavoce.session.state import DialogueState, VisitState
@@ -264,7 +265,9 @@ class _Trial:
             if scale is None or item.scale is None:
                 ratings.append(events.LoggedRating(item_id=item.item_id, value=None, answer=None))
                 continue
-            code = model.code(item, scale, content, verdict, chance)
+            code = _drawn(step, item.item_id, scale, chance)
+            if code is None:
+                code = model.code(item, scale, content, verdict, chance)
             label = wording.label(item.scale, code)
             ratings.append(
                 events.LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)
@@ -281,6 +284,15 @@ class _Trial:
 def _held(dialogue: DialogueState, judged: Judgement) -> Held:
     user_turns = sum(turn.party == "user" for turn in dialogue.turns)
     return Held(judged.rated, user_turns, judged.unhelpful)
+
+
+def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:
+    """What a simulated user says of himself on a screen: anything that it admits, as of people who fit."""
+    if not step.admit:
+        return None
+    admitted = step.admit.get(item_id)
+    return chance.choice([code for code in scale.codes
+                          if admitted is None or admitted.min <= code <= admitted.max])  # fmt: skip
 
 
 async def _reply(person: SimulatedUser, heard: StoredEvent) -> Utterance:

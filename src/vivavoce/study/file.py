@@ -173,6 +173,15 @@ class Questionnaire(Settings):
     )
 
 
+class Screen(Settings):
+    """A form before the tasks that decides who takes part."""
+
+    use: str = Field(description="name of the questionnaire, such as idial_background")
+    admit: dict[str, WrittenRange] = Field(
+        min_length=1, description="codes by item with which one goes on, such as {knowledge: 1..3}"
+    )
+
+
 class PairBalance(Settings):
     """How far the two transcripts of a pair may be apart."""
 
@@ -248,6 +257,7 @@ class StepEntry(Settings):
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     consent: TextFile | None = Field(None, description="text that the participant must agree to")
+    screen: Screen | None = Field(None, description="a form that decides who takes part")
     instructions: TextFile | None = Field(None, description="text to read")
     dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
     compare: Compare | None = Field(None, description="pairs of transcripts to choose between")

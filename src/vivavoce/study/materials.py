@@ -101,11 +101,12 @@ class Materials:
         """The wording of every questionnaire in every language."""
         wordings: dict[str, dict[str, Wording]] = {}
         for index, entry in entries:
-            form = entry.questionnaire or entry.rate
+            form = entry.questionnaire or entry.rate or entry.screen
             name = form.use if form is not None else None
             if name is None or name in wordings or name not in INSTRUMENTS:
                 continue
-            at: KeyPath = ("visit", index, "rate" if entry.questionnaire is None else "questionnaire")
+            kind = "questionnaire" if entry.questionnaire else "rate" if entry.rate else "screen"
+            at: KeyPath = ("visit", index, kind)
             self.keep(QUESTIONNAIRES / "instruments" / f"{name}.yaml", f"instrument/{name}")
             wordings[name] = {}
             for language in file.languages:

@@ -13,6 +13,7 @@ from vivavoce.study.schema import SCHEMA_FILE, study_schema
 DOMAINS: Final = ROOM / "domains"
 _SCAFFOLDS: Final = ROOM / "scaffolds"
 _PAIRS: Final = ROOM / "transcripts"
+_TASKS: Final = ROOM / "example_tasks"
 
 
 def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list[Path]:
@@ -52,6 +53,8 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
             contents[domain.name] = domain.read_text(encoding="utf-8")
     if "pairs: pairs.yaml" in study:
         contents["pairs.yaml"] = (_PAIRS / f"{protocol}.yaml").read_text(encoding="utf-8")
+    if "tasks: tasks.yaml" in study:
+        contents["tasks.yaml"] = (_TASKS / f"{protocol}.yaml").read_text(encoding="utf-8")
     for text in sorted((TEXTS / protocol).glob("*.md")):
         contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
     contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"

@@ -1,5 +1,6 @@
 """The steps of a visit, as the session walks them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -13,10 +14,10 @@ Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 
 STEPS: Final = (
-    "consent", "instructions", "dialogue", "compare", "rate", "arena", "transcribe", "questionnaire",
-    "debrief",
+    "consent", "screen", "instructions", "dialogue", "compare", "rate", "arena", "transcribe",
+    "questionnaire", "debrief",
 )  # fmt: skip
-LATER_STEPS: Final = ("screen", "elicit", "annotate")
+LATER_STEPS: Final = ("elicit", "annotate")
 
 
 class _Step(BaseModel):
@@ -61,11 +62,21 @@ class DebriefStep(_Step):
 
 
 class QuestionnaireStep(_Step):
-    """A form: after each dialogue where it belongs to a dialogue step's `feedback`, else once."""
+    """A form: after each dialogue where it belongs to a dialogue step's `feedback`, else once.
+
+    admit  codes by item that a participant must answer with to go on; none where everybody may
+    """
 
     kind: Literal["questionnaire"] = "questionnaire"
     name: str
     about: About
+    admit: dict[str, Range] = {}
+
+    def admits(self, answers: Mapping[str, float | None]) -> bool:
+        """Whether somebody who answered so goes on; an item left open admits nobody."""
+        codes = {item: answers.get(item) for item in self.admit}
+        return all(code is not None and self.admit[item].min <= code <= self.admit[item].max
+                   for item, code in codes.items())  # fmt: skip
 
 
 class DialogueStep(_Step):

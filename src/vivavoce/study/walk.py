@@ -5,7 +5,7 @@ from pathlib import Path
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.questionnaires.instrument import INSTRUMENTS, About
-from vivavoce.study.file import Arena, Compare, Questionnaire, Rate, StepEntry
+from vivavoce.study.file import Arena, Compare, Questionnaire, Rate, Screen, StepEntry
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.steps import (
     ArenaStep,
@@ -16,6 +16,7 @@ from vivavoce.study.steps import (
     DialogueStep,
     InstructionsStep,
     QuestionnaireStep,
+    Range,
     RateStep,
     Step,
     TranscribeStep,
@@ -54,6 +55,9 @@ def walked(
         elif entry.transcribe is not None:
             audio = folder / entry.transcribe.audio
             steps.append(TranscribeStep.model_validate({**entry.transcribe.model_dump(), "audio": audio}))
+        elif entry.screen is not None:
+            admit = {item: Range(min=codes.min, max=codes.max) for item, codes in entry.screen.admit.items()}
+            steps.append(QuestionnaireStep(name=entry.screen.use, about="visit", admit=admit))
         elif entry.questionnaire is not None and about(entry.questionnaire) == "visit":
             steps.append(QuestionnaireStep(name=entry.questionnaire.use, about="visit"))
     return tuple(steps)
@@ -107,6 +111,8 @@ def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
         ):
             problem = f"gate {dialogue.gate!r} cannot see a dialogue held elsewhere"
             source.report((*path, "dialogue", "gate"), problem, "write gate: code")
+        if entry.screen is not None:
+            _check_screen(entry.screen, path, source)
         form = entry.questionnaire
         if form is None:
             continue
@@ -120,6 +126,24 @@ def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
         elif any(form.use == other.use for other in _neighbours(written, position)):
             problem = f"{form.use!r} is asked twice in a row"
             source.report((*path, "questionnaire"), problem, "remove one of them")
+
+
+def _check_screen(screen: Screen, path: KeyPath, source: Source) -> None:
+    """A screen asks items that its questionnaire has, for codes that their scales have."""
+    if screen.use not in INSTRUMENTS:
+        cure = nearest(screen.use, INSTRUMENTS.names())
+        source.report((*path, "screen", "use"), f"unknown questionnaire {screen.use!r}", cure)
+        return
+    instrument = INSTRUMENTS.get(screen.use)
+    scales = {item.item_id: instrument.scale_of(item) for item in instrument.items}
+    for item, codes in screen.admit.items():
+        at: KeyPath = (*path, "screen", "admit", item)
+        if (scale := scales.get(item)) is None:
+            known = [name for name, one in scales.items() if one is not None]
+            source.report(at, f"{screen.use!r} has no item {item!r} with codes", nearest(item, known))
+        elif not scale.low <= codes.min <= codes.max <= scale.high:
+            problem = f"{codes} lies outside the scale of {item!r}"
+            source.report(at, problem, f"its codes are {scale.low}..{scale.high}")
 
 
 def _check_once(entry: StepEntry, path: KeyPath, seen: set[str], source: Source) -> None:

@@ -97,7 +97,7 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         ("consent: consent.md", "consent: {fil: consent.md}", "study.yaml:6 visit[0].consent.fil: unknown key 'fil'; did you mean 'file'?"),
         ("consent: consent.md", "consent:", "study.yaml:6 visit[0].consent.file: 'file' is missing"),
         ("consent: consent.md", "consnt: consent.md", "study.yaml:6 visit[0]: unknown step 'consnt'; did you mean 'consent'?"),
-        ("consent: consent.md", "screen: x", "study.yaml:6 visit[0]: step 'screen' is not available in this version"),
+        ("consent: consent.md", "annotate: x", "study.yaml:6 visit[0]: step 'annotate' is not available in this version"),
         ("consent: consent.md", "{consent: a, debrief: b}", "study.yaml:6 visit[0]: a step has one key, not 2"),
         ("consent: consent.md", "5", "study.yaml:6 visit[0]: 5 is not a step"),
         ("repeat: 3..40", "repeat: 40..3", "study.yaml:7 visit[1].dialogue.repeat: the range 40..3 runs backwards; write 3..40"),

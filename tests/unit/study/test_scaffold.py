@@ -63,6 +63,7 @@ def test_a_protocol_is_only_a_study_file_without_systems(protocol):
         {"visit": [{"dialogue": {"gate": "cod"}}]},
         {"visit": [{"dialogue": {"repeat": "3-4"}}]},
         {"visit": [{"screen": "x"}]},
+        {"visit": [{"annotate": "x"}]},
         {"limits": {"max_chars": "2"}},
         {"protocol": "unknown"},
         {"systems": {"a": {}}},
