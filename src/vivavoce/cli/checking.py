@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vivavoce.cli.studies import make_connectors, read_study, study_path
+from vivavoce.cli.studies import log_file, log_url, make_connectors, open_log, read_study, study_path
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +40,17 @@ def check_pairs(path: Path) -> list[str]:
 
     study = read_study(path)
     return comparison_warnings(study.pairs, study.languages)
+
+
+def check_sound(path: Path) -> list[str]:
+    """Where the study's log and its recordings do not fit together, one line each; [] before it was served."""
+    from vivavoce.log.recordings import check_recordings
+
+    study = read_study(path)
+    if log_url(study, None) == f"sqlite:///{log_file(study)}" and not log_file(study).is_file():
+        return []
+    with open_log(study, None) as log:
+        return check_recordings(log).lines()
 
 
 async def _say_hello(path: Path) -> list[dict[str, Any]]:

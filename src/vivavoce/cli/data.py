@@ -44,6 +44,7 @@ def export(
     only: Annotated[
         Only | None, typer.Option("--only", help="Only dialogues of people, or of simulated users.")
     ] = None,
+    audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
     raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
 ) -> None:
@@ -52,7 +53,8 @@ def export(
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
-        dataset = export_study(plan, opened, into, simulated=None if only is None else only is Only.simulated)
+        simulated = None if only is None else only is Only.simulated
+        dataset = export_study(plan, opened, into, simulated=simulated, audio=audio)
     if csv is not None:
         from vivavoce.log.export_csv import export_csv
 

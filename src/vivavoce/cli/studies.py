@@ -32,13 +32,20 @@ def read_study(path: Path) -> "Study":
 
 def log_url(study: "Study", url: str | None) -> str:
     """The log's address: the option, else VIVAVOCE_LOG, else a SQLite file beside the study."""
-    return url or os.environ.get("VIVAVOCE_LOG") or f"sqlite:///{(study.folder / LOG_FILE).resolve()}"
+    return url or os.environ.get("VIVAVOCE_LOG") or f"sqlite:///{log_file(study)}"
+
+
+def log_file(study: "Study") -> Path:
+    """Where the log lies unless another one is asked for."""
+    return (study.folder / LOG_FILE).resolve()
 
 
 def open_log(study: "Study", url: str | None) -> "Log":
     from vivavoce.log.store import Log
 
-    return Log.open(log_url(study, url))
+    address = log_url(study, url)
+    beside = None if address.startswith("sqlite") else study.folder.resolve() / "recordings"
+    return Log.open(address, recording_folder=beside)
 
 
 def make_connectors(study: "Study") -> "dict[str, Connector]":
@@ -56,10 +63,13 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
     return made
 
 
-def export_study(study: "Study", log: "Log", into: Path, *, simulated: bool | None = None) -> "Dataset":
+def export_study(
+    study: "Study", log: "Log", into: Path, *, simulated: bool | None = None, audio: bool = False
+) -> "Dataset":
     """The study's log as a dataset; what typed turns mean is read by the study's own parser.
 
     simulated  only what programs did, or only what people did; null: everything
+    audio      copy the recordings, too
     """
     from vivavoce.annotation.parsers import load_parser
     from vivavoce.log.export import export_dataset
@@ -73,4 +83,5 @@ def export_study(study: "Study", log: "Log", into: Path, *, simulated: bool | No
         parse=parse,
         flags=study.flags,
         simulated=simulated,
+        audio=audio,
     )

@@ -26,6 +26,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.reading import Reader
 from vivavoce.log.reading_rows import reading_rows
+from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
@@ -47,6 +48,7 @@ def export_dataset(
     flags: Mapping[str, FlagRules] | None = None,
     level: str = "analysis",
     simulated: bool | None = None,
+    audio: bool = False,
 ) -> Dataset:
     """Write a study's dataset, from its events alone and from one snapshot of them.
 
@@ -54,6 +56,7 @@ def export_dataset(
     parse            reads the dialogue acts of a typed turn: (text, language, acts of the system before it)
     flags            rules by system that tell questions, help, errors, rejections and time-outs
     simulated        only the visits of programs, or only those of people; null: all
+    audio            copy the recordings into the dataset, too
     level            analysis: pseudonymous keys, nothing that leads to a person outside, free text kept
     Note             a dialogue that was assigned but never began is none; the manifest's notes count them
     Raises           InputError: the log knows no such study; UnknownName: no such level
@@ -81,6 +84,11 @@ def export_dataset(
                 _export_visit(writer, events_of(connection, visit_id), outline, people, readers)
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
+            recorded = [
+                one for one in recordings_of(connection, study_name) if one.visit_id in outline.visits
+            ]
+            writer.add("recordings", recording_rows(recorded))
+            writer.notes += copy_recordings(log, recorded, writer.folder) if audio else []
             writer.add("stress", stress_rows(events_of(connection, stress_stream(study_name))))
             if outline.never_began:
                 writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")

@@ -320,6 +320,36 @@ COMMANDS = Table(
     ),
 )
 
+RECORDINGS = Table(
+    "recordings",
+    "one audio file, or the stone of one that was removed",
+    (
+        Column("recording_id", TEXT, "key of the recording", True),
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit", True),
+        Column("content", TEXT, "command, commands, dialogue, turn or check: what it holds", True),
+        Column("speakers", TEXT, "who is heard on each channel, in order, joined by spaces", True),
+        Column("step", INTEGER, "0-based step of the visit"),
+        Column("item", INTEGER, "0-based stimulus within the step"),
+        Column("dialogue_id", TEXT, "dialogue that it holds, or a turn of it"),
+        Column("turn_index", INTEGER, "turn, where it holds a single one"),
+        Column("started_s", REAL, "from the opening of the dialogue to the first frame"),
+        Column("file", TEXT, "audio file, relative to the dataset, if it was copied; null when removed"),
+        Column("media_type", TEXT, "such as audio/wav", True),
+        Column("channels", INTEGER, "channels", True),
+        Column("sample_rate_hz", INTEGER, "frames a second", True),
+        Column("frames", pa.int64(), "frames in each channel", True),
+        Column("duration_s", REAL, "length: frames by sample rate", True),
+        Column("byte_count", pa.int64(), "size of the file", True),
+        Column("sha256", TEXT, "of the file's bytes, hexadecimal", True),
+        Column("microphone_distance_m", REAL, "between mouth and microphone"),
+        Column("recorded_at", INSTANT, "when it was stored, UTC", True),
+        Column("removed_at", INSTANT, "when its file was deleted, UTC"),
+        Column("removal", TEXT, "redone, withdrawal or erasure: why"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+)
+
 READINGS = Table(
     "readings",
     "one item answered about one transcript that was read",
@@ -387,5 +417,6 @@ TABLES: Final[dict[str, Table]] = {
         VOTES,
         STRESS,
         COMMANDS,
+        RECORDINGS,
     )
 }

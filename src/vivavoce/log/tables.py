@@ -1,10 +1,10 @@
 """The log's tables in SQL: the events, what is projected from them, and records of the house.
 
 `events` is append-only. `visits`, `dialogues`, `codes` and `recordings` are projections: written in the
-same transaction as the event that changes them, and rebuilt from the events at any time. `recruit_links` holds what leads
-from the outside world to a visit (hashes of tokens and tickets), `people` who a pseudonym is; both are in
-no export. The rest is no part of the truth about a trial: studies as they were served, process runs,
-accounts of the dashboard.
+same transaction as the event that changes them, and rebuilt from the events at any time. `recruit_links`
+holds what leads from the outside world to a visit (hashes of tokens and tickets), `people` who a pseudonym
+is; both are in no export. The rest is no part of the truth about a trial: studies as they were served,
+process runs, accounts of the dashboard.
 """
 
 from datetime import UTC, datetime

@@ -1,0 +1,64 @@
+"""Recordings in the dataset: rows of the table `recordings`, and the audio files beside the tables."""
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from vivavoce.log.dialogue_rows import Row
+from vivavoce.log.reading import Reader
+from vivavoce.log.records import Recording
+from vivavoce.log.tables import recordings
+
+FOLDER: Final = "recordings"
+SAME: Final = (
+    "recording_id", "participant_id", "visit_id", "content", "step", "item", "dialogue_id", "turn_index",
+    "started_s", "media_type", "sample_rate_hz", "frames", "duration_s", "byte_count", "sha256",
+    "microphone_distance_m", "removed_at", "removal", "simulated",
+)  # fmt: skip
+
+
+def recordings_of(connection: Connection, study: str) -> list[Recording]:
+    """A study's recordings in the order in which they were stored, removed ones included."""
+    wanted = select(recordings).where(recordings.c.study == study).order_by(recordings.c.position)
+    return [Recording(*row) for row in connection.execute(wanted)]
+
+
+def recording_rows(recorded: Iterable[Recording]) -> Iterator[Row]:
+    """One row a recording; the name of its file stands there whether it is copied or not."""
+    for one in recorded:
+        yield {
+            **{name: getattr(one, name) for name in SAME}, "recorded_at": one.stored_at,
+            "channels": len(one.speakers), "speakers": " ".join(one.speakers), "file": dataset_file(one),
+        }  # fmt: skip
+
+
+def dataset_file(recording: Recording) -> str | None:
+    """A recording's file relative to the dataset; None for one that was removed."""
+    return f"{FOLDER}/{recording.file}" if recording.removed_at is None else None
+
+
+def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[str]:
+    """Copy the audio files into a dataset in place of those of an older one; notes on what is missing there.
+
+    A file whose hash is not the stored one is not copied.
+    """
+    folder, notes = into / FOLDER, list[str]()
+    source: Path | None = getattr(log, "recording_folder", None)
+    shutil.rmtree(folder, ignore_errors=True)
+    for one in recorded:
+        if one.removed_at is not None:
+            continue
+        folder.mkdir(exist_ok=True)
+        path = source / one.file if source else None
+        if path is None or not path.is_file():
+            notes.append(f"the file of recording {one.recording_id} is gone")
+            continue
+        shutil.copyfile(path, folder / one.file)
+        if hashlib.sha256((folder / one.file).read_bytes()).hexdigest() != one.sha256:
+            (folder / one.file).unlink()
+            notes.append(f"the file of recording {one.recording_id} was altered and is left out")
+    return notes
