@@ -26,6 +26,7 @@ setup: .venv/run.stamp
 
 system-packages:
 	@command -v chromium >/dev/null || ./scripts/apt-install chromium fonts-dejavu-core
+	@command -v flite >/dev/null || ./scripts/apt-install flite
 	@fc-list 2>/dev/null | grep -q . || ./scripts/apt-install fontconfig fonts-dejavu-core
 
 demo: setup

@@ -1,0 +1,1 @@
+"""Sound: files, voice activity, turns of a recording. Knows core only."""
