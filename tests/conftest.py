@@ -4,7 +4,6 @@ import os
 import secrets
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from scenes.patience import eventually
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,23 +51,21 @@ class PostgresqlServer:
         postmaster = psutil.Process(self._server.get_pid())
         family = [postmaster, *postmaster.children(recursive=True)]
         postmaster.kill()
-        for _ in range(200):
-            if not any(_alive(process) for process in family):
-                break
-            time.sleep(0.05)
+        eventually(lambda: not any(map(_alive, family)), "PostgreSQL outlived its end")
         self.pid_file.unlink(missing_ok=True)  # the wheel takes a killed, unburied server for a running one
 
     def start(self) -> None:
         """Start it again and wait until it has recovered."""
         import psycopg
 
-        for _ in range(40):
+        def recovered() -> bool:
             with suppress(subprocess.SubprocessError, AssertionError, psycopg.OperationalError):
                 self._server.ensure_postgres_running()
                 psycopg.connect(self.url).close()
-                return
-            time.sleep(0.25)
-        raise RuntimeError("PostgreSQL does not start again")
+                return True
+            return False
+
+        eventually(recovered, "PostgreSQL does not start again")
 
     def remove(self) -> None:
         self._server.cleanup()

@@ -72,6 +72,5 @@ def test_a_process_killed_four_times_loses_and_doubles_nothing(log_url: str) -> 
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1200)
 def test_a_process_killed_a_hundred_times_loses_and_doubles_nothing(log_url: str) -> None:
     check(log_url, talk_and_kill(log_url, kills=100, seed=8))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
-import pytest
 
 from scenes.browserless import into_chat, patiently
+from scenes.patience import PATIENCE_S
 from scenes.processes import free_port, process, study_with_bots, wait_for_port
 from vivavoce.log import events
 from vivavoce.log.store import Log
@@ -33,7 +33,7 @@ class Talker:
     seq: int = 0
 
     async def talk(self, base: str, stop: asyncio.Event) -> None:
-        async with httpx.AsyncClient(base_url=base, follow_redirects=True, timeout=10) as client:
+        async with httpx.AsyncClient(base_url=base, follow_redirects=True, timeout=PATIENCE_S) as client:
             dialogue = await into_chat(client)
             await self._listen(client, dialogue, want_answer=True)
             while not stop.is_set():
@@ -80,7 +80,7 @@ def acknowledged(talkers: list[Talker]) -> int:
     return sum(len(talker.acknowledged) for talker in talkers)
 
 
-async def until_talked(talkers: list[Talker], turns: int, patience_s: float = 30.0) -> None:
+async def until_talked(talkers: list[Talker], turns: int, patience_s: float = PATIENCE_S) -> None:
     """Let the talkers get into their stride, so that the kill strikes them in the middle of it."""
     deadline = time.monotonic() + patience_s
     while acknowledged(talkers) < turns and time.monotonic() < deadline:
@@ -101,14 +101,14 @@ async def kill_again_and_again(study: Path, log_url: str) -> list[Talker]:
                 tasks = [asyncio.create_task(talker.talk(base, stop)) for talker in talkers]
             if kill == KILLS:
                 stop.set()
-                await asyncio.wait_for(asyncio.gather(*tasks), 60)
+                await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE_S)
                 server.send_signal(signal.SIGTERM)
-                await asyncio.to_thread(server.wait, 15)
+                await asyncio.to_thread(server.wait, PATIENCE_S)
                 return talkers
             await until_talked(talkers, acknowledged(talkers) + TALKERS)
             await asyncio.sleep(chance.uniform(0.0, 0.6))
             server.send_signal(signal.SIGKILL)
-            await asyncio.to_thread(server.wait, 15)
+            await asyncio.to_thread(server.wait, PATIENCE_S)
     raise AssertionError("unreachable")
 
 
@@ -144,7 +144,6 @@ def check(log: Log, talkers: list[Talker]) -> Counter[str]:
     return tally
 
 
-@pytest.mark.timeout(400)
 def test_twenty_kills_under_twenty_talkers_lose_and_double_nothing(log_url: str, tmp_path: Path) -> None:
     changes = {
         "allocation: least": "limits: {user_turns: 10000}\nallocation: least",

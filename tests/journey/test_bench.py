@@ -107,7 +107,6 @@ def test_noise_hurts_each_of_the_three_variants_in_a_small_trial(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_the_three_variants_rank_as_their_design_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

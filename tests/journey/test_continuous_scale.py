@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from scenes.browser import barriers, chromium, overflow
+from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, running
 from vivavoce.connectors.make import make_connector
 from vivavoce.log.events import QuestionnaireAnswered
@@ -113,7 +114,7 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     browser: Browser, laboratory: Website
 ) -> None:
     page = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800}).new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_S * 1000)
     to_part_b(page, laboratory, "en")
     check(page)
     line, answer = line_of(page)
@@ -139,7 +140,7 @@ def test_the_line_is_marked_by_keyboard_alone_in_italian_on_a_small_screen(
     browser: Browser, laboratory: Website
 ) -> None:
     page = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 640}).new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_S * 1000)
     to_part_b(page, laboratory, "it")
     check(page)
     line, answer = line_of(page)

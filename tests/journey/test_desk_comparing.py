@@ -1,19 +1,14 @@
 """A researcher writes a pair of transcripts in a browser and reads what judges preferred."""
 
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import barriers, chromium, overflow
 from scenes.comparing import comparing_study, judge_all
-from scenes.websites import free_port
+from scenes.watched import served
 from vivavoce.desk.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce.study.pairs_file import read_pairs
@@ -29,27 +24,13 @@ def browser() -> Iterator[Browser]:
         yield launched
 
 
-@contextmanager
-def listening(app: Any) -> Iterator[str]:
-    """The dashboard on a free port; its address."""
-    port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning", timeout_graceful_shutdown=3))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started and thread.is_alive():
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(20)
-
-
 @pytest.fixture
 def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     study = comparing_study(tmp_path / "study", steps=False, attention=False)
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         judge_all(study, log, 16, LIKES)
         app = create_desk(study, log, work_dir=tmp_path / "work", account_optional=True)
-        with listening(app) as address:
+        with served(app) as address:
             context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=address)
             page, errors = context.new_page(), []
             page.on("pageerror", lambda error: errors.append(str(error)))
@@ -109,7 +90,7 @@ def test_the_difference_is_marked_as_a_pair_is_typed(page: Page, tmp_path: Path)
 def test_what_judges_preferred_stands_on_the_page_of_results(page: Page) -> None:
     page.goto("/results")
     section = page.locator("#section-preferences")
-    expect(section).to_be_visible(timeout=60_000)
+    expect(section).to_be_visible()
     for said in ("formality", "Marginal", "Variables compared", "Cochran's Q"):
         expect(page.locator("main")).to_contain_text(said)
     row = page.get_by_role("row", name="formality").first

@@ -46,7 +46,7 @@ def study(tmp_path: Path) -> Path:
 def talk(study: Path, system: str, said: list[str]) -> str:
     command = [sys.executable, "-m", "vivavoce", "talk", str(study), system]
     lines = "\n".join([*said, "/quit", ""])
-    run = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=500, check=False)
     assert run.returncode == 0, run.stderr
     return run.stdout
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from scenes.browser import barriers, chromium, overflow
+from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, served_study
 from vivavoce.log.store import StoredEvent
 
@@ -36,7 +37,7 @@ def website(bot_port: int, tmp_path: Path) -> Iterator[Website]:
 def new_page(context: BrowserContext) -> tuple[Page, list[str]]:
     """A page, and the errors that its scripts will have raised."""
     page, errors = context.new_page(), []
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_S * 1000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     return page, errors
 
@@ -148,8 +149,8 @@ def lose_network_while_sending(context: BrowserContext, page: Page, text: str) -
     expect(page.get_by_role("button", name="End the conversation")).to_be_disabled()
     page.wait_for_timeout(max(0.0, 5 - (time.monotonic() - lost_at)) * 1000)
     context.set_offline(False)
-    expect(page.locator(".turn.user.pending")).to_have_count(0, timeout=35_000)
-    expect(page.locator(".turn.system")).to_have_count(answers + 1, timeout=35_000)
+    expect(page.locator(".turn.user.pending")).to_have_count(0)
+    expect(page.locator(".turn.system")).to_have_count(answers + 1)
     expect(page.locator("#saving")).to_have_text("")
 
 
@@ -160,7 +161,7 @@ def second_tab_takes_over(context: BrowserContext, first: Page, text: str) -> Pa
     second.goto(first.url)
     expect(second.locator(".turn")).to_have_count(turns)
     say(second, text)
-    expect(first.get_by_role("heading", name="Continued elsewhere")).to_be_visible(timeout=30_000)
+    expect(first.get_by_role("heading", name="Continued elsewhere")).to_be_visible()
     expect(first.locator("#composer")).to_be_hidden()
     check(first)
     return second
@@ -325,11 +326,11 @@ def test_without_scripts_the_whole_conversation_works_by_plain_forms(
     for name in ("Start", "I agree", "Continue"):
         page.get_by_role("button", name=name).click()
     for text in ("a cheap restaurant", "in the centre"):
-        expect(page.locator("#send")).to_be_enabled(timeout=15_000)  # the page refreshes itself
+        expect(page.locator("#send")).to_be_enabled()  # the page refreshes itself
         before = page.locator(".turn.system").count()
         page.locator("#text").fill(text)
         page.locator("#send").click()
-        expect(page.locator(".turn.system")).to_have_count(before + 1, timeout=15_000)
+        expect(page.locator(".turn.system")).to_have_count(before + 1)
     page.get_by_role("button", name="End the conversation").click()
     expect(page.locator("#code")).to_have_value(re.compile(r"^\d{4,}$"))
     context.close()

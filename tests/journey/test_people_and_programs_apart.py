@@ -25,7 +25,7 @@ visit:
 
 def vivavoce(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
 
 
 @pytest.fixture(scope="module")

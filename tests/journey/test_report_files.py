@@ -10,7 +10,7 @@ import pytest
 
 def vivavoce(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
     assert run.returncode == code, f"{run.returncode}\n{run.stdout}\n{run.stderr}"
     assert "Traceback" not in run.stderr
     return run

@@ -4,7 +4,6 @@ import importlib.util
 import socket
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from scenes.patience import PATIENCE_S, eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.access import first_link
 from vivavoce.desk.app import create_desk
@@ -76,15 +76,14 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         servers.append((server, thread))
-        while not server.started:
-            time.sleep(0.02)
+        eventually(lambda: server.started, "the dashboard never started")
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     made = Trial(tmp_path, serve)
     yield made
     for server, thread in servers:
         server.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE_S)
     made.log.close_now()
 
 
@@ -144,11 +143,11 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     page.get_by_text("hello()").wait_for()
 
     go_to(page, "Results")
-    page.get_by_text("Subjective success", exact=True).wait_for(timeout=120_000)
+    page.get_by_text("Subjective success", exact=True).wait_for(timeout=PATIENCE_S * 1000)
     assert page.locator("svg.interval").count() >= 6
 
     go_to(page, "Export")
-    with page.expect_download(timeout=60_000) as started:
+    with page.expect_download(timeout=PATIENCE_S * 1000) as started:
         page.get_by_role("link", name="dataset.zip").click()
     started.value.save_as(trial.folder / "dataset.zip")
     with zipfile.ZipFile(trial.folder / "dataset.zip") as archive:
@@ -179,7 +178,7 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     caller = trial.filler.Caller(trial.log, trial.study, trial.clock, "late")
     caller.begin()
     caller.assign("nbest", trial.study.tasks[0])
-    page.get_by_text(f"of {before + 1} begun").wait_for(timeout=12_000)
+    page.get_by_text(f"of {before + 1} begun").wait_for(timeout=PATIENCE_S * 1000)
 
     go_to(page, "Trial")
     page.get_by_label("Reason for a pause").fill("the bots are being moved")

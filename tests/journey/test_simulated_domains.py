@@ -25,7 +25,7 @@ visit:
 
 def vivavoce(*arguments: str | Path, code: int = 0) -> str:
     command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
     assert run.returncode == code, f"{run.stdout}\n{run.stderr}"
     return run.stdout + run.stderr
 

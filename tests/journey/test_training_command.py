@@ -37,7 +37,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def train(study: Path, *more: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "vivavoce", "simulate", "train", str(study), "--dialogues", "60", *more]
     environment = {**os.environ, "VIVAVOCE_BOT_DOMAIN": str(study / "restaurants.yaml")}
-    return subprocess.run(command, capture_output=True, text=True, timeout=170, env=environment, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=500, env=environment, check=False)
 
 
 def test_what_was_learnt_is_kept_and_the_same_seed_learns_the_same(study: Path, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A trial that watches itself stops when its question is answered, else goes on; every look is taken once."""
 
 import re
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenes.browser import barriers, chromium, overflow
+from scenes.patience import eventually
 from scenes.watched import alike, apart, hold_trial, served, watched_study
 from vivavoce.desk.app import create_desk
 from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
@@ -20,7 +20,6 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # starlette would rather have httpx2, which nothing else here needs
     from starlette.testclient import TestClient
 
-PATIENCE_S = 60
 OURS = {"sec-fetch-site": "same-origin", "accept": "text/html"}
 
 
@@ -46,13 +45,6 @@ def trial_events(url: str, *kinds: type) -> list:
         return [one.event for one in log.events(TRIAL) if isinstance(one.event, kinds)]
 
 
-def until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'log.sqlite'}"
@@ -67,7 +59,7 @@ def settled(desk: TestClient) -> Callable[[], None]:
             assert not watch.problem, watch.problem
             return watch.up_to_date()
 
-        until(nothing_due)
+        eventually(nothing_due)
 
     return wait
 

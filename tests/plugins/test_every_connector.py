@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from scenes.counterparts import FOLDER, Counterparts
+from scenes.patience import PATIENCE_S
 from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.connectors.make import make_connector
@@ -57,7 +58,6 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
         "port": all_.caller("telegram_bot.py"),
         "idle_s": 0.15,
         "start": None,
-        "connect_timeout_s": 30,
     },
     "websocket": lambda all_: {
         "url": f"ws://{all_.server('chat_server.py')}/talk",
@@ -90,9 +90,12 @@ NOBODY: dict[str, Settings] = {
 ALL_FAULTS = ("slow", "silent", "garbage", "half", "huge", "notutf8", "closed")
 FAILURES = {
     "slow": {"timeout"}, "silent": {"timeout"}, "garbage": {"bad_answer", "closed"},
-    "half": {"closed", "bad_answer", "timeout"}, "huge": {"bad_answer"}, "notutf8": {"bad_answer"},
+    "half": {"closed", "bad_answer"}, "huge": {"bad_answer"}, "notutf8": {"bad_answer"},
     "closed": {"closed"},
 }  # fmt: skip
+PATIENT: Settings = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
+HANGS = {("stdio", "half")}  # says half and then nothing
+ENDLESS_S = 60.0  # a silence that does not come between two pieces, however slow the machine
 
 
 def at_path(scheme: str, script: str, **more: Any) -> Callable[[Counterparts, str], tuple[Settings, str]]:
@@ -157,7 +160,7 @@ async def play(room: Room) -> None:
 
 def within(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]) -> Any:
     async def run() -> Any:
-        connector = make_connector({"allow_private": True, **settings}, {})
+        connector = make_connector({"allow_private": True, **PATIENT, **settings}, {})
         wizard = connector.room is not None and "pairing_timeout_s" not in settings
         playing = asyncio.create_task(play(connector.room)) if wizard else None
         try:
@@ -224,7 +227,7 @@ def test_a_reset_makes_the_system_forget(settings: dict[str, Any]) -> None:
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:
     count = {
         "stdio": 8,
-        "browser": 8,
+        "browser": 4,
         "rasa-socketio": 50,
         "websocket": 100,
         "openai-realtime": 100,
@@ -276,9 +279,13 @@ def test_a_faulty_answer_ends_in_a_named_error(name: str, fault: str, counterpar
         await connector.close(Conversation(f"faulty-{fault}"))
         return caught.value
 
-    limits = {"first_output_timeout_s": 0.7, "turn_timeout_s": 1.2}
+    expected = {"timeout"} if (name, fault) in HANGS else FAILURES[fault]
+    limits: Settings = {}
+    if expected == {"timeout"}:  # only what never ends: an honest answer may take its time
+        limits = {"first_output_timeout_s": 0.7, "turn_timeout_s": 1.2}
+        limits |= {"idle_s": ENDLESS_S} if "idle_s" in CONNECTORS.get(name).settings.model_fields else {}
     error = within({"connect": name, **faulty[0], **limits}, talk)
-    assert error.failure in FAILURES[fault], str(error)
+    assert error.failure in expected, str(error)
     assert error.detail and error.reached
 
 
@@ -295,7 +302,7 @@ def test_nobody_there_is_unreachable_and_was_not_reached(name: str) -> None:
 def test_one_hello_tells_whether_the_system_answers(settings: dict[str, Any], name: str) -> None:
     good = within(settings, hello)
     assert (good.ok, good.text, good.problem) == (True, "first was Hello", None)
-    assert 0 < good.seconds < 5
+    assert 0 < good.seconds < PATIENCE_S
     bad = within({"connect": name, **NOBODY[name]}, hello)
     assert (bad.ok, bad.text) == (False, "")
     assert bad.problem.startswith("unreachable: ")

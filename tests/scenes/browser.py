@@ -1,20 +1,22 @@
 """Debian's Chromium, driven by Playwright; tests that ask for it are skipped where it is absent."""
 
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from scenes.patience import PATIENCE_S, eventually
 
 CHROMIUM: Final = shutil.which("chromium")
 ARGUMENTS: Final = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+expect.set_options(timeout=PATIENCE_S * 1000)  # Playwright's own limit is five seconds
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -37,12 +39,9 @@ def barriers(page: Page) -> list[str]:
     return [f"{one['id']} ({one['impact']}): {node['html'][:120]}" for one in found for node in one["nodes"]]
 
 
-def until(page: Page, expression: str, seconds: float = 15) -> None:
+def until(page: Page, expression: str) -> None:
     """Wait until a JavaScript expression is true; the pages' own policy forbids Playwright's own way."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, f"never true: {expression}"
-        page.wait_for_timeout(20)
+    eventually(lambda: page.evaluate(expression), f"never true: {expression}")
 
 
 def overflow(page: Page) -> int:

@@ -1,6 +1,5 @@
 """The pages over a real engine and log, and a visitor who uses them as a browser without scripts would."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from html.parser import HTMLParser
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import httpx
 
+from scenes.patience import PATIENCE_S, eventually
 from scenes.visits import Parrot, make_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log, StoredEvent
@@ -55,7 +55,9 @@ class Visitor:
 
     def __init__(self, server: Running) -> None:
         self.server, self.engine = server, server.site.engine
-        self.client = httpx.Client(base_url=server.url, follow_redirects=True, trust_env=False)
+        self.client = httpx.Client(
+            base_url=server.url, follow_redirects=True, trust_env=False, timeout=PATIENCE_S
+        )
         self.html = ""
 
     def look(self, path: str = "/visit") -> str:
@@ -82,13 +84,14 @@ class Visitor:
 
     def settled(self) -> str:
         """Wait until the system owes nothing; the dialogue's key."""
-        for _ in range(300):
-            self.look()
-            form = Forms(self.html).forms.get("/turns/form")
-            if form is None or '<p class="typing" id="typing" hidden>' in self.html:
-                return form["dialogue_id"] if form else ""
-            time.sleep(0.01)
-        raise AssertionError("the system never answered")
+        eventually(self._owed_nothing, "the system never answered")
+        form = Forms(self.html).forms.get("/turns/form")
+        return form["dialogue_id"] if form else ""
+
+    def _owed_nothing(self) -> bool:
+        self.look()
+        form = Forms(self.html).forms.get("/turns/form")
+        return form is None or '<p class="typing" id="typing" hidden>' in self.html
 
     def say(self, text: str) -> None:
         self.press("/turns/form", text=text)

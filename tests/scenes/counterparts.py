@@ -21,7 +21,7 @@ class Counterparts:
             port = free_port()
             process = self._start(script, str(port), *more)
             self._running[(script, *more)] = (process, port)
-            wait_for_port(port)
+            wait_for_port(port, process)
         return f"127.0.0.1:{self._running[(script, *more)][1]}"
 
     def program(self, name: str, *arguments: str) -> str:
@@ -31,7 +31,7 @@ class Counterparts:
             command = [str(Path(sys.executable).parent / name), "--port", str(port), *arguments]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             self._running[(name, *arguments)] = (process, port)
-            wait_for_port(port)
+            wait_for_port(port, process)
         return f"127.0.0.1:{self._running[(name, *arguments)][1]}"
 
     def caller(self, script: str) -> int:

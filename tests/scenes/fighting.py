@@ -7,6 +7,7 @@ from math import exp
 from pathlib import Path
 from random import Random
 
+from scenes.patience import PATIENCE_S
 from vivavoce.connectors.make import make_connector
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
@@ -46,8 +47,8 @@ def arena_engine(study: Study, log: Log, **changes: object) -> SessionEngine:
 
 
 async def until(engine: SessionEngine, visit_id: str, done) -> VisitState:
-    """The state once a condition holds; a failure after twenty seconds."""
-    async with asyncio.timeout(20):
+    """The state once a condition holds."""
+    async with asyncio.timeout(PATIENCE_S):
         while not done(state := await engine.state(visit_id)):
             await asyncio.sleep(0.002)
         return state

@@ -3,29 +3,48 @@
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import SystemRandom
+from typing import Final
 
+from scenes.patience import eventually
 from vivavoce.study.scaffold import write_study
+
+_PORTS: Final = range(20_000, 32_000)  # below those that Linux takes for outgoing connections
+_chance: Final = SystemRandom()
+_offered: Final[set[int]] = set()
 
 
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A port that nobody listens on, that no connection takes meanwhile, and that is offered once."""
+    while (port := _chance.choice(_PORTS)) in _offered or not _can_listen(port):
+        pass
+    _offered.add(port)
+    return port
 
 
-def wait_for_port(port: int, timeout_s: float = 30.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
+def _can_listen(port: int) -> bool:
+    with socket.socket() as probe:
         try:
-            with socket.create_connection(("127.0.0.1", port), timeout=1):
-                return
+            probe.bind(("127.0.0.1", port))
         except OSError:
-            time.sleep(0.02)
-    raise AssertionError(f"nobody listens on port {port}")
+            return False
+    return True
+
+
+def wait_for_port(port: int, process: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait until somebody listens; a process that was to listen must not have ended."""
+
+    def listening() -> bool:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        assert process is None or process.poll() is None, f"{process.args} ended with {process.returncode}"
+        return False
+
+    eventually(listening, f"nobody listens on port {port}")
 
 
 @contextmanager

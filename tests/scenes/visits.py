@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from scenes.patience import eventually_there
 from vivavoce.connectors.base import Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log import events
@@ -93,13 +94,12 @@ async def greeted(engine: SessionEngine, visit_id: str) -> str:
 
 async def settled(engine: SessionEngine, visit_id: str) -> None:
     """Wait until the system under test owes nothing."""
-    for _ in range(400):
+
+    async def owes_nothing() -> bool:
         state = await engine.state(visit_id)
-        dialogue = state.dialogues[-1]
-        if not engine.answering(visit_id) and dialogue.unanswered is None:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("the system never answered")
+        return not engine.answering(visit_id) and state.dialogues[-1].unanswered is None
+
+    await eventually_there(owes_nothing, "the system never answered")
 
 
 async def say(

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import uvicorn
 
+from scenes.patience import PATIENCE_S, eventually
 from scenes.visits import Parrot, make_study, settled
 from vivavoce.log import events
 from vivavoce.log.store import Log
@@ -107,10 +107,8 @@ def served(app: Any) -> Iterator[str]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
-            until = time.monotonic() + 20
-            while not server.started and time.monotonic() < until:
-                time.sleep(0.01)
+            eventually(lambda: server.started, "the dashboard never started")
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE_S)

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from typing import Any, TypeVar
 
 import httpx
 
+from scenes.patience import PATIENCE_S, eventually
+from scenes.processes import free_port
 from vivavoce.connectors.make import make_connector
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
@@ -34,12 +35,6 @@ class Website:
     log: Log
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def restaurant_bot(*options: str) -> Iterator[int]:
     """The bundled bot as a process; its port."""
@@ -51,7 +46,7 @@ def restaurant_bot(*options: str) -> Iterator[int]:
         yield port
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 @contextmanager
@@ -95,7 +90,7 @@ class Running(PageServer):
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
         """The result of a coroutine, run where the application runs."""
         assert self.loop is not None
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(20)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE_S)
 
 
 @contextmanager
@@ -105,23 +100,20 @@ def running(app) -> Iterator[Running]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        until = time.monotonic() + 20
-        while not server.started and time.monotonic() < until:
-            time.sleep(0.005)
+        eventually(lambda: server.started, "the pages were never served")
         yield server
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE_S)
 
 
-def await_answer(url: str, seconds: float = 20) -> None:
+def await_answer(url: str) -> None:
     """Wait until an address answers 200."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+
+    def answered() -> bool:
         try:
-            if httpx.get(url, trust_env=False).status_code == 200:
-                return
+            return httpx.get(url, trust_env=False, timeout=PATIENCE_S).status_code == 200
         except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    raise TimeoutError(f"{url} does not answer")
+            return False
+
+    eventually(answered, f"{url} does not answer")

@@ -84,7 +84,6 @@ def test_naive_intervals_fail_on_the_profile_and_clustered_ones_hold():
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_clustered_intervals_cover_and_tests_hold_alpha_in_every_design(design):
     trials = 20_000

@@ -149,7 +149,6 @@ def largest_z(chance: float, looks: list[int], rng: np.random.Generator) -> list
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
 def test_ten_looks_at_the_clustered_test_hold_alpha():
     """1,500 trials of 60 participants: 5 % has a standard error of 0.6 points; unadjusted looks stop 19 %."""
     rng, looks, trials = np.random.default_rng(1), list(range(6, 61, 6)), 1500

@@ -29,7 +29,7 @@ def running(*arguments: str, port: int | None = None) -> Iterator[subprocess.Pop
     process = subprocess.Popen([sys.executable, "-m", "vivavoce_bots", *arguments], env=environment)
     try:
         if port is not None:
-            wait_for_port(port)
+            wait_for_port(port, process)
         yield process
     finally:
         process.kill()
@@ -81,7 +81,7 @@ def test_every_bot_converses_on_all_its_servers_channels(name: str) -> None:
 @pytest.mark.parametrize("name", ["carbs", "house"])
 def test_a_bot_is_a_telegram_bot_by_long_polling(name: str) -> None:
     port, (said, expected) = free_port(), SAYS[name]
-    settings = {"connect": "telegram", "port": port, "idle_s": 0.3, "greeting_s": 20}
+    settings = {"connect": "telegram", "port": port, "idle_s": 0.3, "greeting_s": 60, "connect_timeout_s": 60}
 
     async def run() -> tuple[str, str]:
         connector = make_connector(settings)

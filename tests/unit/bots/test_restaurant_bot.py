@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -13,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from scenes.patience import PATIENCE_S
+from scenes.processes import free_port, wait_for_port
+
 
 def post(url: str, body: Any) -> tuple[int, Any]:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         with error:
@@ -46,18 +48,12 @@ class Bot:
 
 
 def start(*options: str) -> tuple["subprocess.Popen[bytes]", str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "vivavoce_bots", "restaurant", "--port", str(port), *options]
     )
-    for _ in range(400):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return process, f"http://127.0.0.1:{port}"
-        time.sleep(0.025)
-    raise RuntimeError("the bot does not listen")
+    wait_for_port(port, process)
+    return process, f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="module")
@@ -185,15 +181,13 @@ def test_a_malformed_request_is_refused_with_a_reason(address: str, body: Any) -
     assert answer["error"]
 
 
-def test_it_starts_in_little_time_and_fails_and_waits_as_told() -> None:
-    begin = time.monotonic()
-    process, address = start("--delay", "0.2", "--fail-rate", "0.5", "--variant", "onebest")
+def test_it_fails_and_waits_as_told() -> None:
+    process, address = start("--delay", "0.05", "--fail-rate", "0.5", "--variant", "onebest")
     try:
-        assert time.monotonic() - begin < 5  # 0.6 s on an idle machine
         begin = time.monotonic()
         body = {"conversation": "c", "text": "a pub"}
         codes = [post(f"{address}/chat", {**body, "turn": str(number)})[0] for number in range(20)]
-        assert time.monotonic() - begin > 20 * 0.2
+        assert time.monotonic() - begin > 20 * 0.05
         assert 3 <= codes.count(500) <= 17
     finally:
         process.kill()
@@ -206,7 +200,7 @@ def test_it_starts_in_little_time_and_fails_and_waits_as_told() -> None:
 )
 def test_wrong_options_are_explained_in_one_line(options: list[str], words: str) -> None:
     command = [sys.executable, "-m", "vivavoce_bots", "restaurant", *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

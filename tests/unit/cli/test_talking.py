@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from scenes.patience import PATIENCE_S
 from scenes.processes import free_port, process, wait_for_port
 from vivavoce.study.scaffold import write_study
 
@@ -46,7 +47,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def in_a_pipe(study: Path, system: str, lines: str, *more: str) -> subprocess.CompletedProcess[str]:
     command = [*TALK, str(study), system, *more]
-    return subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, input=lines, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
 
 
 def test_a_conversation_in_a_pipe_shows_answers_times_choices_and_the_wire(
@@ -90,7 +93,7 @@ def test_a_conversation_on_a_terminal_has_a_prompt(study: Path) -> None:
         os.write(ours, b"one\n")
         assert "1. again" in until(ours, "complete")
         os.write(ours, b"/quit\n")
-        assert running.wait(timeout=20) == 0
+        assert running.wait(timeout=PATIENCE_S) == 0
     finally:
         running.kill()
         running.wait()
@@ -99,7 +102,7 @@ def test_a_conversation_on_a_terminal_has_a_prompt(study: Path) -> None:
 
 def until(terminal: int, wanted: str) -> str:
     """What the terminal shows until a text appears."""
-    shown, deadline = "", time.monotonic() + 30
+    shown, deadline = "", time.monotonic() + PATIENCE_S
     while wanted not in shown and time.monotonic() < deadline:
         if select.select([terminal], [], [], 0.2)[0]:
             shown += os.read(terminal, 4096).decode("utf-8", "replace")

@@ -1,34 +1,22 @@
 """Real counterparts for connectors: programs of their own, on real sockets."""
 
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from scenes.processes import free_port, wait_for_port
+
 COUNTERPARTS = Path(__file__).resolve().parents[2] / "plugins" / "counterparts"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def start(arguments: list[str], port: int) -> subprocess.Popen[bytes]:
     """A process that listens on the port when this returns."""
     process = subprocess.Popen([sys.executable, *arguments])
-    for _ in range(400):
-        if process.poll() is not None:
-            raise RuntimeError(f"{arguments} ended with {process.returncode}")
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return process
-        time.sleep(0.025)
-    raise RuntimeError(f"{arguments} does not listen")
+    wait_for_port(port, process)
+    return process
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from scenes.counterparts import Counterparts
+from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
@@ -18,6 +19,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: make test installs it"),
 ]
+PATIENT = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
 WIDGET = {"input": "#chat textarea", "message": "#chat .bot", "typing": ".typing", "idle_s": 0.2}
 
 
@@ -42,7 +44,7 @@ def messages(outputs: list[SystemOutput]) -> list[str]:
 
 def within(url: str, talk: Callable[[Any, Conversation], Any], **settings: Any) -> Any:
     async def run() -> Any:
-        raw = {"connect": "browser", "url": url, "allow_private": True, **WIDGET, **settings}
+        raw = {"connect": "browser", "url": url, "allow_private": True, **WIDGET, **PATIENT, **settings}
         connector = make_connector(raw, {})
         try:
             return await talk(connector, Conversation("one"))
@@ -124,7 +126,7 @@ def test_a_selector_that_finds_nothing_is_named(site: str) -> None:
         ({"click": [".nothing"]}, "nothing to click is found by '.nothing'"),
     ):
         with pytest.raises(SystemUnderTestError, match=problem):
-            within(site, talk, first_output_timeout_s=0.5, **settings)
+            within(site, talk, first_output_timeout_s=5, **settings)
 
 
 def test_a_page_reaches_no_private_address_unless_the_study_permits_it(site: str) -> None:

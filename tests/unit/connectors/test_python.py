@@ -13,11 +13,18 @@ from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 FOLDER = str(Path(__file__).resolve().parents[2] / "plugins" / "counterparts")
+HANGS_AFTER_S = 2.0  # an honest answer takes a thousandth of it
 
 
 def within(call: str, talk: Callable[[Connector], Awaitable[Any]], **settings: Any) -> Any:
     async def run() -> Any:
-        raw = {"connect": "python", "call": f"python_bots:{call}", "path": FOLDER, **settings}
+        raw = {
+            "connect": "python",
+            "call": f"python_bots:{call}",
+            "path": FOLDER,
+            "connect_timeout_s": 60,
+            **settings,
+        }
         connector = make_connector(raw, {"KEY": "hunter2secret"})
         try:
             return await talk(connector)
@@ -62,15 +69,15 @@ def test_a_mapping_brings_choices_acts_and_the_end(in_process: bool) -> None:
         ("exit", "closed", "process ended"),
         ("object", "bad_answer", "not JSON"),
         ("none", "bad_answer", "no text"),
-        ("sleep", "timeout", "0.5 s"),
-        ("block", "timeout", "0.5 s"),
+        ("sleep", "timeout", "2 s"),
+        ("block", "timeout", "2 s"),
     ],
 )
 def test_a_failing_bot_is_named_and_answers_the_next_turn(text: str, kind: str, words: str) -> None:
     async def talk(connector: Connector) -> tuple[SystemUnderTestError, list[SystemOutput]]:
         return await failure(connector, text), await send(connector, "again")
 
-    settings = {"environment": {"MINE": "${KEY}"}, "first_output_timeout_s": 0.5}
+    settings = {"environment": {"MINE": "${KEY}"}, "first_output_timeout_s": HANGS_AFTER_S}
     error, outputs = within("faulty", talk, **settings)
     assert (error.failure, error.reached) == (kind, True)
     assert words in error.detail
@@ -82,7 +89,7 @@ def test_a_function_that_blocks_is_killed_and_others_are_served_again() -> None:
         await failure(connector, "block")
         return await send(connector, "again")
 
-    assert within("blocking", talk, first_output_timeout_s=0.3)[0].text == "said again"
+    assert within("blocking", talk, first_output_timeout_s=HANGS_AFTER_S)[0].text == "said again"
 
 
 def test_one_cancelled_turn_does_not_cost_the_others_their_sessions() -> None:
@@ -91,7 +98,7 @@ def test_one_cancelled_turn_does_not_cost_the_others_their_sessions() -> None:
         await failure(connector, "sleep")
         return (await send(connector, "environment", "other"))[0].text
 
-    assert within("faulty", talk, first_output_timeout_s=0.3) == "nothing nothing"
+    assert within("faulty", talk, first_output_timeout_s=HANGS_AFTER_S) == "nothing nothing"
 
 
 def test_the_worker_sees_only_the_secrets_that_its_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -18,7 +19,7 @@ BOT = str(Path(__file__).resolve().parents[2] / "plugins" / "counterparts" / "li
 
 def within(talk: Callable[[Connector], Awaitable[Any]], *arguments: str, **settings: Any) -> Any:
     async def run() -> Any:
-        raw = {"connect": "stdio", "command": [sys.executable, BOT, *arguments], **settings}
+        raw = {"connect": "stdio", "command": [sys.executable, "-S", BOT, *arguments], **settings}
         connector = make_connector(raw, {})
         try:
             return await talk(connector)
@@ -43,8 +44,8 @@ def test_lines_of_json_are_deltas_messages_and_the_end() -> None:
     ("text", "kind", "words"),
     [
         ("die", "closed", "ended with 3: something broke"),
-        ("silent", "timeout", "no output after 1 s"),
-        ("half", "timeout", "not complete after 1.5 s"),
+        ("silent", "timeout", "no output after 2.5 s"),
+        ("half", "timeout", "not complete after 3 s"),
         ("garbage", "bad_answer", "not JSON"),
         ("huge", "bad_answer", "larger than"),
         ("notutf8", "bad_answer", "UTF-8"),
@@ -57,7 +58,8 @@ def test_a_failing_program_is_named_and_started_again(text: str, kind: str, word
             await send(connector, text)
         return caught.value, await send(connector, "after")
 
-    error, outputs = within(talk, first_output_timeout_s=1, turn_timeout_s=1.5)
+    limits = {"first_output_timeout_s": 2.5, "turn_timeout_s": 3} if kind == "timeout" else {}
+    error, outputs = within(talk, **limits)
     assert (error.failure, error.reached) == (kind, True)
     assert words in error.detail
     assert outputs[2].text == "first was after"
@@ -87,7 +89,7 @@ def test_nothing_is_left_of_a_program_and_its_children_after_closing() -> None:
 
     started = within(talk)
     assert len(started) == 2
-    _, alive = psutil.wait_procs(started, timeout=2)
+    _, alive = psutil.wait_procs(started, timeout=PATIENCE_S)
     assert not alive
 
 

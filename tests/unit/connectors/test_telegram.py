@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from scenes.patience import PATIENCE_S, eventually_there
 from scenes.processes import free_port
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.telegram import TelegramConnector, TelegramSettings
@@ -27,7 +28,7 @@ Talk = Callable[[TelegramConnector], Awaitable[Any]]
 @asynccontextmanager
 async def bot(library: str, *more: str, **settings: Any) -> AsyncIterator[TelegramConnector]:
     """A connector with a running bot; the bot is there when the block begins."""
-    chosen = {"port": 0, "idle_s": 0.2, "connect_timeout_s": 20, "allow_private": True, **settings}
+    chosen = {"port": 0, "idle_s": 0.2, "connect_timeout_s": 60, "allow_private": True, **settings}
     connector = TelegramConnector.make(TelegramSettings(connect="telegram", **chosen), {})
     await connector.start()
     script = str(COUNTERPARTS / f"telegram_{library}.py")
@@ -40,6 +41,11 @@ async def bot(library: str, *more: str, **settings: Any) -> AsyncIterator[Telegr
         process.kill()
         process.wait()
         await connector.shut_down()
+
+
+async def webhook(client: httpx.AsyncClient, address: str) -> str:
+    """Where the bot wants its updates; "" while it has not said."""
+    return (await client.get(f"{address}/bot4242:TEST/getWebhookInfo")).json()["result"]["url"]
 
 
 def turn(text: str, payload: str | None = None, number: int = 1) -> UserTurn:
@@ -80,7 +86,7 @@ def test_an_unmodified_bot_greets_with_buttons_edits_and_keeps_chats_apart(libra
 
 def test_photos_edits_typing_and_silence_are_understood() -> None:
     async def run() -> None:
-        async with bot("ptb", first_output_timeout_s=1.5) as connector:
+        async with bot("ptb", first_output_timeout_s=6, idle_s=0.6) as connector:
             here = Conversation("here")
             await all_of(connector.open(here))
             frames: list[dict[str, Any]] = []
@@ -103,12 +109,8 @@ def test_photos_edits_typing_and_silence_are_understood() -> None:
 def test_a_bot_with_a_webhook_is_sent_its_updates() -> None:
     async def run() -> None:
         async with bot("ptb", str(free_port())) as connector:
-            async with httpx.AsyncClient(trust_env=False) as client:
-                for _ in range(400):
-                    info = (await client.get(f"{connector.address}/bot4242:TEST/getWebhookInfo")).json()
-                    if info["result"]["url"]:
-                        break
-                    await asyncio.sleep(0.05)
+            async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
+                await eventually_there(lambda: webhook(client, connector.address))
             here = Conversation("here")
             assert texts(await all_of(connector.open(here))) == ["Where to?"]
             assert texts(await all_of(connector.send(here, turn("hello")))) == ["first was hello"]
@@ -120,7 +122,7 @@ def test_a_bot_that_cannot_be_pointed_elsewhere_is_reached_as_its_proxy(tmp_path
     async def run() -> None:
         port = free_port()
         settings = TelegramSettings(
-            connect="telegram", port=0, idle_s=0.2, connect_timeout_s=20, proxy_port=port,
+            connect="telegram", port=0, idle_s=0.2, connect_timeout_s=60, proxy_port=port,
             certificate_folder=str(tmp_path),
         )  # fmt: skip
         connector = TelegramConnector.make(settings, {})
@@ -151,7 +153,7 @@ def test_nobody_fetching_is_unreachable_and_the_message_is_taken_back() -> None:
         with pytest.raises(SystemUnderTestError, match="no bot has fetched") as caught:
             await all_of(connector.send(Conversation("here"), turn("hello")))
         assert not caught.value.reached
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
             waiting = await client.get(f"{connector.address}/bot1:x/getUpdates")
         assert waiting.json() == {"ok": True, "result": []}
         await connector.shut_down()
@@ -180,7 +182,7 @@ def test_what_the_real_server_refuses_is_refused(method: str, body: dict, code: 
         with pytest.raises(SystemUnderTestError):
             await all_of(connector.send(here, turn("hello")))
         sent = {**body, "chat_id": here.state["chat"]} if body.get("chat_id") == "CHAT" else body
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
             answer = (await client.post(f"{connector.address}/bot1:right/{method}", json=sent)).json()
             assert (answer["ok"], answer["error_code"]) == (False, code)
             assert said in answer["description"]

@@ -1,6 +1,5 @@
 """Results come from a snapshot, in the background, and say as of when."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from scenes.patience import eventually
 from vivavoce.analysis.summary import summarise
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
@@ -16,8 +16,6 @@ from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.report.numbers import percent
 from vivavoce.study.model import Study
-
-PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -32,14 +30,7 @@ def browser(study: Study, log: Log, tmp_path: Path):
 
 
 def wait(browser: TestClient) -> None:
-    wait_until(lambda: not browser.get("/results/state").json()["computing"])
-
-
-def wait_until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    eventually(lambda: not browser.get("/results/state").json()["computing"])
 
 
 def test_results_are_computed_aside_and_then_shown(
@@ -69,11 +60,11 @@ def test_results_are_computed_anew_when_the_log_has_moved_on_and_they_are_old(
     def begins(*, at_once: bool = False) -> bool:
         known, computing = snapshots.results("system", at_once=at_once)
         assert known is not None
-        wait_until(lambda: not snapshots.computing("system"))
+        eventually(lambda: not snapshots.computing("system"))
         return computing
 
     assert snapshots.results("system") == (None, True)
-    wait_until(lambda: not snapshots.computing("system"))
+    eventually(lambda: not snapshots.computing("system"))
     assert not begins()
     clock.advance(3600)
     assert not begins(at_once=True), "nothing has happened since"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, text
 
+from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.core.errors import LogError
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log, Transaction
@@ -33,14 +34,25 @@ def append(tx: Transaction) -> int:
     return tx.append(TRIAL, RESUMED).seq
 
 
+async def busy(log: Log) -> tuple[threading.Event, asyncio.Future[bool]]:
+    """Let the writer do something that lasts until the event is set; whoever comes now waits."""
+    begun, release = threading.Event(), threading.Event()
+
+    def last(tx: Transaction) -> bool:
+        begun.set()
+        return release.wait(PATIENCE_S)
+
+    held = asyncio.ensure_future(log.transact(last))
+    await eventually_there(begun.is_set)
+    return release, held
+
+
 def test_a_commit_that_fails_fails_everybody_and_acknowledges_nothing(log: Log) -> None:
     async def together() -> list[object]:
-        release = threading.Event()
-        held = asyncio.ensure_future(log.transact(lambda tx: release.wait(5)))
-        await asyncio.sleep(0.05)  # the writer is busy; what follows waits and is one batch
+        release, held = await busy(log)
         waiting = [log.transact(append), log.transact(break_the_commit), log.transact(append)]
-        results = asyncio.gather(*waiting, return_exceptions=True)
-        await asyncio.sleep(0.05)
+        results = asyncio.gather(*waiting, return_exceptions=True)  # they wait and are one batch
+        await eventually_there(lambda: log._writer._queue.qsize() == 3)
         release.set()
         assert await held is True
         return await results
@@ -88,13 +100,11 @@ def test_a_full_database_says_so_is_still_read_and_recovers(log: Log) -> None:
 
 def test_a_caller_who_gave_up_before_its_turn_is_not_run(log: Log) -> None:
     async def give_up() -> None:
-        release = threading.Event()
-        held = asyncio.ensure_future(log.transact(lambda tx: release.wait(5)))
-        await asyncio.sleep(0.05)
+        release, held = await busy(log)
         hasty = asyncio.ensure_future(log.transact(append))
-        await asyncio.sleep(0.05)
+        await eventually_there(lambda: log._writer._queue.qsize() == 1)
         hasty.cancel()
-        await asyncio.sleep(0.05)
+        await eventually_there(hasty.done)
         release.set()
         await held
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scenes.patience import PATIENCE_S, eventually_there
 from scenes.visits import Parrot, greeted, into_dialogue, make_study, ratings, say, settled
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
@@ -388,7 +389,7 @@ def test_an_answer_owed_at_a_crash_is_taken_up_by_the_next_process(
         visit_id, dialogue_id = await into_dialogue(engine)
         stuck.gate = asyncio.Event()
         await engine.say(visit_id, dialogue_id, key="k", text="hi")
-        await asyncio.sleep(0.05)
+        await eventually_there(lambda: stuck.sent)
         await engine.stop()
         await log.close()
         return visit_id, dialogue_id
@@ -460,7 +461,7 @@ def test_a_dialogue_left_alone_is_ended_and_the_visit_can_go_on(study, tmp_path:
         assert await engine.sweep() == 1
         state = await engine.state(visit_id)
         assert state.dialogues[-1].end_reason == "abandoned" and state.phase == "ready"
-        await asyncio.sleep(0.05)
+        await eventually_there(lambda: parrot.closed)
         assert len(parrot.closed) == 1
         await engine.stop()
 
@@ -473,7 +474,7 @@ def test_news_of_a_visit_wakes_whoever_waits(study, log) -> None:
         visit_id, dialogue_id = await into_dialogue(engine)
         seq = (await engine.state(visit_id)).seq
         assert await engine.updates(visit_id, seq, wait_s=0.05) == []
-        waiting = asyncio.create_task(engine.updates(visit_id, seq, wait_s=5))
+        waiting = asyncio.create_task(engine.updates(visit_id, seq, wait_s=PATIENCE_S))
         await asyncio.sleep(0.01)
         await engine.say(visit_id, dialogue_id, key="k", text="hi")
         assert next(stored.event.kind for stored in await waiting) == "user_turn_sent"

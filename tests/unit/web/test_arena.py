@@ -1,7 +1,7 @@
 """The arena in the page: both answers at once, no name anywhere, a vote before the next message."""
 
+import asyncio
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +9,8 @@ import pytest
 
 from scenes.browsing import Forms, Visitor, events_of
 from scenes.fighting import SYSTEMS, arena_engine, arena_study
+from scenes.patience import eventually
+from scenes.visits import Parrot
 from scenes.websites import running
 from vivavoce.log.store import Log
 from vivavoce.session.masking import MASK
@@ -28,11 +30,13 @@ def visitor(tmp_path: Path, log: Log) -> Iterator[Visitor]:
 
 def wait(visitor: Visitor, action: str) -> None:
     """Look until a form is offered, and see that nothing gives the systems away."""
-    until = time.monotonic() + 20
-    while action not in Forms(visitor.look()).forms:
+
+    def offered() -> bool:
+        found = action in Forms(visitor.look()).forms
         check(visitor)
-        assert time.monotonic() < until
-    check(visitor)
+        return found
+
+    eventually(offered)
 
 
 def check(visitor: Visitor) -> None:
@@ -71,21 +75,27 @@ def test_a_whole_visit_shows_no_name_and_asks_for_a_vote_after_every_exchange(
 def test_an_answer_is_shown_only_with_the_other_one(tmp_path: Path, log: Log) -> None:
     systems = {
         "quickly": {"connect": "scripted", "otherwise": "At once: {text}"},
-        "slowly": {"connect": "scripted", "otherwise": "At last: {text}", "delay_s": 1.5},
+        "slowly": {"connect": "scripted", "otherwise": "never reached"},
     }
-    engine = arena_engine(arena_study(tmp_path / "study", systems=systems), log)
+    slow = Parrot()
+    slow.gate = asyncio.Event()
+
+    async def answer() -> None:
+        slow.gate.set()
+
+    engine = arena_engine(arena_study(tmp_path / "study", systems=systems), log, slowly=slow)
     with running(create_app(engine)) as server:
         visitor = Visitor(server)
         visitor.look("/")
         visitor.press("/start")
         wait(visitor, "/arena/say")
         visitor.press("/arena/say", **{"item-text": "hello"})
-        until = time.monotonic() + 20
-        while not any(one.event.reply_to is not None for one in events_of(log, "system_turn_received")):
-            assert time.monotonic() < until
+        received = lambda: events_of(log, "system_turn_received")  # noqa: E731
+        eventually(lambda: any(one.event.reply_to is not None for one in received()))
         assert "At once" not in visitor.look()
+        server.call(answer())
         wait(visitor, "/arena/vote")
-        assert "At once: hello" in visitor.html and "At last: hello" in visitor.html
+        assert "At once: hello" in visitor.html and "You said: hello" in visitor.html
         visitor.client.close()
 
 
