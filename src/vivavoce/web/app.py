@@ -60,6 +60,8 @@ def create_app(
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
+    for method, path, endpoint in chat_routes.QUICK:
+        app.add_route(f"{base}{path}", endpoint, methods=[method], include_in_schema=False)
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,

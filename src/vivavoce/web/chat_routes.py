@@ -1,16 +1,20 @@
-"""The conversation in the page: turns with keys, news by long poll, the end; forms where scripts are off."""
+"""The conversation in the page: turns with keys, news by long poll, the end; forms where scripts are off.
+
+`QUICK` holds what every turn passes through. These routes read their requests themselves: solving
+dependencies would take longer than what they do.
+"""
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Form, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from vivavoce.core.errors import LogError
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import VisitState
-from vivavoce.web.site import ThisSite, ThisVisit, TooMany
+from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
 from vivavoce.web.transcript import ever_offered, news, offered
 
 router = APIRouter(include_in_schema=False)
@@ -27,6 +31,15 @@ class TurnIn(BaseModel):
     payload: str | None = None
     response_delay_s: float | None = None
     first_key_delay_s: float | None = None
+    tab: str = Field("", max_length=64)
+
+
+class NewsWish(BaseModel):
+    """The question for what happened after an event, in seconds to wait for it."""
+
+    after: int = Field(0, ge=0)
+    wait: float = Field(0, ge=0, le=25)
+    dialogue_id: str = Field("", max_length=64)
     tab: str = Field("", max_length=64)
 
 
@@ -56,24 +69,25 @@ async def _attempt(work) -> JSONResponse | Any:
         return _problem("not_saved", 503)
 
 
-@router.get("/events")
-async def events(
-    site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
-    wait: Annotated[float, Query(ge=0, le=25)] = 0, dialogue_id: Annotated[str, Query(max_length=64)] = "",
-    tab: Annotated[str, Query(max_length=64)] = "",
-) -> Response:  # fmt: skip
+async def events(request: Request) -> Response:
     """What happened after an event; waits for it. Also says where the visit stands now."""
-    if tab and not site.tabs.is_newest(visit_id, tab):
+    site, visit_id = site_of(request), await visit_of(request)
+    try:
+        wish = NewsWish.model_validate(dict(request.query_params))
+    except ValidationError:
+        return _problem("bad_request", 422)
+    if wish.tab and not site.tabs.is_newest(visit_id, wish.tab):
         return JSONResponse({"superseded": True})
-    stored = await site.news(visit_id, after, wait)
+    stored = await site.news(visit_id, wish.after, wish.wait)
     state = await site.engine.state(visit_id)
     return JSONResponse(
         {
-            "superseded": bool(tab) and not site.tabs.is_newest(visit_id, tab),
-            "events": news(stored, dialogue_id), "seq": max(after, stored[-1].seq if stored else 0),
-            **_standing(state, dialogue_id),
+            "superseded": bool(wish.tab) and not site.tabs.is_newest(visit_id, wish.tab),
+            "events": news(stored, wish.dialogue_id),
+            "seq": max(wish.after, stored[-1].seq if stored else 0),
+            **_standing(state, wish.dialogue_id),
         }
-    )  # fmt: skip
+    )
 
 
 def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
@@ -90,9 +104,12 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
     }
 
 
-@router.post("/turns")
-async def turns(site: ThisSite, visit_id: ThisVisit, turn: TurnIn) -> Response:
+async def turns(request: Request) -> Response:
     """Take a user turn; the acknowledgement says that it is on disk."""
+    site, visit_id = site_of(request), await visit_of(request)
+    turn = await _turn_in(request)
+    if turn is None:
+        return _problem("bad_request", 422)
     if turn.tab and not site.tabs.is_newest(visit_id, turn.tab):
         return _problem("superseded", 409)
     try:
@@ -112,6 +129,19 @@ async def turns(site: ThisSite, visit_id: ThisVisit, turn: TurnIn) -> Response:
     if isinstance(said, Response):
         return said
     return JSONResponse({"seq": said.seq, "turn_index": said.turn_index})
+
+
+async def _turn_in(request: Request) -> TurnIn | None:
+    """The turn in a body of JSON; None for anything else, such as a form."""
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        return None
+    try:
+        return TurnIn.model_validate_json(await request.body())
+    except ValidationError:
+        return None
+
+
+QUICK: Final = (("GET", "/events", events), ("POST", "/turns", turns))
 
 
 def _is_offered(state: VisitState, turn: TurnIn) -> bool:

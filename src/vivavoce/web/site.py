@@ -243,5 +243,10 @@ async def visit_of(request: Request) -> str:
     return visit_id
 
 
-ThisSite = Annotated[Site, Depends(site_of)]
+async def _this_site(request: Request) -> Site:
+    """`site_of` as a dependency; it is asynchronous because others are run on threads of their own."""
+    return site_of(request)
+
+
+ThisSite = Annotated[Site, Depends(_this_site)]
 ThisVisit = Annotated[str, Depends(visit_of)]

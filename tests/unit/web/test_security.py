@@ -55,7 +55,8 @@ def participant_routes(app) -> list[tuple[str, str]]:
     from vivavoce.web import chat_routes, visit_routes
 
     routes = [*visit_routes.router.routes, *chat_routes.router.routes]
-    return sorted((method, route.path) for route in routes for method in route.methods)
+    quick = [(method, path) for method, path, _ in chat_routes.QUICK]
+    return sorted([*quick, *((method, route.path) for route in routes for method in route.methods)])
 
 
 def everything_of(log: Log, visit_id: str) -> list[str]:
