@@ -1,0 +1,72 @@
+"""Speech recognition behind one small protocol: sound in, hypotheses with confidences out.
+
+A kind of recogniser is registered by name, or offered by an installed package under the entry points
+`vivavoce.recognisers`. What needs a network lives in `connectors` and registers itself from there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.audio.make import MadeBySettings, make_kind
+from vivavoce.audio.sound import Sound
+from vivavoce.core.errors import VivavoceError
+from vivavoce.core.registry import Registry
+
+GROUP: Final = "vivavoce.recognisers"
+
+
+class RecognitionError(VivavoceError):
+    """A recogniser failed on a piece of sound; the message says which and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What may have been said; confidence from 0 to 1, None where the recogniser tells none."""
+
+    text: str
+    confidence: float | None = None
+
+
+class RecogniserSettings(BaseModel):
+    """What every recogniser may set."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    files: ClassVar[tuple[str, ...]] = ()  # settings that are files, relative to the study's folder
+
+    use: str = Field(description="name of the recogniser")
+    hypotheses: int = Field(5, ge=1, le=100, description="most hypotheses for one piece of speech")
+
+
+class Recogniser(Protocol):
+    """Turns speech into words. One object serves all who speak at once."""
+
+    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
+        """The hypotheses for one utterance, best first; empty where nothing was understood.
+
+        Raises  RecognitionError: it could not be tried, or the recogniser failed
+        """
+        ...
+
+    async def close(self) -> None:
+        """Free what is held."""
+        ...
+
+
+RECOGNISERS: Registry[MadeBySettings[RecogniserSettings, Recogniser]] = Registry("recogniser")
+
+
+def make_recogniser(
+    raw: Mapping[str, Any] | str, *, secrets: Mapping[str, str] | None = None, folder: Path | None = None,
+    place: str = "",
+) -> Recogniser:  # fmt: skip
+    """The recogniser that the settings describe, or that has this name.
+
+    Raises  InputError: names the wrong setting, or the package to install
+    """
+    import vivavoce.audio.pocketsphinx as _built_in  # noqa: F401
+
+    return make_kind(RECOGNISERS, GROUP, raw, secrets=secrets, folder=folder, place=place)

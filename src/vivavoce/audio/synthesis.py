@@ -1,0 +1,62 @@
+"""Speech synthesis behind one small protocol: words and a language in, sound out.
+
+A kind of synthesiser is registered by name, or offered by an installed package under the entry points
+`vivavoce.synthesisers`. What needs a network lives in `connectors` and registers itself from there.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.audio.make import MadeBySettings, make_kind
+from vivavoce.audio.sound import Sound
+from vivavoce.core.errors import VivavoceError
+from vivavoce.core.registry import Registry
+
+GROUP: Final = "vivavoce.synthesisers"
+
+
+class SynthesisError(VivavoceError):
+    """A synthesiser failed on a text; the message says which and how."""
+
+
+class SynthesiserSettings(BaseModel):
+    """What every synthesiser may set."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    files: ClassVar[tuple[str, ...]] = ()  # settings that are files, relative to the study's folder
+
+    use: str = Field(description="name of the synthesiser")
+
+
+class Synthesiser(Protocol):
+    """Speaks texts. One object serves all calls."""
+
+    async def speak(self, text: str, *, language: str) -> Sound:
+        """The text as speech, at the synthesiser's own rate. Empty text gives no sound.
+
+        Raises  SynthesisError: the language is not spoken, or the synthesiser failed
+        """
+        ...
+
+    async def close(self) -> None:
+        """Free what is held."""
+        ...
+
+
+SYNTHESISERS: Registry[MadeBySettings[SynthesiserSettings, Synthesiser]] = Registry("synthesiser")
+
+
+def make_synthesiser(
+    raw: Mapping[str, Any] | str, *, secrets: Mapping[str, str] | None = None, folder: Path | None = None,
+    place: str = "",
+) -> Synthesiser:  # fmt: skip
+    """The synthesiser that the settings describe, or that has this name.
+
+    Raises  InputError: names the wrong setting, or the program to install
+    """
+    import vivavoce.audio.voices as _built_in  # noqa: F401
+
+    return make_kind(SYNTHESISERS, GROUP, raw, secrets=secrets, folder=folder, place=place)
