@@ -27,6 +27,9 @@ setup: .venv/run.stamp
 system-packages:
 	@command -v chromium >/dev/null || ./scripts/apt-install chromium fonts-dejavu-core
 	@command -v flite >/dev/null || ./scripts/apt-install flite
+	@command -v espeak-ng >/dev/null || ./scripts/apt-install espeak-ng
+	@command -v baresip >/dev/null || ./scripts/apt-install baresip-core
+	@command -v sipp >/dev/null || ./scripts/apt-install sip-tester
 	@fc-list 2>/dev/null | grep -q . || ./scripts/apt-install fontconfig fonts-dejavu-core
 
 demo: setup
