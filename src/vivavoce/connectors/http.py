@@ -200,21 +200,26 @@ class _Prepared:
         self._query = compile_template(settings.query, VARIABLES, place="query")
         self._body: Rendered = compile_template(request.body, VARIABLES, place=f"{place}body")
         self._has_body = request.body is not None and request.method != "GET"
+        self._address = httpx.URL(request.url) if "{" not in request.url else None
 
     def request(self, client: httpx.AsyncClient, variables: dict[str, Any]) -> httpx.Request:
-        quoted = {
-            **variables,
-            **{name: quote(str(variables[name]), safe="") for name in ("conversation", "key", "language")},
-            "state": {name: quote(str(value), safe="") for name, value in variables["state"].items()},
-        }
         query = self._query(variables)
         return client.build_request(
             self._method,
-            str(self._url(quoted)),
+            self._address or str(self._url(_quoted(variables))),
             headers=self._headers(variables),
             params={name: str(value) for name, value in query.items()} or None,
             json=self._body(variables) if self._has_body else None,
         )
+
+
+def _quoted(variables: dict[str, Any]) -> dict[str, Any]:
+    """The variables as they may stand in an address."""
+    return {
+        **variables,
+        **{name: quote(str(variables[name]), safe="") for name in ("conversation", "key", "language")},
+        "state": {name: quote(str(value), safe="") for name, value in variables["state"].items()},
+    }
 
 
 def _identity(conversation: Conversation) -> str:

@@ -4,7 +4,9 @@ A value that is one expression, such as "{{ number }}", keeps its type; other te
 key whose value is `{{ omit }}` is left out. What a participant wrote is only ever a value, never a template.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from jinja2 import StrictUndefined, TemplateError, meta
@@ -15,6 +17,7 @@ from vivavoce.core.errors import InputError, SystemUnderTestError, nearest
 
 Rendered = Callable[[Mapping[str, Any]], Any]
 
+_PLAIN: Final = re.compile(r"\s*(\w+)(\s+or\s+omit)?\s*")
 _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
 
 
@@ -76,6 +79,9 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
             shown = sorted(known - {"secrets"})
             raise InputError(f"unknown variable {name!r} in template", place=place, cure=nearest(name, shown))
         expression = _single_expression(source)
+        if (plain := _PLAIN.fullmatch(expression or "")) is not None and plain[1] in known:
+            name = plain[1]  # most turns are made of these: looking a value up takes no environment
+            return (lambda variables: variables[name] or OMIT) if plain[2] else itemgetter(name)
         if expression is not None:
             return _ENVIRONMENT.compile_expression(expression, undefined_to_none=False)
         return _ENVIRONMENT.from_string(source).render

@@ -26,7 +26,7 @@ _TUNNELS: Final = tuple(
 )
 _NEVER: Final = (ipaddress.ip_network("169.254.0.0/16"), ipaddress.ip_network("fe80::/10"))
 _REMEMBERED_S: Final = 30.0
-_IDLE_S: Final = 2.0  # below the five seconds after which common servers close an idle connection
+_IDLE_S: Final = 4.0  # below the five seconds after which common servers close an idle connection
 
 
 def is_public(address: _Address) -> bool:
@@ -71,21 +71,13 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
-        extensions = {**request.extensions, "sni_hostname": host}
         problem: httpx.TransportError | None = None
         wire = self._wire if self._wire is not None and self._wire.listened_to else None
         if wire is not None:
             wire.sent(f"{request.method} {request.url}", await request.aread())
         for address in await self._addresses(host, port):
-            attempt = httpx.Request(
-                request.method,
-                request.url.copy_with(host=address),
-                headers=request.headers,
-                stream=request.stream,
-                extensions=extensions,
-            )
             try:
-                response = await self._inner.handle_async_request(attempt)
+                response = await self._inner.handle_async_request(_directed(request, address))
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 problem = error
                 continue
@@ -105,6 +97,19 @@ class GuardedTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def _directed(request: httpx.Request, address: str) -> httpx.Request:
+    """The same request, to an address of its host."""
+    if address == request.url.host:
+        return request
+    return httpx.Request(
+        request.method,
+        request.url.copy_with(host=address),
+        headers=request.headers,
+        stream=request.stream,
+        extensions={**request.extensions, "sni_hostname": request.url.host},
+    )
 
 
 async def checked_addresses(host: str, port: int, *, allow_private: bool) -> list[str]:
