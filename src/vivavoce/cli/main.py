@@ -23,6 +23,7 @@ from vivavoce.cli import (
     simulating,
     stressing,
     talking,
+    timing,
     trial,
     understanding,
 )
@@ -50,6 +51,7 @@ app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
+app.command("timing", short_help="Take turn times from recordings.")(timing.timing)
 app.command("measure")(measuring.measure)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)

@@ -31,6 +31,9 @@ In a notebook, `vivavoce.measures.compute(Dataset("D"), by="condition")` gives t
   (SRD_complete), and from the complete message to sending (URD, with reading and typing in it) and to the
   first key (URD_firstkey). There are no word errors; a prompt that nothing was understood counts as fallback
   prompt, not as ASR rejection.
+- For speech, durations and delays run from onset to offset of what is heard, where the dialogue's
+  `timing_origin` is `sound` (see `vivavoce timing`); else they are as the log has them. Then barge-ins come
+  from the sound, too: the user begins while the system speaks, and both speak for 0.1 s at least.
 - Flags of system turns (question, help, error message, rejection, time-out) come from the system's acts where
   they are logged, else from the rules of the study file, and barge-ins from the log; where neither knows them
   in a dialogue, from the experts. Columns of the dataset say which.

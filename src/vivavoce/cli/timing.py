@@ -1,0 +1,65 @@
+"""The verb `timing`: when each party spoke, told from recordings."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.log.timing import DialogueTiming
+
+
+def timing(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    into: Annotated[Path, typer.Option("--into", help="Write the dataset with these times here.")],
+    recordings: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="RECORDINGS",
+            help="Folder with <dialogue_id>.wav or .flac; without it, the recordings in the dataset.",
+        ),
+    ] = None,
+    channels: Annotated[
+        str, typer.Option("--channels", help="Who is heard on each channel of files in RECORDINGS.")
+    ] = "user,system",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Take turn times from two-channel recordings into a copy of a dataset."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.timing import recorded_dialogues, recordings_in, time_from_sound
+
+    if sorted(channels.split(",")) != ["system", "user"]:
+        raise InputError(f"{channels!r}", place="--channels", cure="say user,system or system,user")
+    opened = Dataset(dataset)
+    if recordings is not None:
+        sources = recordings_in(recordings, opened, channels.split(","))  # type: ignore[arg-type]
+    else:
+        sources = recorded_dialogues(opened)
+    if not sources:
+        raise InputError(
+            "no recording of a dialogue lies in this dataset", place=str(dataset),
+            cure="export it with --audio, or name a folder of recordings",
+        )  # fmt: skip
+    with progress("dialogues") as report:
+        timed, timings = time_from_sound(opened, sources, into, report)
+    note(f"wrote {into}")
+    if as_json:
+        facts = {"dataset": timed.hash, "dialogues": [one._asdict() for one in timings]}
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        _show(timings)
+
+
+def _show(timings: "list[DialogueTiming]") -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("dialogue", "turns in the log", "in the sound", "timed", box=SIMPLE_HEAD, show_edge=False)
+    for one in timings:
+        table.add_row(one.dialogue_id, str(one.logged), str(one.spoken), str(one.timed))
+    Console().print(table)

@@ -1,0 +1,176 @@
+"""Times of turns from the sound: a copy of a dataset in which recordings say who spoke when."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+from vivavoce.audio.files import read_tracks
+from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
+from vivavoce.audio.voice_activity import Interval
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.schema import TABLES
+
+Row = dict[str, Any]
+
+SOUND: Final = "sound"
+_TIMES: Final = ("onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")
+_FAR_S: Final = 10.0
+
+
+class Source(NamedTuple):
+    """A recording of a dialogue; `started_s` after the dialogue's start."""
+
+    path: Path
+    speakers: tuple[Party, ...]
+    started_s: float
+
+
+class DialogueTiming(NamedTuple):
+    """What the sound said of one dialogue.
+
+    logged   turns of the log; spoken: turns of the sound; timed: turns of the log that the sound shows
+    """
+
+    dialogue_id: str
+    logged: int
+    spoken: int
+    timed: int
+
+
+def recorded_dialogues(dataset: Dataset) -> dict[str, list[Source]]:
+    """Recordings of whole dialogues that lie in the dataset, by dialogue."""
+    found: dict[str, list[Source]] = defaultdict(list)
+    for row in dataset.read("recordings").to_pylist():
+        if row["content"] == "dialogue" and row["dialogue_id"] and row["file"] and row["channels"] == 2:
+            path, speakers = dataset.folder / row["file"], tuple(row["speakers"].split())
+            if path.is_file():
+                found[row["dialogue_id"]].append(
+                    Source(path, cast("tuple[Party, ...]", speakers), row["started_s"] or 0.0)
+                )
+    return dict(found)
+
+
+def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> dict[str, list[Source]]:
+    """Files of a folder that are named after dialogues: `<dialogue_id>.wav` or `.flac`.
+
+    Raises  InputError: no such folder, or no file in it that a dialogue is named after
+    """
+    if not folder.is_dir():
+        raise InputError("no such folder", place=str(folder), cure="name a folder with recordings")
+    names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())
+    files = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".wav", ".flac")]
+    found = {path.stem: [Source(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
+    if not found:
+        raise InputError(
+            f"none of {len(files)} sound files is named after a dialogue", place=str(folder),
+            cure="name them <dialogue_id>.wav or <dialogue_id>.flac",
+        )  # fmt: skip
+    return found
+
+
+def time_from_sound(
+    dataset: Dataset,
+    sources: dict[str, list[Source]],
+    into: Path,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[Dataset, list[DialogueTiming]]:
+    """Copy a dataset; dialogues that were recorded get the times that the sound shows.
+
+    Note    a dialogue is timed by sound or by the log, never by both: turns that the sound does not show
+            lose the times that the log gave them
+    Raises  InputError: the copy would lie over the dataset itself; a recording cannot be read
+    """
+    if into.resolve() == dataset.folder.resolve():
+        raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+    logged: dict[str, list[Row]] = defaultdict(list)
+    for turn in dataset.read("turns").sort_by("turn_index").to_pylist():
+        logged[turn["dialogue_id"]].append(turn)
+    spoken: dict[str, list[SpokenTurn]] = {}
+    timings: list[DialogueTiming] = []
+    for number, (dialogue_id, parts) in enumerate(sources.items()):
+        spoken[dialogue_id] = _spoken(parts)
+        timed = _retime(logged[dialogue_id], spoken[dialogue_id])
+        timings.append(DialogueTiming(dialogue_id, len(logged[dialogue_id]), len(spoken[dialogue_id]), timed))
+        report(number + 1, len(sources))
+    return _copied(dataset, logged, spoken, into), timings
+
+
+def _spoken(parts: Sequence[Source]) -> list[SpokenTurn]:
+    speech: dict[Party, list[Interval]] = {"user": [], "system": []}
+    for part in sorted(parts, key=lambda one: one.started_s):
+        for party, stretches in speech_of(
+            read_tracks(part.path), part.speakers, started_s=part.started_s
+        ).items():
+            speech[party] += stretches
+    return turns_of_speech(speech)
+
+
+def _retime(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> int:
+    """Give the turns of one dialogue the times of the sound; how many were found in it."""
+    pairs = dict(_pairs(turns, spoken))
+    for index, turn in enumerate(turns):
+        turn.update(dict.fromkeys(_TIMES))
+        said = spoken[pairs[index]] if index in pairs else None
+        turn["onset_s"], turn["offset_s"] = (said.onset_s, said.offset_s) if said else (None, None)
+        if turn["party"] == "user":
+            turn["barge_in"] = said.barge_in if said else None
+    return len(pairs)
+
+
+def _pairs(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int, int]]:
+    """Which turn of the log is which of the sound: in order, of one party, near in time where both have one.
+
+    The cheapest alignment; to leave out a turn costs 1, to pair two that are 10 s or more apart nearly 2.
+    """
+    rows, columns = len(turns), len(spoken)
+    cost = [[float(row + column) for column in range(columns + 1)] for row in range(rows + 1)]
+    for row in range(1, rows + 1):
+        for column in range(1, columns + 1):
+            cost[row][column] = min(
+                cost[row - 1][column] + 1,
+                cost[row][column - 1] + 1,
+                cost[row - 1][column - 1] + _distance(turns[row - 1], spoken[column - 1]),
+            )
+    row, column, pairs = rows, columns, []
+    while row and column:
+        apart = _distance(turns[row - 1], spoken[column - 1])
+        if cost[row][column] == cost[row - 1][column - 1] + apart:
+            row, column = row - 1, column - 1
+            pairs.append((row, column))
+        elif cost[row][column] == cost[row - 1][column] + 1:
+            row -= 1
+        else:
+            column -= 1
+    return pairs[::-1]
+
+
+def _distance(turn: Row, said: SpokenTurn) -> float:
+    if turn["party"] != said.party:
+        return float("inf")
+    began = turn["onset_s"] if turn["onset_s"] is not None else turn["first_output_s"]
+    return 0.0 if began is None else min(1.9, 1.9 * abs(began - said.onset_s) / _FAR_S)
+
+
+def _copied(
+    dataset: Dataset, logged: dict[str, list[Row]], spoken: dict[str, list[SpokenTurn]], into: Path
+) -> Dataset:
+    source, study = dataset.manifest["source"], dataset.manifest["study"]
+    with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:
+        for name in TABLES:
+            if name not in ("turns", "dialogues"):
+                writer.add(name, dataset.read(name).to_pylist())
+        for dialogue in dataset.read("dialogues").to_pylist():
+            turns = spoken.get(dialogue["dialogue_id"])
+            if turns is not None:
+                first = min((turn.onset_s for turn in turns), default=None)
+                last = max((turn.offset_s for turn in turns), default=None)
+                dialogue["duration_s"] = None if first is None or last is None else last - first
+                dialogue["timing_origin"] = SOUND
+            writer.add("dialogues", [dialogue])
+        for turns in logged.values():
+            writer.add("turns", turns)
+        writer.notes.extend(dataset.manifest.get("notes", ()))
+        writer.notes.append(f"{len(spoken)} dialogues timed by the sound of their recordings")
+        return writer.close()

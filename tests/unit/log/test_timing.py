@@ -1,0 +1,108 @@
+import json
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from scenes.voices import conversation
+from vivavoce.audio.files import Tracks, write_sound
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.timing import recorded_dialogues, recordings_in, time_from_sound
+from vivavoce.measures.compute import components
+
+GAPS = [0.5, 0.7, 1.2, -0.6, 0.9, 0.4]
+
+
+@pytest.fixture(scope="module")
+def dialogue():
+    return conversation(GAPS)
+
+
+@pytest.fixture
+def logged(tmp_path, dialogue):
+    """Two dialogues as a chat would log them, the first recorded; it began 3 s after the dialogue."""
+    tracks, spoken = dialogue
+    folder = tmp_path / "logged"
+    with DatasetWriter(folder, study={"name": "calls"}, source={"kind": "test"}) as writer:
+        for name, late in (("d1", 4), ("d2", 1)):
+            writer.add("dialogues", [{
+                "dialogue_id": name, "study": "calls", "system": "a", "condition": "a", "channel": "voice",
+                "language": "en", "simulated": False, "duration_s": 99.0,
+            }])  # fmt: skip
+            for index, one in enumerate(spoken):
+                own = (
+                    {"sent_s": one.offset_s + late}
+                    if one.party == "user"
+                    else {"first_output_s": one.onset_s + late}
+                )
+                writer.add("turns", [{"dialogue_id": name, "turn_index": index, "party": one.party, **own}])
+        writer.add("recordings", [{
+            "recording_id": "r1", "content": "dialogue", "dialogue_id": "d1", "started_s": 3.0, "channels": 2,
+            "speakers": "system user", "file": "recordings/r1.flac", "media_type": "audio/flac",
+            "sample_rate_hz": 16000, "frames": len(tracks.samples), "duration_s": tracks.duration_s,
+            "byte_count": 1, "sha256": "0", "recorded_at": datetime.now(UTC), "visit_id": "v1",
+            "simulated": False,
+        }])  # fmt: skip
+    (folder / "recordings").mkdir()
+    write_sound(tracks, folder / "recordings" / "r1.flac")
+    return Dataset(folder)
+
+
+def value(dataset, measure):
+    parts = components(dataset, [measure]).set_index("dialogue_id").loc["d1"]
+    return parts["numerator"] / parts["denominator"]
+
+
+def test_turns_of_a_recorded_dialogue_have_the_times_of_the_sound(logged, dialogue, tmp_path):
+    _, spoken = dialogue
+    timed, (told,) = time_from_sound(logged, recorded_dialogues(logged), tmp_path / "timed")
+    assert told == ("d1", len(GAPS), len(GAPS), len(GAPS))
+    turns = [row for row in timed.read("turns").to_pylist() if row["dialogue_id"] == "d1"]
+    errors = [abs(row["onset_s"] - 3.0 - one.onset_s) for row, one in zip(turns, spoken, strict=True)]
+    assert np.median(errors) <= 0.05
+    assert [row["barge_in"] for row in turns] == [
+        None if one.party == "system" else gap < 0 for one, gap in zip(spoken, GAPS, strict=True)
+    ]
+    assert all(row["sent_s"] is None and row["first_output_s"] is None for row in turns)
+    dialogues = {row["dialogue_id"]: row for row in timed.read("dialogues").to_pylist()}
+    assert dialogues["d1"]["timing_origin"] == "sound"
+    assert dialogues["d1"]["duration_s"] == pytest.approx(spoken[-1].offset_s - spoken[0].onset_s, abs=0.1)
+    assert value(timed, "system_response_delay") == pytest.approx((GAPS[2] + GAPS[4]) / 2, abs=0.1)
+    assert value(timed, "user_response_delay") == pytest.approx((GAPS[1] + GAPS[5]) / 2, abs=0.1)
+    assert value(timed, "barge_ins") == 1
+    assert value(timed, "dialogue_duration") == dialogues["d1"]["duration_s"]
+    assert (dialogues["d2"]["timing_origin"], dialogues["d2"]["duration_s"]) == (None, 99.0)
+
+
+def test_a_turn_that_the_sound_does_not_show_loses_the_times_of_the_log(logged, dialogue, tmp_path):
+    tracks, spoken = dialogue
+    third = spoken[2]
+    tracks = Tracks(tracks.samples.copy(), tracks.rate_hz)
+    tracks.samples[round(third.onset_s * 16000) : round(third.offset_s * 16000), 0] = 0
+    silent = tmp_path / "own"
+    silent.mkdir()
+    write_sound(tracks, silent / "d2.wav")
+    timed, (told,) = time_from_sound(
+        logged, recordings_in(silent, logged, ("system", "user")), tmp_path / "timed"
+    )
+    assert told.timed < told.logged
+    turns = [row for row in timed.read("turns").to_pylist() if row["dialogue_id"] == "d2"]
+    assert turns[2]["onset_s"] is None
+    assert turns[2]["first_output_s"] is None
+    assert turns[-1]["onset_s"] == pytest.approx(spoken[-1].onset_s, abs=0.1)
+
+
+def test_the_verb_tells_what_was_timed_and_names_what_is_wrong(logged, tmp_path):
+    run = CliRunner().invoke(app, ["timing", str(logged.folder), "--into", str(tmp_path / "t"), "--json"])
+    assert run.exit_code == 0, run.output
+    facts = json.loads(run.stdout)
+    assert facts["dialogues"] == [{"dialogue_id": "d1", "logged": 6, "spoken": 6, "timed": 6}]
+    assert facts["dataset"] == Dataset(tmp_path / "t").hash
+    with pytest.raises(InputError, match="--into: the new dataset would replace the old"):
+        time_from_sound(logged, recorded_dialogues(logged), logged.folder)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"none of 0 sound files .* <dialogue_id>\.wav"):
+        recordings_in(tmp_path / "empty", logged, ("user", "system"))
