@@ -1,18 +1,22 @@
 """What every test may ask for: the real data beside the checkout, and a real PostgreSQL server."""
 
+import fcntl
 import os
 import secrets
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from scenes.patience import eventually
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -29,6 +33,48 @@ def shared() -> Path:
         if (folder / "shared" / "data").is_dir():
             return folder / "shared"
     pytest.skip("no folder `shared` beside the checkout: the real data is not here")
+
+
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def make_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
+    """Makes a folder that is only read, once for all processes of this test run."""
+    root = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        root = root.parent
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        with (root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (root / name).exists():
+                half = tmp_path_factory.mktemp(name) / name
+                make(half)
+                half.rename(root / name)
+        return root / name
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def dstc2(shared: Path, make_once: MakeOnce) -> "Dataset":
+    """The real corpus with self-reported entities."""
+    from vivavoce.corpora import import_dstc2
+    from vivavoce.log.dataset import Dataset
+
+    return Dataset(make_once("dstc2", lambda into: import_dstc2([shared / "data" / "dstc2"], into)))
+
+
+@pytest.fixture(scope="session")
+def dstc2_checked(shared: Path, make_once: MakeOnce) -> "Dataset":
+    """The real corpus with the domain's venue database."""
+    from vivavoce.corpora import import_dstc2
+    from vivavoce.log.dataset import Dataset
+
+    venues = shared / "data" / "cambridge_restaurants" / "CamRest_db.json"
+    calls = [shared / "data" / "dstc2"]
+    return Dataset(make_once("dstc2-checked", lambda into: import_dstc2(calls, into, venues=venues)))
 
 
 class PostgresqlServer:

@@ -168,12 +168,9 @@ REAL = {  # measure: (S0A0 - S0A1, S1A0 - S1A1) difference and whether Holm over
 
 
 @pytest.mark.shared
-def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(shared, tmp_path):
-    from vivavoce.corpora.dstc2 import import_dstc2
-
-    dataset = import_dstc2([shared / "data" / "dstc2"], tmp_path / "dstc2").dataset
+def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(dstc2):
     pairs = [("S0A0", "S0A1"), ("S1A0", "S1A1")]
-    facts = compare_systems(dataset, by="condition", pairs=pairs)
+    facts = compare_systems(dstc2, by="condition", pairs=pairs)
     assert facts["family"]["tests"] == 6
     for name, expected in REAL.items():
         tests = [test for test in facts["tests"] if test["measure"] == name]

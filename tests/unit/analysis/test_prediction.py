@@ -152,9 +152,6 @@ def test_the_verb_shows_what_is_predictable(dataset: Dataset) -> None:
 
 @pytest.mark.shared
 @pytest.mark.long
-def test_a_third_of_the_felt_understanding_of_real_calls_is_predictable(shared: Path, tmp_path: Path) -> None:
-    from vivavoce.corpora import import_dstc2
-
-    real = import_dstc2([shared / "data" / "dstc2"], tmp_path / "D").dataset
-    models = evaluate(real, "understood_me")["by"]["participant"]
+def test_a_third_of_the_felt_understanding_of_real_calls_is_predictable(dstc2: Dataset) -> None:
+    models = evaluate(dstc2, "understood_me")["by"]["participant"]
     assert 0.2 < models["elastic_net"]["r2_low"] < models["elastic_net"]["r2_high"] < 0.55

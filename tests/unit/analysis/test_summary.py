@@ -1,7 +1,6 @@
 """The summary: counts add up, undefined is missing, tests are those of the formulas, warnings are said."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -162,13 +161,8 @@ PUBLISHED = {  # calls, callers, subjective successes, user turns, words, WER: t
 
 
 @pytest.mark.shared
-def test_the_summary_of_the_real_calls_is_the_known_table(tmp_path):
-    calls = Path(__file__).parents[4] / "shared" / "data" / "dstc2"
-    if not calls.is_dir():
-        pytest.skip("the real calls are not beside the checkout")
-    from vivavoce.corpora.dstc2 import import_dstc2
-
-    summary = summarise(import_dstc2([calls], tmp_path / "dstc2").dataset, "condition")
+def test_the_summary_of_the_real_calls_is_the_known_table(dstc2):
+    summary = summarise(dstc2, "condition")
     found = {
         row["key"]: (
             row["dialogues"],

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpora import import_dstc2
-from vivavoce.log.dataset import Dataset
-
 
 def _call(session: str = "voip-aa-20130301_100000", caller: str = "aa") -> dict[str, Any]:
     """Two turns: a greeting answered with a wish, an offer answered with a request."""
@@ -111,17 +108,3 @@ def corpus(tmp_path: Path) -> Path:
     _write(root / "Mar13_S1A0" / "two", _call("voip-bb-20130301_100000", "bb"))
     _write(root / "Mar13_S0A1" / "three", _call("voip-aa-20130301_110000"))
     return root
-
-
-@pytest.fixture(scope="session")
-def dstc2(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    """The real corpus with self-reported entities."""
-    return import_dstc2([shared / "data" / "dstc2"], tmp_path_factory.mktemp("dstc2")).dataset
-
-
-@pytest.fixture(scope="session")
-def dstc2_checked(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    """The real corpus with the domain's venue database."""
-    venues = shared / "data" / "cambridge_restaurants" / "CamRest_db.json"
-    into = tmp_path_factory.mktemp("dstc2-checked")
-    return import_dstc2([shared / "data" / "dstc2"], into, venues=venues).dataset

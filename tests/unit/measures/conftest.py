@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpora import import_dstc2
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.success import Act, Turn, Venues
 
@@ -127,11 +126,3 @@ def _write_dialogue(writer: DatasetWriter, key: str, content: Mapping[str, Any])
     )
     for table, rows in content.get("rows", {}).items():
         writer.add(table, [{"dialogue_id": key, **row} for row in rows])
-
-
-@pytest.fixture(scope="session")
-def dstc2_checked(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    """The real corpus with the domain's venue database."""
-    venues = shared / "data" / "cambridge_restaurants" / "CamRest_db.json"
-    into = tmp_path_factory.mktemp("dstc2-checked")
-    return import_dstc2([shared / "data" / "dstc2"], into, venues=venues).dataset
