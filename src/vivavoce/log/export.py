@@ -28,6 +28,7 @@ from vivavoce.log.reading import Reader
 from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
@@ -198,6 +199,7 @@ def _export_visit(
     writer.add("preferences", comparison_rows(visit))
     writer.add("readings", reading_rows(visit))
     writer.add("votes", vote_rows(visit))
+    writer.add("steps", step_rows(visit))
 
 
 def _add_dialogue(writer: DatasetWriter, dialogue: DialogueRows, row: Row) -> None:

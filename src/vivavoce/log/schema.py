@@ -64,7 +64,6 @@ DIALOGUES = Table(
         Column("started_at", INSTANT, "start, UTC"),
         Column("ended_at", INSTANT, "end, UTC; null when it never ended"),
         Column("duration_s", REAL, "end minus start on one clock: first onset to last offset"),
-        Column("timing_origin", TEXT, "who says when turns began and ended: sound; null: the log"),
         Column("end_reason", TEXT, "user, system, limit, failure, abandoned; null when unknown"),
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
         Column("simulated", FLAG, "the participant was a program", True),
@@ -299,6 +298,22 @@ STRESS = Table(
     ),
 )
 
+STEPS = Table(
+    "steps",
+    "one step that a participant went through",
+    (
+        Column("visit_id", TEXT, "visit", True),
+        PARTICIPANT,
+        Column("number", INTEGER, "1-based order within the visit", True),
+        Column("kind", TEXT, "consent, page, questionnaire or dialogue", True),
+        Column("name", TEXT, "the questionnaire's name; null for other kinds"),
+        Column("dialogue_id", TEXT, "dialogue that it was, or that the form is about"),
+        Column("began_at", INSTANT, "end of the step before it, or start of the dialogue, UTC"),
+        Column("ended_at", INSTANT, "UTC"),
+        Column("duration_s", REAL, "from begin to end by the wall clock, pauses included"),
+    ),
+)
+
 COMMANDS = Table(
     "commands",
     "one spoken or typed command with its predicates",
@@ -418,6 +433,7 @@ TABLES: Final[dict[str, Table]] = {
         VOTES,
         STRESS,
         COMMANDS,
+        STEPS,
         RECORDINGS,
     )
 }

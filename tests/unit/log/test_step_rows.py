@@ -1,0 +1,60 @@
+"""How long each step of a visit took, from its events alone."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from vivavoce.log.events import (
+    ConsentGiven,
+    DialogueEnded,
+    DialogueOpened,
+    Event,
+    PageRead,
+    QuestionnaireAnswered,
+    VisitOpened,
+)
+from vivavoce.log.records import StoredEvent
+from vivavoce.log.step_rows import step_rows
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def visit(*happened: tuple[float, Event]) -> list[StoredEvent]:
+    return [
+        StoredEvent(
+            event_id=str(seq), seq=seq, visit_id="v", at=START + timedelta(seconds=at), monotonic_s=at,
+            boot="b", event=event,
+        )
+        for seq, (at, event) in enumerate(happened, 1)
+    ]  # fmt: skip
+
+
+def opened() -> VisitOpened:
+    return VisitOpened(study="s", revision="r", participant_id="p", pool="link", language="it")
+
+
+def form(step: int, instrument: str) -> QuestionnaireAnswered:
+    return QuestionnaireAnswered(step=step, round=None, dialogue_id=None, instrument=instrument,
+                                 wording="project", language="it", ratings=[])  # fmt: skip
+
+
+def test_every_step_lasts_from_the_end_of_the_one_before_and_a_dialogue_from_its_opening() -> None:
+    rows = step_rows(visit(
+        (0, opened()), (20, ConsentGiven(step=0, document="d", language="it")), (50, PageRead(step=1)),
+        (52, DialogueOpened(dialogue_id="d1")),
+        (112, DialogueEnded(dialogue_id="d1", reason="user", user_turns=3)),
+        (120, DialogueOpened(dialogue_id="d2")),
+        (150, DialogueEnded(dialogue_id="d2", reason="user", user_turns=2)),
+        (450, form(3, "idial")),
+    ))  # fmt: skip
+    told = [(row["number"], row["kind"], row["name"], row["duration_s"]) for row in rows]
+    assert told == [
+        (1, "consent", None, 20), (2, "page", None, 30), (3, "dialogue", None, 60), (4, "dialogue", None, 30),
+        (5, "questionnaire", "idial", 300),
+    ]  # fmt: skip
+    assert {row["participant_id"] for row in rows} == {"p"}
+
+
+def test_what_did_not_end_has_no_row_and_a_clock_set_back_gives_no_negative_time() -> None:
+    rows = step_rows(visit((100, opened()), (90, PageRead(step=0)), (95, DialogueOpened(dialogue_id="d"))))
+    assert [(row["kind"], row["duration_s"]) for row in rows] == [("page", pytest.approx(0))]
