@@ -64,6 +64,7 @@ DIALOGUES = Table(
         Column("started_at", INSTANT, "start, UTC"),
         Column("ended_at", INSTANT, "end, UTC; null when it never ended"),
         Column("duration_s", REAL, "end minus start on one clock: first onset to last offset"),
+        Column("timing_origin", TEXT, "who says when turns began and ended: sound; null: the log"),
         Column("end_reason", TEXT, "user, system, limit, failure, abandoned; null when unknown"),
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
         Column("simulated", FLAG, "the participant was a program", True),
