@@ -37,9 +37,7 @@ async def until_idle(
                 limit = settings.first_output_timeout_s
                 raise SystemUnderTestError("timeout", f"no output after {limit:g} s") from None
             if last is not None and clock() - begun >= settings.turn_timeout_s:
-                limit = settings.turn_timeout_s
-                problem = f"its turn was not complete after {limit:g} s"
-                raise SystemUnderTestError("timeout", problem) from None
+                raise _not_complete(settings) from None
             if last is not None:
                 yield SystemOutput(kind="extras", held_s=clock() - last)
             return
@@ -49,3 +47,12 @@ async def until_idle(
             raise item
         last = clock()
         yield item
+        if clock() - begun >= settings.turn_timeout_s and not arriving.empty():
+            if arriving.get_nowait() is not None:  # else the turn was complete before its time was up
+                raise _not_complete(settings)
+            return
+
+
+def _not_complete(settings: ConnectorSettings) -> SystemUnderTestError:
+    problem = f"its turn was not complete after {settings.turn_timeout_s:g} s"
+    return SystemUnderTestError("timeout", problem)
