@@ -4,6 +4,8 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+# a process a core, each with whole files, so that what a file shares is made once; ARGS="-n 0" for one process
+ABREAST := -n logical --maxprocesses 4 --dist loadfile
 export LANG ?= C.UTF-8
 
 .PHONY: setup demo test test-long check lint bench bench-commands docs system-packages clean
@@ -36,7 +38,7 @@ demo: setup
 	$(BIN)/vivavoce demo $(ARGS)
 
 test: .venv/dev.stamp system-packages
-	$(BIN)/python -m pytest -m "not long" $(ARGS)
+	$(BIN)/python -m pytest -m "not long" $(ABREAST) $(ARGS)
 
 test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
