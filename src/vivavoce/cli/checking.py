@@ -43,7 +43,7 @@ def check_pairs(path: Path) -> list[str]:
 
 
 def check_sound(path: Path) -> list[str]:
-    """Where the study's log and its recordings do not fit together, one line each; [] before it was served."""
+    """Where the log and its recordings do not fit together, one line each; [] before it was served."""
     from vivavoce.log.recordings import check_recordings
 
     study = read_study(path)

@@ -60,4 +60,6 @@ def export(
 
         export_csv(dataset.folder, csv, raw=raw_csv)
     tables = dataset.manifest["tables"]
-    note(f"{tables.get('dialogues', {}).get('rows', 0)} dialogues into {into}")
+    found = {name: tables.get(name, {}).get("rows", 0) for name in ("dialogues", "commands", "recordings")}
+    told = [f"{rows} {name}" for name, rows in found.items() if rows or name == "dialogues"]
+    note(f"{', '.join(told)} into {into}")

@@ -51,6 +51,9 @@ def _simulate() -> None:
 def run(
     study: Study_,
     dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
+    participants: Annotated[
+        int, typer.Option("--participants", min=1, help="How many, where commands are given.")
+    ] = 36,
     seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same users.")] = None,
     error_rate: Annotated[
         float | None,
@@ -79,10 +82,16 @@ def run(
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
     from vivavoce.cli.studies import open_log, read_study
     from vivavoce.simulation.casting import Casting
+    from vivavoce.simulation.commanding import only_commands
     from vivavoce.simulation.domain import load_domain
     from vivavoce.simulation.population_file import read_population, usual_population
 
     plan = read_study(study)
+    if only_commands(plan):
+        with open_log(plan, log) as opened, progress("simulated participants") as report:
+            given = _command(plan, opened, participants, 1 if seed is None else seed, language, report)
+        note(f"{given} commands by {participants} simulated participants in the log")
+        return
     people = read_population(population) if population else usual_population()
     rate = 0.25 if error_rate is None else error_rate
     if error_rate is not None:
@@ -105,6 +114,26 @@ def run(
             chosen=chosen,
         )
     note(f"{held} simulated dialogues in the log")
+
+
+def _command(
+    plan: "Study", log: "Log", participants: int, seed: int, language: str | None, report: Report
+) -> int:
+    """Commands to a robot, in writing; how many were given."""
+    import asyncio
+
+    from vivavoce.session.engine import SessionEngine
+    from vivavoce.simulation.commanding import command_robot
+
+    async def run() -> int:
+        engine = SessionEngine(plan, log, {})
+        await engine.start()
+        try:
+            return await command_robot(engine, participants, seed=seed, language=language, progress=report)
+        finally:
+            await engine.stop()
+
+    return asyncio.run(run())
 
 
 def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.arena_events import ARENA_EVENTS
+from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.reading_events import READING_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
@@ -417,6 +418,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *ANNOTATION_EVENTS,
         *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,
+        *ELICITATION_EVENTS,
         *READING_EVENTS,
         *RECORDING_EVENTS,
         *STRESS_EVENTS,

@@ -15,6 +15,7 @@ from vivavoce.log.arena_rows import vote_rows
 from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
+from vivavoce.log.elicitation_rows import command_rows
 from vivavoce.log.events import (
     DialogueAssigned,
     DialogueOpened,
@@ -198,6 +199,7 @@ def _export_visit(
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
     writer.add("preferences", comparison_rows(visit))
     writer.add("readings", reading_rows(visit))
+    writer.add("commands", command_rows(visit))
     writer.add("votes", vote_rows(visit))
     writer.add("steps", step_rows(visit))
 

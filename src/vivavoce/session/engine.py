@@ -15,12 +15,14 @@ import structlog
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
+from vivavoce.log.recordings import finish_removals
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.session import codes
 from vivavoce.session.arena_relay import ArenaRelay
 from vivavoce.session.bouts import Bouts, check_text
 from vivavoce.session.code_entry import judged_code
 from vivavoce.session.comparing import Preferred, answered
+from vivavoce.session.eliciting import Elicitation
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
@@ -69,6 +71,7 @@ class SessionEngine:
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.bouts = Bouts(self._visit, self._move, self.rules)
+        self.elicitation = Elicitation(self._visit, self._move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}
@@ -80,6 +83,7 @@ class SessionEngine:
         await self.log.transact(
             lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
         )
+        await asyncio.to_thread(finish_removals, self.log)
         await self.relay.start()
         self._sweeper = asyncio.create_task(self._sweep_for_ever())
 
@@ -319,7 +323,7 @@ class SessionEngine:
             await self._move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
 
     async def withdraw(self, visit_id: str) -> None:
-        """End the visit at the participant's wish; what was logged stays until they ask for erasure."""
+        """End the visit at the participant's wish; recordings go, the rest stays till erasure."""
         visit = await self._visit(visit_id)
         async with visit.lock:
             if visit.state.phase == "ended":

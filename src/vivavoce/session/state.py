@@ -12,6 +12,13 @@ from typing import Literal
 
 from vivavoce.log import arena_events, reading_events
 from vivavoce.log import events as log_events
+from vivavoce.log.elicitation_events import (
+    CommandGiven,
+    CommandsFinished,
+    LoggedStimulus,
+    StimuliAssigned,
+)
+from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.store import StoredEvent
 from vivavoce.log.transcription_events import (
     LoggedItem,
@@ -21,13 +28,22 @@ from vivavoce.log.transcription_events import (
 )
 from vivavoce.session.arena import BoutState
 from vivavoce.session.dialogue_state import DialogueState, TurnState
-from vivavoce.study.model import ArenaStep, CompareStep, DialogueStep, RateStep, Step, Study, TranscribeStep
+from vivavoce.study.model import (
+    ArenaStep,
+    CompareStep,
+    DialogueStep,
+    ElicitStep,
+    RateStep,
+    Step,
+    Study,
+    TranscribeStep,
+)
 
 __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
 Phase = Literal[
-    "page", "compare", "rate", "transcribe", "arena", "ready", "chat", "code", "feedback", "ended",
+    "page", "compare", "rate", "transcribe", "elicit", "arena", "ready", "chat", "code", "feedback", "ended",
 ]  # fmt: skip
 
 
@@ -36,7 +52,7 @@ class VisitState:
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
     questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `transcribe`
-    (recording `position` of those to write down), `rate`
+    (recording `position` of those to write down), `elicit` (a command to stimulus `position`), `rate`
     (transcript `position`), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`, `code`,
     `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
@@ -55,6 +71,10 @@ class VisitState:
         self.comparing: list[StoredEvent] = []
         self.transcriptions: list[LoggedItem] = []
         self.transcribing: list[StoredEvent] = []
+        self.stimuli: list[LoggedStimulus] = []
+        self.commands: dict[int, CommandGiven] = {}
+        self.eliciting: list[StoredEvent] = []
+        self.recordings: dict[str, str] = {}
         self.readings: list[reading_events.LoggedReading] = []
         self.reading: list[StoredEvent] = []
         self.bout: BoutState | None = None
@@ -106,6 +126,13 @@ class VisitState:
         return step
 
     @property
+    def elicit_step(self) -> ElicitStep:
+        step = self.current_step
+        if not isinstance(step, ElicitStep):
+            raise TypeError(f"step {self.step} elicits nothing")
+        return step
+
+    @property
     def transcribe_step(self) -> TranscribeStep:
         step = self.current_step
         if not isinstance(step, TranscribeStep):
@@ -122,7 +149,8 @@ class VisitState:
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
         clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
-        clone.transcribing = list(self.transcribing)
+        clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
+        clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
         clone.reading, clone.dialogues = list(self.reading), list(self.dialogues)
         for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
             one = self.dialogues[place]
@@ -287,6 +315,28 @@ class VisitState:
             self._enter(event.step + 1)
 
     @_take.register
+    def _(self, event: StimuliAssigned, stored: StoredEvent) -> None:
+        self.stimuli, self.commands, self.eliciting = event.stimuli, {}, [stored]
+
+    @_take.register
+    def _(self, event: CommandGiven, stored: StoredEvent) -> None:
+        self.commands[event.position] = event
+        self.eliciting.append(stored)
+        self.position = max(self.position, event.position + 1)
+
+    @_take.register
+    def _(self, event: CommandsFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: RecordingStored, stored: StoredEvent) -> None:
+        self.recordings[event.recording_id] = event.file
+
+    @_take.register
+    def _(self, event: RecordingRemoved, stored: StoredEvent) -> None:
+        self.recordings.pop(event.recording_id, None)
+
+    @_take.register
     def _(self, event: TranscriptionsAssigned, stored: StoredEvent) -> None:
         self.transcriptions, self.transcribing = event.items, [stored]
 
@@ -326,6 +376,6 @@ class VisitState:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
         kinds: dict[type, Phase] = {
             DialogueStep: "ready", CompareStep: "compare", RateStep: "rate", ArenaStep: "ready",
-            TranscribeStep: "transcribe",
+            TranscribeStep: "transcribe", ElicitStep: "elicit",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

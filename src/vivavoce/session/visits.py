@@ -10,7 +10,10 @@ from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
+from vivavoce.log.elicitation_events import CommandsFinished, LoggedStimulus, StimuliAssigned
 from vivavoce.log.reading_events import TranscriptsAssigned, TranscriptsFinished
+from vivavoce.log.recording_events import RecordingRemoved
+from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.session import codes, transcribing
@@ -89,6 +92,11 @@ class MoveRules:
             self.rate(draft)
         if state.phase == "transcribe":
             self.transcribe(draft)
+        if state.phase == "elicit":
+            self.elicit(draft)
+        if state.phase == "ended" and state.outcome in ("withdrew", "no_consent"):
+            for recording_id in list(state.recordings):
+                draft.add(RecordingRemoved(recording_id=recording_id, reason="withdrawal"))
         self.settle_arena(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
@@ -205,6 +213,17 @@ class MoveRules:
             draft.add(ended)
             self.settle(draft)
 
+    def elicit(self, draft: Draft) -> None:
+        """Say which stimuli are due; end the step after the last command."""
+        state = draft.state
+        if not state.eliciting or state.eliciting[0].event.step != state.step:  # pyright: ignore
+            stimuli = [LoggedStimulus(recipe=one.recipe, stimulus_id=one.stimulus_id)
+                       for one in self.study.stimuli[state.elicit_step.stimuli]]  # fmt: skip
+            draft.add(StimuliAssigned(step=state.step, stimuli=stimuli))
+        if state.position >= len(state.stimuli):
+            draft.add(CommandsFinished(step=state.step))
+            self.settle(draft)
+
     def rate(self, draft: Draft) -> None:
         """Draw the transcripts by the first free slot; end after the last."""
         study, state = self.study, draft.state
@@ -282,6 +301,9 @@ async def move(
         again = await asyncio.to_thread(replayed, log, rules.study, visit.state.visit_id)
         visit.state, visit.events = again.state, again.events
         raise Stale("the visit was changed elsewhere") from None
+    removed = [one.event.recording_id for one in draft.stored if isinstance(one.event, RecordingRemoved)]
+    for name in [visit.state.recordings[one] for one in removed if one in visit.state.recordings]:
+        await asyncio.to_thread(folder_of(log).remove, name)
     visit.take(draft.state, draft.stored)
     return draft.stored
 

@@ -1,14 +1,13 @@
 """The study file as a researcher writes it: every key with its type, default and meaning."""
 
 import re
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
-    Strict,
     field_validator,
     model_validator,
 )
@@ -19,11 +18,10 @@ from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
+from vivavoce.study.stimuli_file import Elicit
 
-Whole = Annotated[int, Strict()]
-Number = Annotated[float, Strict()]
-Flag = Annotated[bool, Strict()]
 Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
 StoppingRule = Literal["obrien_fleming", "pocock", "anytime"]
 Allocation = Literal["random", "least-used-by-participant", "balanced"]
@@ -39,29 +37,6 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 def is_name(text: str) -> bool:
     """Whether a study or a system may be called so."""
     return _NAME.fullmatch(text) is not None
-
-
-class Settings(BaseModel):
-    """Base of every mapping in a study file: unknown keys are errors. A shorthand value fills one key."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    shorthand: ClassVar[str | None] = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _expand(cls, value: Any) -> Any:
-        if cls.shorthand is not None and isinstance(value, str):
-            return {cls.shorthand: value}
-        return value
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        full = handler(schema)
-        if cls.shorthand is None:
-            return full
-        return {"anyOf": [{"type": "string", "description": f"short for `{cls.shorthand}`"}, full]}
 
 
 class WrittenRange(Range):
@@ -264,6 +239,7 @@ class StepEntry(Settings):
     rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
     arena: Arena | None = Field(None, description="two systems side by side, to vote on")
     transcribe: Transcribe | None = Field(None, description="recordings to write down")
+    elicit: Elicit | None = Field(None, description="commands to a robot, one for each picture")
     questionnaire: Questionnaire | None = Field(None, description="a form")
     debrief: TextFile | None = Field(None, description="text to read at the end")
 

@@ -11,6 +11,7 @@ from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.annotating import read_annotation
+from vivavoce.study.eliciting import read_elicitation
 from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
@@ -93,6 +94,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     pairs, questions = read_comparison(materials, file, entries)
     annotation = read_annotation(materials, file)
     transcription = read_transcription(materials, file, entries)
+    stimuli = read_elicitation(materials, file, entries)
     check_walk(entries, source)
     _check_systems(source)
     _check_enough(tasks, entries, source)
@@ -107,7 +109,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
         parser=file.parser, ontology=ontology, tasks=tasks,
         visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder),
-        pairs=pairs, questions=questions, transcription=transcription,
+        pairs=pairs, questions=questions, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
@@ -165,11 +167,11 @@ def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSourc
 
 
 def _check_systems(source: MergedSource) -> None:
-    """Only a visit that compares transcripts or writes recordings down can do without systems."""
+    """Only a visit that compares transcripts, writes recordings down or elicits commands needs no system."""
     steps = source.data.get("visit")
     written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     talks = any("dialogue" in step or "arena" in step for step in written) or "arena" in (steps or ())
-    if not talks and any({"compare", "rate", "transcribe"} & step.keys() for step in written):
+    if not talks and any({"compare", "rate", "transcribe", "elicit"} & step.keys() for step in written):
         return
     if "systems" not in source.data:
         source.report(("systems",), "'systems' is missing", "add it")

@@ -19,6 +19,7 @@ from vivavoce.study.steps import (
     ConsentStep,
     DebriefStep,
     DialogueStep,
+    ElicitStep,
     Gate,
     InstructionsStep,
     Nontrivial,
@@ -28,15 +29,15 @@ from vivavoce.study.steps import (
     Step,
     TranscribeStep,
 )
+from vivavoce.study.stimuli import Stimulus
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.transcription_items import TranscriptionItem
 
 __all__ = [
     "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep",
-    "DebriefStep", "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits", "Nontrivial", "Ontology",
-    "Primary",
-    "QuestionnaireStep", "Range", "RateStep", "Step", "Stopping", "Study", "Task",
-    "TranscribeStep", "TranscriptionItem", "Venue",
+    "DebriefStep", "DialogueStep", "ElicitStep", "Gate", "Identity", "InstructionsStep", "Limits",
+    "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range", "RateStep", "Step", "Stimulus",
+    "Stopping", "Study", "Task", "TranscribeStep", "TranscriptionItem", "Venue",
 ]  # fmt: skip
 
 
@@ -70,6 +71,7 @@ class Study(BaseModel):
     flags: dict[str, FlagRules] = {}
     parser: str = "rules"
     transcription: tuple[TranscriptionItem, ...] = Field(default=(), repr=False)
+    stimuli: dict[str, tuple[Stimulus, ...]] = Field(default={}, repr=False)
     allocation: Allocation
     limits: Limits
     identity: Identity

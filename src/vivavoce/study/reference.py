@@ -9,6 +9,7 @@ from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
 from vivavoce.study.schemes import RESERVED_KEYS, Scheme, bundled, said, scheme_names
 from vivavoce.study.steps import LATER_STEPS
+from vivavoce.study.stimuli_file import StimuliFile
 from vivavoce.study.tasks_file import TasksFile
 
 _HEAD: Final = """# The study file
@@ -64,6 +65,13 @@ top, then `== control` and `== experimental` with their turns below.
 """
 
 
+_STIMULI: Final = """## A file of stimuli
+
+The step `elicit` reads recipes, each a row of frames. Pictures and films lie beside the study file. What `shows` says is
+read to those who cannot see them; keep it free of the words that you hope to hear.
+
+"""
+
 _SCHEMES: Final = """## A scheme of annotation
 
 The section `annotation` names schemes: ours, or YAML files beside the study. A scheme is a layer of
@@ -87,6 +95,9 @@ def study_reference() -> str:
         model_tables(PairsFile, "pairs.yaml", 3),
         "",
         model_tables(QuestionsFile, "questions.yaml", 3),
+        "",
+        _STIMULI,
+        model_tables(StimuliFile, "stimuli.yaml", 3),
         "",
         _SCHEMES,
         model_tables(Scheme, "scheme.yaml", 3),

@@ -14,6 +14,7 @@ DOMAINS: Final = ROOM / "domains"
 _SCAFFOLDS: Final = ROOM / "scaffolds"
 _PAIRS: Final = ROOM / "transcripts"
 _TASKS: Final = ROOM / "example_tasks"
+_RECIPES: Final = ROOM / "recipes"
 
 
 def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list[Path]:
@@ -55,6 +56,9 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
         contents["pairs.yaml"] = (_PAIRS / f"{protocol}.yaml").read_text(encoding="utf-8")
     if "tasks: tasks.yaml" in study:
         contents["tasks.yaml"] = (_TASKS / f"{protocol}.yaml").read_text(encoding="utf-8")
+    if "stimuli: stimuli.yaml" in study:
+        for file in sorted((_RECIPES / protocol).iterdir()):
+            contents[file.name] = file.read_text(encoding="utf-8")
     for text in sorted((TEXTS / protocol).glob("*.md")):
         contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
     contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"

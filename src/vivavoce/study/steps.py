@@ -14,10 +14,10 @@ Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 
 STEPS: Final = (
-    "consent", "screen", "instructions", "dialogue", "compare", "rate", "arena", "transcribe",
+    "consent", "screen", "instructions", "dialogue", "compare", "rate", "arena", "transcribe", "elicit",
     "questionnaire", "debrief",
 )  # fmt: skip
-LATER_STEPS: Final = ("elicit", "annotate")
+LATER_STEPS: Final = ("annotate",)
 
 
 class _Step(BaseModel):
@@ -185,6 +185,23 @@ class TranscribeStep(_Step):
     prefill: bool = False
 
 
+class ElicitStep(_Step):
+    """Commands to a robot, one for each stimulus.
+
+    stimuli  file that holds them; by: how commands are given where there is a microphone
+    seconds  longest recording of one command
+    answer   how the robot says `understood`
+    """
+
+    kind: Literal["elicit"] = "elicit"
+    stimuli: str
+    by: Literal["speech", "text"] = "speech"
+    redo: bool = True
+    seconds: float = 60.0
+    microphone_distance_m: float | None = None
+    answer: Literal["text", "voice", "none"] = "text"
+
+
 Step: TypeAlias = Annotated[
     ConsentStep
     | InstructionsStep
@@ -193,6 +210,7 @@ Step: TypeAlias = Annotated[
     | RateStep
     | ArenaStep
     | TranscribeStep
+    | ElicitStep
     | QuestionnaireStep
     | DebriefStep,
     Field(discriminator="kind"),

@@ -14,6 +14,7 @@ from vivavoce.study.steps import (
     ConsentStep,
     DebriefStep,
     DialogueStep,
+    ElicitStep,
     InstructionsStep,
     QuestionnaireStep,
     Range,
@@ -55,6 +56,8 @@ def walked(
         elif entry.transcribe is not None:
             audio = folder / entry.transcribe.audio
             steps.append(TranscribeStep.model_validate({**entry.transcribe.model_dump(), "audio": audio}))
+        elif entry.elicit is not None:
+            steps.append(ElicitStep.model_validate(entry.elicit.model_dump()))
         elif entry.screen is not None:
             admit = {item: Range(min=codes.min, max=codes.max) for item, codes in entry.screen.admit.items()}
             steps.append(QuestionnaireStep(name=entry.screen.use, about="visit", admit=admit))

@@ -21,18 +21,19 @@ from vivavoce.web import (
     arena,
     chat_routes,
     comparing,
+    eliciting,
     experts,
     reading,
     transcribing,
     visit_routes,
     wizard,
 )
-from vivavoce.web.security import HEADERS, BodyCap, OwnPostsOnly, SecurityHeaders
+from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
 STATIC: Final = Path(__file__).parent / "static"
 HEALTH_WAIT_S: Final = 5.0
-JSON_PATHS: Final = ("/events", "/turns", "/dialogue/end", "/arena/state")
+JSON_PATHS: Final = ("/events", "/turns", "/dialogue/end", "/arena/state", "/elicit/recording")
 
 _report = structlog.get_logger("vivavoce.web")
 health = APIRouter(include_in_schema=False)
@@ -72,11 +73,12 @@ def create_app(
         experts.router,
         annotating.router,
         transcribing.router,
+        eliciting.router,
         wizard.router,
         health,
     ):
         app.include_router(router, prefix=base)
-    app.add_middleware(BodyCap)
+    app.add_middleware(BodyCap, larger={f"{base}/elicit/recording": RECORDING_CAP})
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (

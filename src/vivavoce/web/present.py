@@ -11,6 +11,7 @@ from vivavoce.study.model import ArenaStep, ConsentStep
 from vivavoce.web.arena import arena_page
 from vivavoce.web.comparing import Shown, comparison_page
 from vivavoce.web.documents import read_document
+from vivavoce.web.eliciting import elicitation_page
 from vivavoce.web.forms import Form, asked_form, filled_form
 from vivavoce.web.reading import reading_page
 from vivavoce.web.site import Site
@@ -24,12 +25,14 @@ PROBLEMS: Final = {
 
 
 def visit_page(
-    site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False, shown: Shown = "left"
-) -> HTMLResponse:
+    site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False,
+    shown: Shown = "left", again: bool = False,
+) -> HTMLResponse:  # fmt: skip
     """The page of a visit as it stands.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
     shown    which transcript of a pair, where they are shown in turn
+    again    give the last command anew, where that may be done
     """
     facts = common(state, problem)
     language = state.language
@@ -41,6 +44,8 @@ def visit_page(
         return _between(site, state, facts)
     if state.phase == "transcribe":
         return transcription_page(site, state, facts)
+    if state.phase == "elicit":
+        return elicitation_page(site, state, facts, again=again)
     if state.phase == "rate":
         return reading_page(site, state, facts)
     if state.phase == "compare":

@@ -1,5 +1,6 @@
 """What stands before every page: headers, a cap on bodies, and refusal of posts from other sites."""
 
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -8,15 +9,17 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_CAP: Final = 1024 * 1024
+RECORDING_CAP: Final = 32 * 1024 * 1024  # five minutes of 16 bits at 48 kHz
 HEADERS: Final = {
     "Content-Security-Policy": (
-        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        "default-src 'self'; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # not no-referrer: browsers would send `Origin: null` with our own forms, like those of other sites
     "Referrer-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(self), payment=(), usb=()",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Robots-Tag": "noindex, nofollow",
@@ -76,26 +79,29 @@ def _foreign(scope: Scope) -> bool:
 
 
 class BodyCap:
-    """Refuses bodies of more than a mebibyte, whether announced or not."""
+    """Refuses bodies of more than a mebibyte, whether announced or not; `larger` are paths that take more."""
 
-    def __init__(self, app: ASGIApp, *, most: int = BODY_CAP) -> None:
-        self.app, self.most = app, most
+    def __init__(
+        self, app: ASGIApp, *, most: int = BODY_CAP, larger: Mapping[str, int] | None = None
+    ) -> None:
+        self.app, self.most, self.larger = app, most, larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        most = self.larger.get(scope["path"], self.most)
         length = Headers(scope=scope).get("content-length", "0")
         body, more = [], True
         size = int(length) if length.isdigit() else 0
-        while more and size <= self.most and scope["method"] not in ("GET", "HEAD"):
+        while more and size <= most and scope["method"] not in ("GET", "HEAD"):
             message = await receive()
             if message["type"] != "http.request":
                 return
             body.append(message.get("body", b""))
             more = message.get("more_body", False)
             size = max(size, sum(map(len, body)))
-        if size > self.most:
+        if size > most:
             await PlainTextResponse("This request is too large.", 413)(scope, receive, send)
             return
         whole = [b"".join(body)] if scope["method"] not in ("GET", "HEAD") else []

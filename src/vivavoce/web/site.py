@@ -21,6 +21,7 @@ from vivavoce.study.model import (
     ArenaStep,
     CompareStep,
     DialogueStep,
+    ElicitStep,
     QuestionnaireStep,
     RateStep,
     Study,
@@ -191,6 +192,8 @@ class Site:
                 total += 3 * step.bouts
             elif isinstance(step, TranscribeStep):
                 total += step.each / 2
+            elif isinstance(step, ElicitStep):
+                total += len(study.stimuli[step.stimuli]) / 2
             else:
                 total += len(study.text(step, study.languages[0]).split()) / 200
         return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
@@ -215,6 +218,11 @@ class Site:
     def recordings(self) -> int:
         """How many recordings a participant writes down."""
         return sum(step.each for step in self.study.visit if isinstance(step, TranscribeStep))
+
+    def commands(self) -> int:
+        """How many commands a participant gives."""
+        steps = [step for step in self.study.visit if isinstance(step, ElicitStep)]
+        return sum(len(self.study.stimuli[step.stimuli]) for step in steps)
 
     def bouts(self) -> int:
         """How many times a participant meets two systems at once."""

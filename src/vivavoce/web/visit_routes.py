@@ -58,7 +58,7 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
         minutes=site.minutes(), fewest=sum(one.min for one in repeats), most=sum(one.max for one in repeats),
         tasks=bool(site.study.tasks), forms=bool(site.study.wordings), pairs=site.pairs(),
-        readings=site.readings(), recordings=site.recordings(), bouts=site.bouts(),
+        readings=site.readings(), recordings=site.recordings(), commands=site.commands(), bouts=site.bouts(),
         key=token_urlsafe(16),
     )  # fmt: skip
 
@@ -95,11 +95,11 @@ async def _token(site: Site, opened: Opened) -> str:
 @router.get("/visit")
 async def visit(
     site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None,
-    shown: Shown = "left",
+    shown: Shown = "left", again: bool = False,
 ) -> HTMLResponse:  # fmt: skip
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
-    return visit_page(site, state, problem=problem, confirm=confirm == "end", shown=shown)
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", shown=shown, again=again)
 
 
 @router.post("/consent")

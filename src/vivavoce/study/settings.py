@@ -1,0 +1,34 @@
+"""The base of every mapping in a study file, and the plain values in it."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, Strict, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+Whole = Annotated[int, Strict()]
+Number = Annotated[float, Strict()]
+Flag = Annotated[bool, Strict()]
+
+
+class Settings(BaseModel):
+    """Base of every mapping in a study file: unknown keys are errors. A shorthand value fills one key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    shorthand: ClassVar[str | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, value: Any) -> Any:
+        if cls.shorthand is not None and isinstance(value, str):
+            return {cls.shorthand: value}
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        full = handler(schema)
+        if cls.shorthand is None:
+            return full
+        return {"anyOf": [{"type": "string", "description": f"short for `{cls.shorthand}`"}, full]}

@@ -1,0 +1,181 @@
+// Records a command: press, speak, press, listen, go on. A recording stays in the browser until the server has it.
+
+import { wait } from "./outbox.js";
+import { forget, keep, kept, wav } from "./takes.js";
+
+const PIECE_FRAMES = 16384;
+const ANSWER_WITHIN_MS = 60000;
+const LONGEST_WAIT_S = 20;
+
+const element = (id) => document.getElementById(id);
+const studio = element("studio");
+const told = studio.dataset;
+const [record, send, listen, level, news] = ["record", "send", "listen", "level", "news"].map(element);
+let running = null;
+let taken = null; // {key, takes, rate, pieces}
+
+function tell(words) {
+  news.textContent = words;
+}
+
+function seconds() {
+  const frames = taken.pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return frames / taken.rate;
+}
+
+function integers(samples) {
+  return Int16Array.from(samples, (one) => Math.round(Math.max(-1, Math.min(1, one)) * 32767));
+}
+
+// -60 dB is the left end, full scale the right one.
+function loudness(samples) {
+  const power = samples.reduce((sum, one) => sum + one * one, 0) / samples.length;
+  return Math.max(0, Math.min(1, 1 + (10 * Math.log10(power + 1e-12)) / 60));
+}
+
+function offer(words) {
+  record.textContent = record.dataset.again;
+  element("loudness").hidden = true;
+  element("playback").hidden = send.hidden = false;
+  URL.revokeObjectURL(listen.src);
+  listen.src = URL.createObjectURL(wav(taken.pieces, taken.rate));
+  tell(words.replace("{s}", seconds().toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 })));
+}
+
+async function start() {
+  record.disabled = true;
+  let stream;
+  try {
+    const exact = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+    stream = await navigator.mediaDevices.getUserMedia({ audio: exact });
+  } catch {
+    record.disabled = false;
+    denied();
+    return;
+  }
+  const context = new AudioContext();
+  await context.audioWorklet.addModule(told.worklet);
+  await forget().catch(() => {});
+  taken = { key: crypto.randomUUID(), takes: (taken?.takes ?? 0) + 1, rate: context.sampleRate, pieces: [] };
+  const recorder = new AudioWorkletNode(context, "vivavoce-recorder", { numberOfOutputs: 0 });
+  running = { stream, context, recorder, unkept: [], frames: 0 };
+  recorder.port.onmessage = ({ data }) => (data ? heard(data) : stopped());
+  context.createMediaStreamSource(stream).connect(recorder);
+  element("playback").hidden = send.hidden = true;
+  element("loudness").hidden = false;
+  record.textContent = record.dataset.stop;
+  record.disabled = false;
+  tell(told.recording);
+}
+
+function heard(samples) {
+  const whole = integers(samples);
+  taken.pieces.push(whole);
+  running.unkept.push(whole);
+  running.frames += whole.length;
+  level.value = loudness(samples);
+  if (running.unkept.length * samples.length >= PIECE_FRAMES) preserve();
+  if (running.frames >= told.seconds * taken.rate) stop();
+}
+
+function preserve() {
+  const samples = running.unkept;
+  running.unkept = [];
+  const { key, takes, rate } = taken;
+  return keep({ take: told.take, key, takes, rate, samples }).catch(() => {}); // private windows keep nothing
+}
+
+function stop() {
+  if (!running || running.stopping) return;
+  running.stopping = record.disabled = true;
+  running.recorder.port.postMessage("stop");
+}
+
+async function stopped() {
+  const { stream, context } = running;
+  stream.getTracks().forEach((track) => track.stop());
+  await preserve();
+  running = null;
+  await context.close();
+  record.disabled = false;
+  if (!taken.pieces.length) {
+    record.textContent = record.dataset.again;
+    tell(told.silent);
+    return;
+  }
+  offer(told.recorded);
+  send.focus();
+}
+
+function denied() {
+  tell(told.denied);
+  element("typing").open = true;
+  element("text").focus();
+}
+
+// Posts the recording; the server's word for what is wrong, "offline" when no answer came, null when it is on disk.
+async function post() {
+  const place = { step: told.step, position: told.position, key: taken.key, takes: taken.takes };
+  try {
+    const response = await fetch(`${told.url}?${new URLSearchParams(place)}`, {
+      method: "POST",
+      headers: { "Content-Type": "audio/wav" },
+      body: wav(taken.pieces, taken.rate),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    if (response.ok) return null;
+    return (await response.json().catch(() => ({}))).error ?? "offline";
+  } catch {
+    return "offline";
+  }
+}
+
+async function deliver() {
+  record.disabled = send.disabled = true;
+  let delay = 1;
+  tell(told.sending);
+  for (;;) {
+    const error = await post();
+    if (error === null || error === "stale" || error === "no_visit") break;
+    if (["bad_audio", "empty", "too_long", "bad_request"].includes(error)) {
+      tell(told.refused);
+      record.disabled = send.disabled = false;
+      return;
+    }
+    tell(told.waiting);
+    await wait(delay);
+    delay = Math.min(delay * 2, LONGEST_WAIT_S);
+  }
+  await forget().catch(() => {});
+  location.assign(told.next);
+}
+
+async function restore() {
+  const pieces = await kept(told.take).catch(() => []);
+  if (!pieces.length || running) return;
+  const { key, takes, rate } = pieces[0];
+  taken = { key, takes, rate, pieces: pieces.flatMap((piece) => piece.samples) };
+  if (taken.pieces.length) offer(told.restored);
+}
+
+function speakUp() {
+  const said = element("understood");
+  if (!said?.dataset.voice || !("speechSynthesis" in window)) return;
+  const words = new SpeechSynthesisUtterance(said.textContent);
+  words.lang = said.dataset.voice;
+  speechSynthesis.speak(words);
+}
+
+record.addEventListener("click", () => (running ? stop() : start()));
+send.addEventListener("click", deliver);
+element("typing").querySelector("form").addEventListener("submit", () => forget().catch(() => {}));
+
+studio.hidden = false;
+if (navigator.mediaDevices && "AudioWorkletNode" in window) {
+  element("typing").open = element("text").value !== "";
+  restore();
+} else {
+  denied();
+  record.disabled = true;
+}
+speakUp();
