@@ -74,6 +74,7 @@ function heard(samples) {
   running.unkept.push(whole);
   running.frames += whole.length;
   level.value = loudness(samples);
+  told.soFar = running.frames / taken.rate;
   if (running.unkept.length * samples.length >= PIECE_FRAMES) preserve();
   if (running.frames >= told.seconds * taken.rate) stop();
 }
