@@ -160,14 +160,17 @@ def train(
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many.")] = None,
 ) -> None:
-    """Train a system that turns commands into predicates; every ninth speaker is held out for stopping."""
+    """Train a system that turns commands into predicates; every ninth speaker is held out for stopping.
+
+    Interrupted, the same command goes on where it was.
+    """
     from vivavoce.log.dataset import Dataset
     from vivavoce.understanding.learning import systems
     from vivavoce.understanding.learning.examples import read_recipes
 
     recipes = read_recipes(Dataset(data))
     with progress(f"training {system}") as report:
-        trained = systems.train(system, recipes, seed=seed, epochs=epochs, progress=report)
+        trained = systems.train(system, recipes, seed=seed, epochs=epochs, progress=report, folder=into)
     systems.save(trained, into)
     note(f"system {system} into {into}, trained in {trained.facts['training']['seconds']:.0f} s")
 

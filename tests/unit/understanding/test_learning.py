@@ -135,3 +135,38 @@ def test_the_verbs_train_predict_and_evaluate(kitchen, tmp_path):
     assert scored["corpus"] == evaluated["corpus"]
     assert evaluated["counts"]["predicates"] == scored["counts"]["predicates"] > 20
     assert "known: a, b, c, d, majority" in run("train", test, "--system", "z", "--into", model).stderr
+
+
+@pytest.mark.parametrize("name", ["c", "d"])  # one with two networks, one with a single one
+def test_an_interrupted_training_goes_on_and_comes_to_the_same_system(name, kitchen, tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    torch.set_num_threads(1)
+    data = recipes(kitchen)[:4]
+    whole = systems.train(name, data, seed=3, epochs=3)
+
+    def interrupt(done: int, _: int) -> None:
+        seen.append(done)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    seen: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        systems.train(name, data, seed=3, epochs=3, folder=tmp_path, progress=interrupt)
+    later: list[int] = []
+    resumed = systems.train(
+        name, data, seed=3, epochs=3, folder=tmp_path, progress=lambda done, _: later.append(done)
+    )
+    assert later[0] == 3  # not from the first epoch again
+    assert systems.answer(resumed, data) == systems.answer(whole, data)
+    other = systems.train(name, data, seed=4, epochs=1, folder=tmp_path)  # another seed: another training
+    assert other.facts["training"]["epochs"] == 1
+    systems.save(resumed, tmp_path)
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_the_baseline_is_as_sure_as_its_annotation_is_frequent(kitchen):
+    trained = systems.train("majority", recipes(kitchen))
+    share = trained.system.facts["share"]
+    answers = systems.answer(trained, recipes(kitchen, "test"), repeat_below=share + 0.01)
+    assert {token for token in to_tokens(answers[0][0].predicates) if token not in SIGNS[:6]} >= {"#"}
+    assert systems.answer(trained, recipes(kitchen, "test"), repeat_below=share)[0][0].confidence == share

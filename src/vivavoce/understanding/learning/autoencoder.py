@@ -10,6 +10,7 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
+from vivavoce.understanding.learning.checkpoints import Checkpoint
 from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
 from vivavoce.understanding.learning.vocabulary import BEGIN, END, PAD, Vocabulary
 
@@ -74,6 +75,7 @@ def learn_autoencoder(
     seed: int,
     schedule: Schedule,
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[Autoencoder, Training, float | None]:
     """Learn from predicates as token sequences.
 
@@ -86,7 +88,7 @@ def learn_autoencoder(
     def loss(items: list[list[int]], _: Random | None) -> Tensor:
         return reconstruction_loss(network, items, network.encode(padded(items)))
 
-    done = fit(network, rows, kept, loss, schedule, seed=seed, progress=progress)
+    done = fit(network, rows, kept, loss, schedule, seed=seed, progress=progress, checkpoint=checkpoint)
     if not kept:
         return network, done, None
     with torch.no_grad():

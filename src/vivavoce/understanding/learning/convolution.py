@@ -16,9 +16,10 @@ import torch
 from torch import Tensor, nn
 
 from vivavoce.understanding.learning.examples import SIGNS, Example, Recipe
+from vivavoce.understanding.learning.learner import Learner, Written, told
 from vivavoce.understanding.learning.skipgram import learn_vectors, neighbours
-from vivavoce.understanding.learning.system import Answer, answer_of, confident
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.system import Answer
+from vivavoce.understanding.learning.training import device, padded
 from vivavoce.understanding.learning.vocabulary import BEGIN, END, PAD, Vocabulary
 
 SIZE: Final = 128
@@ -27,6 +28,7 @@ WIDTH: Final = 3
 LONGEST: Final = 60
 COPIES: Final = 2
 CHANGED: Final = 0.2
+Pair = tuple[list[str], list[str]]
 
 
 class ConvolutionalNetwork(nn.Module):
@@ -63,7 +65,7 @@ class ConvolutionalNetwork(nn.Module):
         return self.places(torch.arange(numbers.shape[1], device=numbers.device).clamp(max=199))
 
 
-class Convolution:
+class Convolution(Learner[Pair, ConvolutionalNetwork]):
     """The whole system. `synonyms`: words by word, from a dictionary of the user's."""
 
     name = "b"
@@ -71,22 +73,15 @@ class Convolution:
     def __init__(
         self, facts: dict[str, Any] | None = None, synonyms: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        self.facts: dict[str, Any] = facts or {}
+        super().__init__(facts)
         self.synonyms = dict(synonyms or {})
-        self.network: ConvolutionalNetwork | None = None
 
-    def fit(
-        self,
-        training: Sequence[Recipe],
-        held_out: Sequence[Recipe],
-        *,
-        seed: int,
-        schedule: Schedule | None = None,
-        progress: Progress | None = None,
-    ) -> Training:
-        """Learn from annotated recipes and from what was made of them; stop by what was held out."""
-        torch.manual_seed(seed)
-        items, kept = _examples(training), _examples(held_out)
+    def read(self, recipes: Sequence[Recipe]) -> list[Pair]:
+        return _examples(recipes)
+
+    def learn_from(self, training: Sequence[Recipe], seed: int) -> list[Pair]:
+        """The examples, and what is made of them."""
+        items = _examples(training)
         words = Vocabulary(word for item in items for word in item[0])
         near = neighbours(learn_vectors([item[0] for item in items], words, seed=seed), words)
         chance = Random(seed)
@@ -96,13 +91,9 @@ class Convolution:
             "words": Vocabulary(word for item in more for word in item[0]).words,
             "outputs": Vocabulary(targets, always=SIGNS).words,
         }
-        self._build()
-        assert self.network is not None
-        return fit(self.network, more, kept, self._loss, schedule or Schedule(), seed=seed, progress=progress)
+        return more
 
-    def _more(
-        self, item: tuple[list[str], list[str]], near: Mapping[str, list[str]], chance: Random
-    ) -> list[tuple[list[str], list[str]]]:
+    def _more(self, item: Pair, near: Mapping[str, list[str]], chance: Random) -> list[Pair]:
         """The example itself, and versions with words replaced.
 
         A word of the answer gives way to a neighbour, on both sides; another only to a synonym, for its
@@ -121,22 +112,15 @@ class Convolution:
             )
         return made
 
-    def _build(self) -> None:
+    def build(self) -> None:
         self.words, self.outputs = Vocabulary.of(self.facts["words"]), Vocabulary.of(self.facts["outputs"])
         self.network = ConvolutionalNetwork(len(self.words), len(self.outputs)).to(device())
 
-    def load(self, state: dict[str, Tensor]) -> None:
-        self._build()
-        assert self.network is not None
-        self.network.load_state_dict(state)
-        self.network.eval()
-
-    def _loss(self, items: list[tuple[list[str], list[str]]], _: Random | None) -> Tensor:
-        assert self.network is not None
+    def loss(self, items: list[Pair], chance: Random | None) -> Tensor:
         words = padded([self.words.encode(item[0]) for item in items])
         wanted = padded([[*self.outputs.encode(item[1]), END] for item in items])
         given = torch.cat([torch.full_like(wanted[:, :1], BEGIN), wanted[:, :-1]], 1)
-        scores = self.network(words, given)
+        scores = self.net(words, given)
         return nn.functional.cross_entropy(scores.transpose(1, 2), wanted, ignore_index=PAD)
 
     @torch.no_grad()
@@ -145,13 +129,12 @@ class Convolution:
         return [self._answers(recipe.commands, repeat_below) for recipe in recipes]
 
     def _answers(self, commands: Sequence[Example], repeat_below: float) -> list[Answer]:
-        assert self.network is not None
         words = padded([self.words.encode(command.words) for command in commands])
         given = torch.full((len(commands), 1), BEGIN, device=device())
-        written: list[tuple[list[str], list[float]]] = [([], []) for _ in commands]
+        written: list[Written] = [([], []) for _ in commands]
         ended = [False] * len(commands)
         for _ in range(LONGEST):
-            chances, best = torch.softmax(self.network(words, given)[:, -1], 1).max(1)
+            chances, best = torch.softmax(self.net(words, given)[:, -1], 1).max(1)
             given = torch.cat([given, best.unsqueeze(1)], 1)
             for row, (number, chance) in enumerate(zip(best.tolist(), chances.tolist(), strict=True)):
                 ended[row] = ended[row] or number == END
@@ -160,11 +143,8 @@ class Convolution:
                     written[row][1].append(chance)
             if all(ended):
                 break
-        return [
-            answer_of(tokens, confident(tokens, chances, repeat_below), chances)
-            for tokens, chances in written
-        ]
+        return [told(one, repeat_below) for one in written]
 
 
-def _examples(recipes: Sequence[Recipe]) -> list[tuple[list[str], list[str]]]:
+def _examples(recipes: Sequence[Recipe]) -> list[Pair]:
     return [(command.words, command.tokens) for recipe in recipes for command in recipe.commands]

@@ -11,18 +11,21 @@ Source  the anonymous system in Di Maro et al. 2018, section 4.2; predicates are
 # pyright: reportMissingImports=false
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch import Tensor, nn
 
 from vivavoce.understanding.learning.autoencoder import SIZE as VECTOR
 from vivavoce.understanding.learning.autoencoder import Autoencoder, learn_autoencoder, reconstruction_loss
+from vivavoce.understanding.learning.checkpoints import Checkpoints
 from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
+from vivavoce.understanding.learning.learner import Learner, told
 from vivavoce.understanding.learning.skipgram import DIMENSIONS, learn_vectors
-from vivavoce.understanding.learning.system import Answer, answer_of, confident
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.system import Answer
+from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, padded
 from vivavoce.understanding.learning.vocabulary import PAD, Vocabulary
 
 PARTS: Final = 3
@@ -54,72 +57,56 @@ class HierarchyNetwork(nn.Module):
         return torch.tanh(self.parts(self.drop(torch.cat([each, flat], 1)))).view(-1, PARTS, VECTOR)
 
 
-class Hierarchy:
+class Hierarchy(Learner[Recipe, HierarchyNetwork]):
     """The whole system."""
 
     name = "c"
 
-    def __init__(self, facts: dict[str, Any] | None = None) -> None:
-        self.facts: dict[str, Any] = facts or {}
-        self.network: HierarchyNetwork | None = None
+    def read(self, recipes: Sequence[Recipe]) -> Sequence[Recipe]:
+        return recipes
 
-    def fit(
-        self,
-        training: Sequence[Recipe],
-        held_out: Sequence[Recipe],
-        *,
-        seed: int,
-        schedule: Schedule | None = None,
-        progress: Progress | None = None,
-    ) -> Training:
-        """Learn word vectors, the autoencoder, then the rest; the fact `reconstruction` is the second's."""
-        torch.manual_seed(seed)
-        schedule = schedule or Schedule()
-        sentences = [command.words for recipe in training for command in recipe.commands]
-        predicates, kept = _predicates(training), _predicates(held_out)
+    def learn_from(self, training: Sequence[Recipe], seed: int) -> Sequence[Recipe]:
+        sentences, predicates = _sentences(training), _predicates(training)
         self.facts = {
             "words": Vocabulary(word for sentence in sentences for word in sentence).words,
             "tokens": Vocabulary((token for one in predicates for token in one), always=SIGNS).words,
             "actions": ["", *sorted({each.action for each in _all(training)})],
         }
-        self._build()
-        assert self.network is not None
-        known, first, share = learn_autoencoder(
-            predicates, kept, self.tokens, seed=seed, schedule=schedule, progress=progress
-        )
-        self.facts["reconstruction"] = share
-        self.network.autoencoder.load_state_dict(known.state_dict())
-        self.network.autoencoder.requires_grad_(False)
-        self.network.words.weight.data.copy_(learn_vectors(sentences, self.words, seed=seed))
-        # A recipe is one item, so that commands keep their context; a few at a time.
-        recipes = Schedule(schedule.epochs, max(2, schedule.batch // 8), schedule.rate, schedule.patience)
-        done = fit(self.network, training, held_out, self._loss, recipes, seed=seed, progress=progress)
-        return done.__class__(
-            done.epochs, done.best_epoch, done.seconds + first.seconds, done.validation_loss
-        )
+        return training
 
-    def _build(self) -> None:
+    def prepare(
+        self, training: Sequence[Recipe], held_out: Sequence[Recipe], seed: int, schedule: Schedule,
+        progress: Progress | None, checkpoints: Checkpoints,
+    ) -> Training:  # fmt: skip
+        """The autoencoder, then the word vectors; the fact `reconstruction` is the first's."""
+        known, first, share = learn_autoencoder(
+            _predicates(training), _predicates(held_out), self.tokens,
+            seed=seed, schedule=schedule, progress=progress, checkpoint=checkpoints.of("autoencoder"),
+        )  # fmt: skip
+        self.facts["reconstruction"] = share
+        self.net.autoencoder.load_state_dict(known.state_dict())
+        self.net.autoencoder.requires_grad_(False)
+        self.net.words.weight.data.copy_(learn_vectors(_sentences(training), self.words, seed=seed))
+        return first
+
+    def pace(self, schedule: Schedule) -> Schedule:
+        """A recipe is one item, so that commands keep their context; a few at a time."""
+        return replace(schedule, batch=max(2, schedule.batch // 8))
+
+    def build(self) -> None:
         self.words, self.tokens = Vocabulary.of(self.facts["words"]), Vocabulary.of(self.facts["tokens"])
         self.actions: list[str] = self.facts["actions"]
         self.network = HierarchyNetwork(len(self.words), len(self.actions), len(self.tokens)).to(device())
 
-    def load(self, state: dict[str, Tensor]) -> None:
-        self._build()
-        assert self.network is not None
-        self.network.load_state_dict(state)
-        self.network.eval()
-
     def _parts(self, recipes: Sequence[Recipe], chance: Random | None) -> Tensor:
-        assert self.network is not None
         rows = [self.words.encode(command.words) for recipe in recipes for command in recipe.commands]
         if chance is not None:
             rows = [[1 if chance.random() < 0.1 else number for number in row] for row in rows]
-        return self.network(padded(rows), [len(recipe.commands) for recipe in recipes])
+        return self.net(padded(rows), [len(recipe.commands) for recipe in recipes])
 
-    def _loss(self, recipes: list[Recipe], chance: Random | None) -> Tensor:
-        assert self.network is not None
-        parts = self._parts(recipes, chance)
-        commands = [command for recipe in recipes for command in recipe.commands]
+    def loss(self, items: list[Recipe], chance: Random | None) -> Tensor:
+        parts = self._parts(items, chance)
+        commands = [command for recipe in items for command in recipe.commands]
         actions, implicit, places, rows = [], [], [], []
         for number, command in enumerate(commands):
             for part, predicate in enumerate(command.predicates[:PARTS]):
@@ -129,15 +116,15 @@ class Hierarchy:
             known = [each.action for each in command.predicates[:PARTS]]
             actions.append([self._action(each) for each in [*known, *[""] * (PARTS - len(known))]])
         wanted = torch.tensor(actions, device=device())
-        loss = nn.functional.cross_entropy(self.network.action(parts).flatten(0, 1), wanted.flatten())
+        loss = nn.functional.cross_entropy(self.net.action(parts).flatten(0, 1), wanted.flatten())
         chosen = parts[[number for number, _ in places], [part for _, part in places]]
-        hidden = self.network.implicit(chosen).squeeze(1)
+        hidden = self.net.implicit(chosen).squeeze(1)
         loss = loss + nn.functional.binary_cross_entropy_with_logits(
             hidden, torch.tensor(implicit, device=device())
         )
-        vectors = self.network.vector(chosen)
-        near = nn.functional.mse_loss(vectors, self.network.autoencoder.encode(padded(rows)))
-        return loss + near + reconstruction_loss(self.network.autoencoder, rows, vectors)
+        vectors = self.net.vector(chosen)
+        near = nn.functional.mse_loss(vectors, self.net.autoencoder.encode(padded(rows)))
+        return loss + near + reconstruction_loss(self.net.autoencoder, rows, vectors)
 
     def _action(self, name: str) -> int:
         return self.actions.index(name) if name in self.actions else NOTHING
@@ -148,10 +135,9 @@ class Hierarchy:
         return [self._answers(recipe, repeat_below) for recipe in recipes]
 
     def _answers(self, recipe: Recipe, repeat_below: float) -> list[Answer]:
-        assert self.network is not None
         parts = self._parts([recipe], None)
-        chances, actions = torch.softmax(self.network.action(parts), 2).max(2)
-        hidden = torch.sigmoid(self.network.implicit(parts)).squeeze(2)
+        chances, actions = torch.softmax(self.net.action(parts), 2).max(2)
+        hidden = torch.sigmoid(self.net.implicit(parts)).squeeze(2)
         answers = []
         for row in range(len(recipe.commands)):
             tokens: list[str] = []
@@ -161,13 +147,17 @@ class Hierarchy:
                 if not action:
                     continue
                 begun = ["*", *action.split(), "*"] if float(hidden[row, part]) > 0.5 else action.split()
-                vector = self.network.vector(parts[row, part]).unsqueeze(0)
-                ((numbers, odds),) = self.network.autoencoder.write_out(vector, [self.tokens.encode(begun)])
+                vector = self.net.vector(parts[row, part]).unsqueeze(0)
+                ((numbers, odds),) = self.net.autoencoder.write_out(vector, [self.tokens.encode(begun)])
                 odds[: len(begun)] = [float(chances[row, part])] * len(begun)
                 tokens += [*([";"] if tokens else []), *(self.tokens.words[number] for number in numbers)]
                 sure += [*([1.0] if sure else []), *odds]
-            answers.append(answer_of(tokens, confident(tokens, sure, repeat_below), sure))
+            answers.append(told((tokens, sure), repeat_below))
         return answers
+
+
+def _sentences(recipes: Sequence[Recipe]) -> list[list[str]]:
+    return [command.words for recipe in recipes for command in recipe.commands]
 
 
 def _all(recipes: Sequence[Recipe]):

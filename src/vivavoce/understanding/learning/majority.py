@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from vivavoce.study.notation import read_predicates, write_predicates
-from vivavoce.understanding.learning.examples import Recipe
-from vivavoce.understanding.learning.system import Answer
+from vivavoce.understanding.learning.examples import Recipe, to_tokens
+from vivavoce.understanding.learning.system import Answer, answer_of, confident
 
 
 class Majority:
@@ -27,9 +27,12 @@ class Majority:
             for command in commands
             if command.predicates[0].action == action
         )
-        self.facts = {"annotation": mine.most_common(1)[0][0]}
+        annotation, count = mine.most_common(1)[0]
+        self.facts = {"annotation": annotation, "share": count / len(commands)}
 
     def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
-        """The same answer to every command."""
-        predicates = read_predicates(self.facts["annotation"])
-        return [[Answer(predicates, predicates, 1.0) for _ in recipe.commands] for recipe in recipes]
+        """The same answer to every command, as sure as the annotation is frequent."""
+        tokens = to_tokens(read_predicates(self.facts["annotation"]))
+        chances = [float(self.facts["share"])] * len(tokens)
+        answer = answer_of(tokens, confident(tokens, chances, repeat_below), chances)
+        return [[answer] * len(recipe.commands) for recipe in recipes]

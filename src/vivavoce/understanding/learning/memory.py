@@ -8,14 +8,15 @@ Source  Madotto, Wu and Fung 2018 (Mem2Seq), as FBK's first system of 2018 used 
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from vivavoce.understanding.learning.examples import SIGNS, Recipe
-from vivavoce.understanding.learning.system import Answer, answer_of, confident
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.learner import Learner, Written, told
+from vivavoce.understanding.learning.system import Answer
+from vivavoce.understanding.learning.training import device, padded
 from vivavoce.understanding.learning.vocabulary import END, PAD, Vocabulary
 
 REMEMBERED: Final = 3
@@ -77,58 +78,36 @@ class MemoryNetwork(nn.Module):
         return torch.softmax(self.write(seen), 2), attention, torch.sigmoid(self.gate(seen)), hidden
 
 
-class MemoryCopy:
+class MemoryCopy(Learner[Memory, MemoryNetwork]):
     """The whole system."""
 
     name = "a"
 
-    def __init__(self, facts: dict[str, Any] | None = None) -> None:
-        self.facts: dict[str, Any] = facts or {}
-        self.network: MemoryNetwork | None = None
+    def read(self, recipes: Sequence[Recipe]) -> list[Memory]:
+        return _memories(recipes)
 
-    def fit(
-        self,
-        training: Sequence[Recipe],
-        held_out: Sequence[Recipe],
-        *,
-        seed: int,
-        schedule: Schedule | None = None,
-        progress: Progress | None = None,
-    ) -> Training:
-        """Learn from annotated recipes; stop by what was held out."""
-        torch.manual_seed(seed)
-        items, kept = _memories(training), _memories(held_out)
+    def learn_from(self, training: Sequence[Recipe], seed: int) -> list[Memory]:
+        items = _memories(training)
         targets = [token for item in items for token in item.target]
         sources = [word for item in items for word in item.words]
         self.facts = {
             "words": Vocabulary([*sources, *targets]).words,
             "outputs": Vocabulary(targets, always=SIGNS).words,
         }
-        self._build()
-        assert self.network is not None
-        return fit(
-            self.network, items, kept, self._loss, schedule or Schedule(), seed=seed, progress=progress
-        )
+        return items
 
-    def _build(self) -> None:
+    def build(self) -> None:
         self.words, self.outputs = Vocabulary.of(self.facts["words"]), Vocabulary.of(self.facts["outputs"])
         self.network = MemoryNetwork(len(self.words), len(self.outputs)).to(device())
 
-    def load(self, state: dict[str, Tensor]) -> None:
-        self._build()
-        assert self.network is not None
-        self.network.load_state_dict(state)
-        self.network.eval()
-
-    def _loss(self, items: list[Memory], chance: Random | None) -> Tensor:
-        assert self.network is not None
+    def loss(self, items: list[Memory], chance: Random | None) -> Tensor:
         rows = [self.words.encode(item.words) for item in items]
         if chance is not None:  # some words are unknown while it learns, as they will be later
             rows = [[1 if chance.random() < UNSEEN else number for number in row] for row in rows]
-        layers, query, there = self.network.remember(padded(rows), padded([item.ages for item in items]))
+        layers, query, there = self.net.remember(padded(rows), padded([item.ages for item in items]))
         wanted = padded([[*self.outputs.encode(item.target), END] for item in items])
         given = torch.cat([torch.full_like(wanted[:, :1], 2), wanted[:, :-1]], 1)
-        written, copied, gate, _ = self.network.decode(given, query.unsqueeze(0).contiguous(), layers, there)
+        written, copied, gate, _ = self.net.decode(given, query.unsqueeze(0).contiguous(), layers, there)
         known = written.gather(2, wanted.unsqueeze(2)).squeeze(2).masked_fill(wanted == 1, 0.0)
         same = torch.zeros_like(copied)
         for row, item in enumerate(items):
@@ -146,22 +125,17 @@ class MemoryCopy:
         """The answers to every command; the words of earlier commands are in memory."""
         answers: list[list[Answer]] = []
         for recipe in recipes:
-            items = _memories([recipe])
-            answers.append([])
-            for tokens, chances in self._write(items):
-                asked = confident(tokens, chances, repeat_below)
-                answers[-1].append(answer_of(tokens, asked, chances))
+            answers.append([told(one, repeat_below) for one in self._write(_memories([recipe]))])
         return answers
 
-    def _write(self, items: list[Memory]) -> list[tuple[list[str], list[float]]]:
-        assert self.network is not None
+    def _write(self, items: list[Memory]) -> list[Written]:
         words = padded([self.words.encode(item.words) for item in items])
-        layers, query, there = self.network.remember(words, padded([item.ages for item in items]))
+        layers, query, there = self.net.remember(words, padded([item.ages for item in items]))
         hidden, last = query.unsqueeze(0).contiguous(), torch.full((len(items), 1), 2, device=device())
-        written: list[tuple[list[str], list[float]]] = [([], []) for _ in items]
+        written: list[Written] = [([], []) for _ in items]
         ended = [False] * len(items)
         for _ in range(LONGEST):
-            chances, copied, gate, hidden = self.network.decode(last, hidden, layers, there)
+            chances, copied, gate, hidden = self.net.decode(last, hidden, layers, there)
             for row, item in enumerate(items):
                 odds = {self.outputs.words[0]: 0.0}
                 values, places = (gate[row, 0] * chances[row, 0]).topk(min(8, len(self.outputs)))

@@ -22,8 +22,9 @@ from vivavoce.study.notation import Predicate
 from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
 from vivavoce.understanding.learning.form import END as STOP
 from vivavoce.understanding.learning.form import Form
-from vivavoce.understanding.learning.system import Answer, answer_of, confident
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce.understanding.learning.learner import Learner, Written, told
+from vivavoce.understanding.learning.system import Answer
+from vivavoce.understanding.learning.training import device, padded
 from vivavoce.understanding.learning.vocabulary import END, PAD, Vocabulary, letters
 
 REMEMBERED: Final = 3
@@ -91,45 +92,24 @@ class PointingNetwork(nn.Module):
         return torch.softmax(self.write(self.drop(seen)), 2), attention, gate, memory
 
 
-class Pointing:
+class Pointing(Learner[Sequence_, PointingNetwork]):
     """The whole system: vocabularies, network, training and prediction."""
 
     name = "d"
 
-    def __init__(self, facts: dict[str, Any] | None = None) -> None:
-        self.facts: dict[str, Any] = facts or {}
-        self.network: PointingNetwork | None = None
+    def read(self, recipes: Sequence[Recipe]) -> list[Sequence_]:
+        return _sequences(recipes)
 
-    def fit(
-        self,
-        training: Sequence[Recipe],
-        held_out: Sequence[Recipe],
-        *,
-        seed: int,
-        schedule: Schedule | None = None,
-        progress: Progress | None = None,
-    ) -> Training:
-        """Learn from annotated recipes; stop by what was held out."""
-        torch.manual_seed(seed)
-        items, kept = _sequences(training), _sequences(held_out)
+    def learn_from(self, training: Sequence[Recipe], seed: int) -> list[Sequence_]:
+        items = _sequences(training)
         self.facts = _facts(items, training)
-        self._build()
-        assert self.network is not None
-        return fit(
-            self.network, items, kept, self._loss, schedule or Schedule(), seed=seed, progress=progress
-        )
+        return items
 
-    def _build(self) -> None:
+    def build(self) -> None:
         self.words = Vocabulary.of(self.facts["words"])
         self.alphabet = Vocabulary.of(self.facts["letters"])
         self.outputs = Vocabulary.of(self.facts["outputs"])
         self.network = PointingNetwork(len(self.words), len(self.alphabet), len(self.outputs)).to(device())
-
-    def load(self, state: dict[str, Tensor]) -> None:
-        self._build()
-        assert self.network is not None
-        self.network.load_state_dict(state)
-        self.network.eval()
 
     def _tensors(self, rows: list[list[str]]) -> tuple[Tensor, Tensor]:
         blank = letters("", self.alphabet)
@@ -139,16 +119,15 @@ class Pointing:
         ]
         return padded([self.words.encode(row) for row in rows]), torch.tensor(spelled, device=device())
 
-    def _loss(self, items: list[Sequence_], chance: Random | None) -> Tensor:
-        assert self.network is not None
+    def loss(self, items: list[Sequence_], chance: Random | None) -> Tensor:
         if chance is not None:
             items = [_renamed(item, chance) for item in items]
         words, spelled = self._tensors([item.source for item in items])
-        states, there = self.network.encode(words, spelled, padded([item.context for item in items]))
+        states, there = self.net.encode(words, spelled, padded([item.context for item in items]))
         given = [["<begin>", *item.target] for item in items]
-        inputs = self.network.embed(*self._tensors(given))
-        written, pointed, gate, _ = self.network.decode(
-            self.network.drop(inputs), self.network.start(states, there), states, there
+        inputs = self.net.embed(*self._tensors(given))
+        written, pointed, gate, _ = self.net.decode(
+            self.net.drop(inputs), self.net.start(states, there), states, there
         )
         wanted = padded([[*self.outputs.encode(item.target), END] for item in items])
         known = written.gather(2, wanted.unsqueeze(2)).squeeze(2)
@@ -169,22 +148,21 @@ class Pointing:
             for row in rows:
                 before = [answer.whole for answer in answers[row][-REMEMBERED:]]
                 items.append(_sequence(recipes[row].commands[place].words, before, ()))
-            for row, (tokens, chances) in zip(rows, self._write(items), strict=True):
-                answers[row].append(answer_of(tokens, confident(tokens, chances, repeat_below), chances))
+            for row, written in zip(rows, self._write(items), strict=True):
+                answers[row].append(told(written, repeat_below))
         return answers
 
-    def _write(self, items: list[Sequence_]) -> list[tuple[list[str], list[float]]]:
+    def _write(self, items: list[Sequence_]) -> list[Written]:
         """Greedy writing of many sequences at once, each held to the form."""
-        assert self.network is not None
         words, spelled = self._tensors([item.source for item in items])
-        states, there = self.network.encode(words, spelled, padded([item.context for item in items]))
-        memory = self.network.start(states, there)
+        states, there = self.net.encode(words, spelled, padded([item.context for item in items]))
+        memory = self.net.start(states, there)
         forms = [Form(self.facts["actions"]) for _ in items]
-        written: list[tuple[list[str], list[float]]] = [([], []) for _ in items]
+        written: list[Written] = [([], []) for _ in items]
         last = ["<begin>"] * len(items)
         for _ in range(LONGEST):
-            inputs = self.network.embed(*self._tensors([[token] for token in last]))
-            chances, pointed, gate, memory = self.network.decode(inputs, memory, states, there)
+            inputs = self.net.embed(*self._tensors([[token] for token in last]))
+            chances, pointed, gate, memory = self.net.decode(inputs, memory, states, there)
             for row, item in enumerate(items):
                 if last[row] == STOP:
                     continue

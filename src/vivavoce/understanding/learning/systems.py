@@ -7,6 +7,7 @@ import importlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -54,11 +55,13 @@ def make_system(name: str, facts: dict[str, Any] | None = None) -> Any:
 
 
 def train(
-    name: str, recipes: Sequence[Recipe], *, seed: int = 1, epochs: int | None = None, progress: Any = None
-) -> Trained:
+    name: str, recipes: Sequence[Recipe], *, seed: int = 1, epochs: int | None = None, progress: Any = None,
+    folder: Path | None = None,
+) -> Trained:  # fmt: skip
     """Train a system; every ninth speaker is held out for stopping.
 
-    Input   annotated recipes of at least two speakers, or of one whose recipes are then split
+    Input   annotated recipes of at least two speakers, or of one whose recipes are then split;
+            a folder for checkpoints, from which an interrupted training of the same data goes on
     Output  the system and its facts: seed, epochs, seconds, speakers
     Raises  InputError: fewer than two recipes
     """
@@ -67,9 +70,12 @@ def train(
     system = make_system(name)
     more: dict[str, Any] = {}
     if name != "majority":
+        from vivavoce.understanding.learning.checkpoints import Checkpoints
         from vivavoce.understanding.learning.training import schedule_for
 
-        more["schedule"] = schedule_for(sum(len(recipe.commands) for recipe in training), epochs)
+        schedule = schedule_for(sum(len(recipe.commands) for recipe in training), epochs)
+        what = f"{name} {seed} {schedule} {_fingerprint(recipes)} {installed_version()}"
+        more |= {"schedule": schedule, "checkpoints": Checkpoints(folder, what)}
     done = system.fit(training, kept, seed=seed, progress=progress, **more)
     facts = {
         "system": name,
@@ -80,6 +86,11 @@ def train(
         "vivavoce": installed_version(),
     }
     return Trained(system, facts)
+
+
+def _fingerprint(recipes: Sequence[Recipe]) -> str:
+    """What tells this training data from other."""
+    return sha256(repr(list(recipes)).encode()).hexdigest()[:16]
 
 
 def held_out(recipes: Sequence[Recipe]) -> list[Recipe]:
@@ -94,13 +105,16 @@ def held_out(recipes: Sequence[Recipe]) -> list[Recipe]:
 
 
 def save(trained: Trained, folder: Path) -> None:
-    """Keep a system in a folder: its facts as JSON, its weights beside them."""
+    """Keep a system in a folder: its facts as JSON, its weights beside them; checkpoints go."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = {**trained.facts, "knows": trained.system.facts}
     if trained.system.network is not None:
         import torch
 
+        from vivavoce.understanding.learning.checkpoints import Checkpoints
+
         torch.save(trained.system.network.state_dict(), folder / STATE)
+        Checkpoints(folder).remove()
     (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, indent=1), encoding="utf-8")
 
 

@@ -13,6 +13,8 @@ from typing import Any, Final, TypeVar
 import torch
 from torch import Tensor, nn
 
+from vivavoce.understanding.learning.checkpoints import Checkpoint
+
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
 CLIP: Final = 5.0
@@ -46,6 +48,10 @@ class Training:
     seconds: float
     validation_loss: float
 
+    def behind(self, before: "Training | None") -> "Training":
+        """This training with the seconds of what was learnt before it."""
+        return self if before is None else replace(self, seconds=self.seconds + before.seconds)
+
 
 def device() -> torch.device:
     """An accelerator where there is one; never needed."""
@@ -61,36 +67,83 @@ def fit(
     *,
     seed: int,
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Training:
     """Train a network and leave it in its best state.
 
     Input   `loss(items, chance)`: mean loss of a batch; chance None where nothing may be varied
     Output  epochs run, the best one by the loss on what was held out, and seconds
+    Note    goes on behind the checkpoint's epoch, and comes to what an uninterrupted training comes to
     """
     begun, chance = time.perf_counter(), Random(seed)
     optimiser = torch.optim.Adam(network.parameters(), lr=schedule.rate)
-    best, best_epoch, state = float("inf"), 0, copy.deepcopy(network.state_dict())
-    epoch = 0
-    for epoch in range(1, schedule.epochs + 1):
-        network.train()
-        order = list(items)
-        chance.shuffle(order)
-        for start in range(0, len(order), schedule.batch):
-            value = loss(order[start : start + schedule.batch], chance)
-            optimiser.zero_grad()
-            value.backward()
-            nn.utils.clip_grad_norm_(network.parameters(), CLIP)
-            optimiser.step()
+    at = _Standing(copy.deepcopy(network.state_dict()))
+    if checkpoint is not None and (kept := checkpoint.read()) is not None:
+        at = _taken_up(kept, network, optimiser, chance)
+        begun -= at.seconds
+    while at.epoch < schedule.epochs and at.epoch - at.best_epoch < schedule.patience:
+        at.epoch += 1
+        _epoch(network, optimiser, items, loss, schedule.batch, chance)
         now = evaluate(network, held_out, loss, schedule.batch)
-        if now < best - 1e-4:
-            best, best_epoch, state = now, epoch, copy.deepcopy(network.state_dict())
+        if now < at.best - 1e-4:
+            at.best, at.best_epoch, at.state = now, at.epoch, copy.deepcopy(network.state_dict())
+        if checkpoint is not None:
+            at.seconds = time.perf_counter() - begun
+            checkpoint.keep(_kept(at, network, optimiser, chance))
         if progress is not None:
-            progress(epoch, schedule.epochs)
-        if epoch - best_epoch >= schedule.patience:
-            break
-    network.load_state_dict(state)
+            progress(at.epoch, schedule.epochs)
+    network.load_state_dict(at.state)
     network.eval()
-    return Training(epoch, best_epoch, time.perf_counter() - begun, best)
+    return Training(at.epoch, at.best_epoch, time.perf_counter() - begun, at.best)
+
+
+@dataclass(slots=True)
+class _Standing:
+    """Where a training stands: the best state so far, its epoch and loss, and the epoch it is at."""
+
+    state: dict[str, Tensor]
+    epoch: int = 0
+    best_epoch: int = 0
+    best: float = float("inf")
+    seconds: float = 0.0
+
+
+def _epoch(
+    network: nn.Module, optimiser: torch.optim.Optimizer, items: Sequence[Item],
+    loss: Callable[[list[Item], Random | None], Tensor], batch: int, chance: Random,
+) -> None:  # fmt: skip
+    network.train()
+    order = list(items)
+    chance.shuffle(order)
+    for start in range(0, len(order), batch):
+        value = loss(order[start : start + batch], chance)
+        optimiser.zero_grad()
+        value.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), CLIP)
+        optimiser.step()
+
+
+def _kept(
+    at: _Standing, network: nn.Module, optimiser: torch.optim.Optimizer, chance: Random
+) -> dict[str, Any]:
+    """Everything that the next epoch depends on, both sources of chance included."""
+    version, numbers, gauss = chance.getstate()
+    return {
+        "best": at.state, "epoch": at.epoch, "best_epoch": at.best_epoch, "loss": at.best,
+        "seconds": at.seconds, "network": network.state_dict(), "optimiser": optimiser.state_dict(),
+        "chance": [version, list(numbers), gauss], "torch": torch.get_rng_state(),
+    }  # fmt: skip
+
+
+def _taken_up(
+    kept: dict[str, Any], network: nn.Module, optimiser: torch.optim.Optimizer, chance: Random
+) -> _Standing:
+    network.load_state_dict(kept["network"])
+    optimiser.load_state_dict(kept["optimiser"])
+    version, numbers, gauss = kept["chance"]
+    chance.setstate((version, tuple(numbers), gauss))
+    torch.set_rng_state(kept["torch"])
+    return _Standing(kept["best"], kept["epoch"], kept["best_epoch"], kept["loss"], kept["seconds"])
 
 
 @torch.no_grad()
