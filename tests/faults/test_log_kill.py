@@ -30,9 +30,10 @@ def talk_and_kill(url: str, kills: int, seed: int) -> dict[str, dict[int, int]]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-            time.sleep(chance.random() * 0.6)
+            lines = [process.stdout.readline() for _ in range(chance.randrange(1, 80))]
+            time.sleep(chance.random() * 0.01)  # anywhere between two acknowledgements
             process.kill()
-            for line in process.stdout:
+            for line in [*lines, *process.stdout]:
                 if line.endswith("\n"):
                     visit_id, number, seq = line.split()
                     acknowledged[visit_id][int(number)] = int(seq)

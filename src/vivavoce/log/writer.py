@@ -1,8 +1,8 @@
 """The single writer: one thread, one connection, and one COMMIT for everybody who waits.
 
 A caller hands over a function of a transaction. The writer takes all waiting functions into one database
-transaction, each in a savepoint of its own, commits once, and only then answers. So the cost of a sync to
-disk is shared, and nothing is ever acknowledged that is not durable.
+transaction (each in a savepoint of its own, where there are several), commits once, and only then answers.
+So the cost of a sync to disk is shared, and nothing is ever acknowledged that is not durable.
 
 When the server of the database is lost, callers wait while the writer reconnects, up to `patience_s`.
 A COMMIT whose answer was lost may or may not have happened: each batch therefore leaves its number in the
@@ -159,10 +159,24 @@ class Writer:
 
     def _run(self, connection: Connection, batch: list[_Caller]) -> list[_Outcome]:
         transaction = Transaction(connection, self._clock, self._boot)
-        outcomes = [self._run_one(connection, transaction, caller) for caller in batch]
-        if self._numbered:
+        if len(batch) == 1:
+            outcomes = [self._run_alone(connection, transaction, batch[0])]
+        else:
+            outcomes = [self._run_one(connection, transaction, caller) for caller in batch]
+        if self._numbered and connection.in_transaction():
             self._leave_number(connection)
         return outcomes
+
+    def _run_alone(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
+        """Without a savepoint: what fails takes nobody else's work with it."""
+        try:
+            return _Outcome(caller, caller.run(transaction))
+        except FATAL:
+            raise
+        except Exception as error:
+            if (whole := connection.get_transaction()) is not None:
+                whole.rollback()
+            return _Outcome(caller, error=_told(error))
 
     def _run_one(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
         savepoint = connection.begin_nested()
