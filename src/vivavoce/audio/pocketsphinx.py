@@ -19,7 +19,6 @@ from pydantic import Field, model_validator
 
 from vivavoce.audio.pronunciation import guessed_pronunciations
 from vivavoce.audio.recognition import (
-    RECOGNISERS,
     Hypothesis,
     Recogniser,
     RecogniserSettings,
@@ -244,6 +243,3 @@ def _shares(scores: list[float], language_weight: float) -> list[float]:
     """
     weights = [(score / scores[0]) ** (SCORE_SHIFT / language_weight) for score in scores]
     return [weight / sum(weights) for weight in weights]
-
-
-RECOGNISERS.add(Pocketsphinx.name, Pocketsphinx)

@@ -4,14 +4,12 @@ A kind of recogniser is registered by name, or offered by an installed package u
 `vivavoce.recognisers`. What needs a network lives in `connectors` and registers itself from there.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.audio.make import MadeBySettings, make_kind
+from vivavoce.audio.make import MadeBySettings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.registry import Registry
@@ -57,16 +55,3 @@ class Recogniser(Protocol):
 
 
 RECOGNISERS: Registry[MadeBySettings[RecogniserSettings, Recogniser]] = Registry("recogniser")
-
-
-def make_recogniser(
-    raw: Mapping[str, Any] | str, *, secrets: Mapping[str, str] | None = None, folder: Path | None = None,
-    place: str = "",
-) -> Recogniser:  # fmt: skip
-    """The recogniser that the settings describe, or that has this name.
-
-    Raises  InputError: names the wrong setting, or the package to install
-    """
-    import vivavoce.audio.pocketsphinx as _built_in  # noqa: F401
-
-    return make_kind(RECOGNISERS, GROUP, raw, secrets=secrets, folder=folder, place=place)

@@ -4,13 +4,11 @@ A kind of synthesiser is registered by name, or offered by an installed package 
 `vivavoce.synthesisers`. What needs a network lives in `connectors` and registers itself from there.
 """
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.audio.make import MadeBySettings, make_kind
+from vivavoce.audio.make import MadeBySettings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.registry import Registry
@@ -47,16 +45,3 @@ class Synthesiser(Protocol):
 
 
 SYNTHESISERS: Registry[MadeBySettings[SynthesiserSettings, Synthesiser]] = Registry("synthesiser")
-
-
-def make_synthesiser(
-    raw: Mapping[str, Any] | str, *, secrets: Mapping[str, str] | None = None, folder: Path | None = None,
-    place: str = "",
-) -> Synthesiser:  # fmt: skip
-    """The synthesiser that the settings describe, or that has this name.
-
-    Raises  InputError: names the wrong setting, or the program to install
-    """
-    import vivavoce.audio.voices as _built_in  # noqa: F401
-
-    return make_kind(SYNTHESISERS, GROUP, raw, secrets=secrets, folder=folder, place=place)

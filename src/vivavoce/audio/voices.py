@@ -14,8 +14,9 @@ import numpy as np
 from pydantic import Field
 
 from vivavoce.audio.files import read_sound
+from vivavoce.audio.make import make_kind
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
+from vivavoce.audio.synthesis import GROUP, SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
 
@@ -143,11 +144,10 @@ class Prompts:
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Synthesiser:
-        from vivavoce.audio.synthesis import make_synthesiser
-
         if settings.otherwise is None:
             return cls(settings, None)
-        return cls(settings, make_synthesiser(settings.otherwise, secrets=secrets, place="otherwise"))
+        other = make_kind(SYNTHESISERS, GROUP, settings.otherwise, secrets=secrets, place="otherwise")
+        return cls(settings, other)
 
     async def speak(self, text: str, *, language: str) -> Sound:
         path = self._files.get((language, prompt_key(text)))
@@ -175,8 +175,3 @@ def read_speech(data: bytes, source: str) -> Sound:
         return read_sound(data, place=source)
     except InputError as error:
         raise SynthesisError(str(error)) from None
-
-
-SYNTHESISERS.add(Flite.name, Flite)
-SYNTHESISERS.add(EspeakNG.name, EspeakNG)
-SYNTHESISERS.add(Prompts.name, Prompts)

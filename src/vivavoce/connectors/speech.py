@@ -15,6 +15,7 @@ from vivavoce.audio import recognition, synthesis
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
 from vivavoce.audio.sound import Sound
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.connectors.answers import read_json
 from vivavoce.connectors.base import ConnectorSettings
@@ -27,9 +28,6 @@ __all__ = ["make_recogniser", "make_synthesiser"]
 
 LONGEST_ANSWER: Final = 20_000_000
 RECOGNITION_RATE: Final = 16_000
-
-make_recogniser = recognition.make_recogniser
-make_synthesiser = synthesis.make_synthesiser
 
 
 class _Endpoint(BaseModel):

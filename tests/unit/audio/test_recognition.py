@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from vivavoce.audio.pocketsphinx import trigram_model
-from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError, make_recogniser
+from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.synthesis import make_synthesiser
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 
 SENTENCES = """I am looking for a cheap restaurant in the north.

@@ -8,7 +8,8 @@ import pytest
 
 from vivavoce.audio.files import write_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.synthesis import SynthesisError, make_synthesiser
+from vivavoce.audio.speech import make_synthesiser
+from vivavoce.audio.synthesis import SynthesisError
 from vivavoce.core.errors import InputError
 
 

@@ -1,0 +1,142 @@
+"""One telephone call as the rest of the platform sees it, whatever carries it.
+
+Sound goes both ways in frames of 20 ms at 8 kHz, on the beat of one clock for all calls. On each beat a frame
+goes out, what the caller sent is taken in, and both are kept side by side: so the two channels of the
+recording stay together, and what the network lost is silence of the right length.
+"""
+
+import asyncio
+from collections import deque
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from vivavoce.audio.files import Tracks
+from vivavoce.audio.sound import Samples, Sound
+
+RATE_HZ: Final = 8000
+FRAME_S: Final = 0.02
+FRAME: Final = 160
+WAITING_FRAMES: Final = 10  # more than so many of the caller's frames waiting: the oldest are dropped
+_SILENCE: Final = np.zeros(FRAME, np.int16)
+_SILENCE.setflags(write=False)
+
+HungUpBy = Literal["caller", "platform", "failure"]
+
+
+class Heard(NamedTuple):
+    """What came from the caller: a frame of sound, a key, or the end of the call."""
+
+    kind: Literal["sound", "key", "end"]
+    samples: Samples = _SILENCE
+    key: str = ""
+
+
+class PhoneLeg:
+    """A call; an adapter feeds it with `take_sound`, `take_key` and `ended`, and sends what `beat` gives out.
+
+    call_id    ours, random; caller_id: who calls, as the network says; called: the number that was dialled
+    """
+
+    def __init__(self, call_id: str, caller_id: str, called: str, adapter: str) -> None:
+        self.call_id, self.caller_id, self.called, self.adapter = call_id, caller_id, called, adapter
+        self.over = asyncio.Event()
+        self.ended_by: HungUpBy | None = None
+        self.keys = ""
+        self.dropped_frames = 0
+        self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        self._coming: deque[Samples] = deque()
+        self._partial = np.zeros(0, np.int16)
+        self._going: deque[Samples] = deque()
+        self._recorded: list[tuple[Samples, Samples]] = []
+        self._played = asyncio.Event()
+        self._played.set()
+
+    # --- for who talks with the caller ----------------------------------------------------------------
+
+    async def hear(self) -> Heard:
+        """The next thing that comes from the caller; after the end of the call always its end."""
+        if self.over.is_set() and self._heard.empty():
+            return Heard("end")
+        return await self._heard.get()
+
+    def play(self, sound: Sound) -> None:
+        """Play a sound after what is being played."""
+        samples = sound.at(RATE_HZ).samples
+        padded = np.pad(samples, (0, -len(samples) % FRAME))
+        if len(padded) and not self.over.is_set():
+            self._going.extend(padded.reshape(-1, FRAME))
+            self._played.clear()
+
+    def stop_playing(self) -> bool:
+        """Fall silent at once; whether anything was being played."""
+        was = bool(self._going)
+        self._going.clear()
+        self._played.set()
+        return was
+
+    @property
+    def playing(self) -> bool:
+        return bool(self._going)
+
+    async def played(self) -> None:
+        """Wait until everything was played, or the call is over."""
+        await self._played.wait()
+
+    @property
+    def seconds(self) -> float:
+        """How long the call has lasted, in frames of sound."""
+        return len(self._recorded) * FRAME_S
+
+    def recording(self) -> Tracks:
+        """Channel 0 what the caller heard, channel 1 what the caller said."""
+        frames = [np.stack(pair, axis=1) for pair in self._recorded]
+        samples = np.concatenate(frames) if frames else np.zeros((0, 2), np.int16)
+        return Tracks(samples, RATE_HZ)
+
+    async def hang_up(self) -> None:
+        """End the call from our side; nothing happens where it is over."""
+        if not self.over.is_set():
+            self.ended("platform")
+            await self.disconnect()
+
+    async def disconnect(self) -> None:
+        """What an adapter does to end the call in the network."""
+
+    # --- for adapters ---------------------------------------------------------------------------------
+
+    def take_sound(self, samples: Samples) -> None:
+        """Sound from the caller, in pieces of any length."""
+        if len(self._partial) or len(samples) != FRAME:
+            samples = np.concatenate([self._partial, samples])
+            whole = len(samples) // FRAME * FRAME
+            self._partial = samples[whole:]
+            self._coming.extend(samples[:whole].reshape(-1, FRAME))
+        else:
+            self._coming.append(samples)
+        while len(self._coming) > WAITING_FRAMES:
+            self._coming.popleft()
+            self.dropped_frames += 1
+
+    def take_key(self, key: str) -> None:
+        self.keys += key
+        self._heard.put_nowait(Heard("key", key=key))
+
+    def ended(self, by: HungUpBy) -> None:
+        """The call is over; the first to say so is believed."""
+        if self.over.is_set():
+            return
+        self.ended_by = by
+        self.over.set()
+        self.stop_playing()
+        self._heard.put_nowait(Heard("end"))
+
+    def beat(self) -> Samples:
+        """One frame to send; takes one frame of the caller's in, silence where none has come."""
+        going = self._going.popleft() if self._going else _SILENCE
+        if not self._going:
+            self._played.set()
+        coming = self._coming.popleft() if self._coming else _SILENCE
+        self._recorded.append((going, coming))
+        self._heard.put_nowait(Heard("sound", coming))
+        return going

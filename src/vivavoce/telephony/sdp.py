@@ -1,0 +1,75 @@
+"""The offer and answer of a call's sound: which codec, which address, how key presses travel.
+
+Source  RFC 4566 (session description), RFC 3264 (offer and answer)
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from vivavoce.telephony.g711 import CODECS, Codec
+
+_AUDIO: Final = re.compile(r"^m=audio (\d{1,5})(?:/\d+)? RTP/AVPF? ([\d ]+)$", re.MULTILINE)
+_CONNECTION: Final = re.compile(r"^c=IN IP([46]) (\S+)$", re.MULTILINE)
+_EVENT: Final = re.compile(r"^a=rtpmap:(\d{1,3}) telephone-event/8000\s*$", re.MULTILINE | re.IGNORECASE)
+_DIRECTION: Final = re.compile(r"^a=(sendrecv|sendonly|recvonly|inactive)\s*$", re.MULTILINE)
+_ANSWERED: Final = {
+    "sendrecv": "sendrecv", "sendonly": "recvonly", "recvonly": "sendonly", "inactive": "inactive",
+}  # fmt: skip
+
+
+class NoCommonSound(ValueError):
+    """The offer has no telephone speech in it that we can send and receive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Where the caller wants to hear, in which codec; key_type: payload type of key presses, if any."""
+
+    host: str
+    port: int
+    codec: Codec
+    key_type: int | None
+    direction: str = "sendrecv"
+
+
+def read_offer(body: str) -> Offer:
+    """What a caller offers.
+
+    Raises  NoCommonSound: no audio, no address, neither PCMU nor PCMA
+    """
+    lines = body.replace("\r\n", "\n")
+    audio = _AUDIO.search(lines)
+    if audio is None or not 0 < int(audio[1]) < 65536:
+        raise NoCommonSound("no audio is offered")
+    section = lines[audio.start() :].split("\nm=", 1)[0]
+    connection = _CONNECTION.search(section) or _CONNECTION.search(lines)
+    if connection is None:
+        raise NoCommonSound("no address is offered")
+    try:
+        host = str(ipaddress.ip_address(connection[2].split("/")[0]))
+    except ValueError:
+        raise NoCommonSound("the address offered is none") from None
+    types = [int(one) for one in audio[2].split()]
+    codec = next((CODECS[one] for one in types if one in CODECS), None)
+    if codec is None:
+        raise NoCommonSound("neither PCMU nor PCMA is offered")
+    event, direction = _EVENT.search(section), _DIRECTION.search(section)
+    return Offer(host, int(audio[1]), codec, int(event[1]) if event else None,
+                 direction[1] if direction else "sendrecv")  # fmt: skip
+
+
+def write_answer(offer: Offer, host: str, port: int, session: int) -> str:
+    """Our answer: the chosen codec, and key presses under the caller's own number."""
+    family = 6 if ":" in host else 4
+    types = [str(offer.codec.payload_type), *([str(offer.key_type)] if offer.key_type is not None else [])]
+    lines = [
+        "v=0", f"o=vivavoce {session} {session} IN IP{family} {host}", "s=call",
+        f"c=IN IP{family} {host}", "t=0 0", f"m=audio {port} RTP/AVP {' '.join(types)}",
+        f"a=rtpmap:{offer.codec.payload_type} {offer.codec.name}/8000",
+    ]  # fmt: skip
+    if offer.key_type is not None:
+        lines += [f"a=rtpmap:{offer.key_type} telephone-event/8000", f"a=fmtp:{offer.key_type} 0-15"]
+    lines += ["a=ptime:20", f"a={_ANSWERED[offer.direction]}"]
+    return "\r\n".join(lines) + "\r\n"

@@ -1,0 +1,163 @@
+"""Real telephones: baresip, which a test plays like a person, and SIPp, which makes many calls at once."""
+
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from scenes.processes import free_port
+from vivavoce.audio.files import encode_sound, read_sound
+from vivavoce.audio.sound import Sound, joined, silence
+from vivavoce.telephony.g711 import PCMU
+
+PATIENCE_S: Final = 120
+SILENCE_S: Final = 240  # baresip hangs up where a file of sound ends
+SCENARIO: Final = Path(__file__).with_name("sipp_call.xml")
+
+
+class Baresip:
+    """A telephone in a folder of its own; what its owner hears is recorded there."""
+
+    def __init__(self, folder: Path, user: str) -> None:
+        self.folder, self.user = folder, user
+        self._control_port = free_port()
+        folder.mkdir(parents=True, exist_ok=True)
+        self.quiet = folder / "quiet.wav"
+        self.quiet.write_bytes(encode_sound(silence(SILENCE_S, 8000)))
+        self._configure()
+        with (folder / "baresip.txt").open("wb") as said:
+            self._process = subprocess.Popen(
+                ["baresip", "-f", str(folder)], stdin=subprocess.DEVNULL, stdout=said, stderr=said
+            )
+        self._control = self._connected()
+        self._said = b""
+        self._told: list[dict[str, Any]] = []
+
+    def _configure(self) -> None:
+        modules = "/usr/lib/baresip/modules"
+        self.folder.joinpath("config").write_text(
+            f"sip_listen 127.0.0.1:{free_port()}\n"
+            f"module_path {modules}\n"
+            f"audio_source aufile,{self.quiet}\n"
+            "audio_player aubridge,nowhere\naudio_alert aubridge,nowhere\n"
+            "audio_level no\nrtp_timeout 0\n"
+            "module g711.so\nmodule aufile.so\nmodule aubridge.so\nmodule sndfile.so\n"
+            "module_tmp uuid.so\nmodule_tmp account.so\n"
+            "module_app menu.so\nmodule_app ctrl_tcp.so\n"
+            f"ctrl_tcp_listen 127.0.0.1:{self._control_port}\nsnd_path {self.folder}\n"
+        )
+        self.folder.joinpath("accounts").write_text(
+            f"<sip:{self.user}@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1\n"
+        )
+        self.folder.joinpath("contacts").write_text("")
+
+    def _connected(self) -> socket.socket:
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                control = socket.create_connection(("127.0.0.1", self._control_port), timeout=1)
+                control.settimeout(PATIENCE_S)
+                return control
+            except OSError:
+                if time.monotonic() > deadline or self._process.poll() is not None:
+                    raise AssertionError((self.folder / "baresip.txt").read_text()) from None
+                time.sleep(0.05)
+
+    def command(self, command: str, parameters: str = "") -> None:
+        """Tell the telephone something; returns when it was taken."""
+        body = json.dumps({"command": command, "params": parameters, "token": command})
+        self._control.sendall(f"{len(body)}:{body},".encode())
+        answer = self._wait(lambda one: one.get("response") and one.get("token") == command)
+        assert answer["ok"], answer
+
+    def dial(self, address: str) -> None:
+        self.command("dial", address)
+        self._wait(lambda one: one.get("type") == "CALL_ESTABLISHED")
+
+    def say(self, sound: Sound) -> None:
+        """Speak into the telephone; the sound goes on while the test does."""
+        path = self.folder / f"said-{time.monotonic_ns()}.wav"
+        path.write_bytes(encode_sound(joined([sound, silence(SILENCE_S, 8000)], 8000)))
+        self.command("ausrc", f"aufile,{path}")
+
+    def press(self, keys: str) -> None:
+        for key in keys:
+            self.command("sndcode", key)
+            self.command("sndcode", "\x04")
+
+    def hang_up(self) -> None:
+        self.command("hangup")
+
+    def wait_until_hung_up(self) -> None:
+        self._wait(lambda one: one.get("type") == "CALL_CLOSED")
+
+    def heard(self) -> Sound:
+        """Everything that came out of the telephone, in the last call."""
+        path = max(self.folder.glob("dump-*-dec.wav"), key=lambda one: one.stat().st_mtime)
+        return read_sound(path)
+
+    def _wait(self, wanted: Any) -> dict[str, Any]:
+        """The first message that is wanted, the others are kept for later."""
+        while True:
+            for place, message in enumerate(self._told):
+                if wanted(message):
+                    return self._told.pop(place)
+            length, colon, rest = self._said.partition(b":")
+            if colon and len(rest) > int(length):
+                self._told.append(json.loads(rest[: int(length)]))
+                self._said = rest[int(length) + 1 :]
+                continue
+            more = self._control.recv(65536)
+            assert more, "the telephone is gone"
+            self._said += more
+
+    def stop(self) -> None:
+        self._control.close()
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+@contextmanager
+def baresip(folder: Path, user: str = "4711") -> Iterator[Baresip]:
+    telephone = Baresip(folder, user)
+    try:
+        yield telephone
+    finally:
+        telephone.stop()
+
+
+def sipp_command(
+    folder: Path, port: int, *, speech: Sound, keys: str, called: str = "100", calls: int = 1,
+    wait_ms: int = 3000, rate: int = 10,
+) -> list[str]:  # fmt: skip
+    """The command with which SIPp calls: speaks, waits, presses keys, hangs up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "caller.ul").write_bytes(PCMU.encode(speech.at(8000).samples))
+    text = SCENARIO.read_text()
+    for name, value in {"KEYS": keys, "WAIT_MS": str(wait_ms),
+                        "SPEECH_MS": str(round(speech.duration_s * 1000) + 300)}.items():  # fmt: skip
+        text = text.replace(f"@{name}@", value)
+    (folder / "call.xml").write_text(text)
+    return [
+        "sipp", f"127.0.0.1:{port}", "-sf", "call.xml", "-s", called, "-i", "127.0.0.1", "-m", str(calls),
+        "-l", str(calls), "-r", str(rate), "-nostdin", "-rtp_threadtasks", str(max(8, calls)),
+        "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port() // 2 * 2),
+        "-p", str(free_port()),
+    ]  # fmt: skip
+
+
+def sipp(folder: Path, port: int, **more: Any) -> None:
+    """Let SIPp call and wait until it has hung up; what it says is the error if a call failed."""
+    ran = subprocess.run(
+        sipp_command(folder, port, **more), cwd=folder, capture_output=True, text=True,
+        timeout=2 * PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]

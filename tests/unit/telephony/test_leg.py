@@ -1,0 +1,85 @@
+"""A call's leg: both channels stay together, whatever the network does."""
+
+import asyncio
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.audio.sound import Sound
+from vivavoce.telephony.leg import FRAME, WAITING_FRAMES, PhoneLeg
+
+
+def leg() -> PhoneLeg:
+    return PhoneLeg("call-1", "4711", "100", "test")
+
+
+def test_what_goes_out_and_what_comes_in_is_recorded_side_by_side() -> None:
+    async def run() -> None:
+        one = leg()
+        one.play(Sound(np.full(200, 7, np.int16), 8000))
+        one.take_sound(np.full(FRAME, 3, np.int16))
+        for _ in range(3):
+            one.beat()
+        recorded = one.recording().samples
+        assert recorded.shape == (3 * FRAME, 2)
+        assert recorded[:, 0].tolist() == [7] * 200 + [0] * 280
+        assert recorded[:, 1].tolist() == [3] * FRAME + [0] * 2 * FRAME
+
+    asyncio.run(run())
+
+
+@given(st.lists(st.one_of(st.integers(0, 700), st.none()), max_size=40))
+def test_the_recording_lasts_as_long_as_the_call_however_sound_arrives(steps: list[int | None]) -> None:
+    async def run() -> None:
+        one = leg()
+        for samples in steps:
+            if samples is None:
+                one.beat()
+            else:
+                one.take_sound(np.ones(samples, np.int16))
+        beats = steps.count(None)
+        assert len(one.recording().samples) == beats * FRAME
+        received = sum(samples for samples in steps if samples is not None)
+        assert one.recording().samples[:, 1].sum() <= received
+
+    asyncio.run(run())
+
+
+def test_sound_that_waits_too_long_is_dropped_and_counted() -> None:
+    async def run() -> None:
+        one = leg()
+        for _ in range(WAITING_FRAMES + 3):
+            one.take_sound(np.ones(FRAME, np.int16))
+        assert one.dropped_frames == 3
+
+    asyncio.run(run())
+
+
+def test_falling_silent_takes_effect_with_the_next_frame_and_wakes_who_waits() -> None:
+    async def run() -> None:
+        one = leg()
+        one.play(Sound(np.ones(8000, np.int16), 8000))
+        waiting = asyncio.create_task(one.played())
+        one.beat()
+        assert one.playing
+        assert one.stop_playing()
+        await waiting
+        assert not one.beat().any()
+        assert not one.stop_playing()
+
+    asyncio.run(run())
+
+
+def test_after_the_end_there_is_only_the_end() -> None:
+    async def run() -> None:
+        one = leg()
+        one.take_key("5")
+        one.ended("caller")
+        one.ended("platform")
+        assert [(await one.hear()).kind for _ in range(4)] == ["key", "end", "end", "end"]
+        assert one.ended_by == "caller"
+        one.play(Sound(np.ones(8000, np.int16), 8000))
+        assert not one.playing
+
+    asyncio.run(run())
