@@ -282,7 +282,7 @@ def test_a_faulty_answer_ends_in_a_named_error(name: str, fault: str, counterpar
     expected = {"timeout"} if (name, fault) in HANGS else FAILURES[fault]
     limits: Settings = {}
     if expected == {"timeout"}:  # only what never ends: an honest answer may take its time
-        limits = {"first_output_timeout_s": 0.7, "turn_timeout_s": 1.2}
+        limits = {"first_output_timeout_s": 0.3, "turn_timeout_s": 0.6}
         limits |= {"idle_s": ENDLESS_S} if "idle_s" in CONNECTORS.get(name).settings.model_fields else {}
     error = within({"connect": name, **faulty[0], **limits}, talk)
     assert error.failure in expected, str(error)

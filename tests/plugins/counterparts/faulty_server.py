@@ -87,7 +87,8 @@ async def fault(name: str, writer: asyncio.StreamWriter) -> None:
     if name == "silent":
         await asyncio.sleep(30)
     elif name == "slow":
-        body = http(b'{"text": "' + b"x" * 40 + b'"}')
+        head, body = http(b'{"text": "' + b"x" * 40 + b'"}').split(b"\r\n\r\n")
+        writer.write(head + b"\r\n\r\n")
         for index in range(len(body)):
             writer.write(body[index : index + 1])
             await writer.drain()

@@ -15,7 +15,7 @@ async def answer(socket: ServerConnection) -> None:
         if fault == "silent":
             await asyncio.sleep(30)
         elif fault == "slow":
-            for _ in range(100):
+            for _ in range(40):
                 await socket.send('{"piece": "x"}')
                 await asyncio.sleep(0.05)
         elif fault == "garbage":

@@ -31,7 +31,7 @@ async def uttered(sid: str, content: dict[str, Any]) -> None:
         await server.disconnect(sid)
         return
     if text == "slow":
-        for _ in range(100):
+        for _ in range(40):
             await server.emit("bot_uttered", {"text": "x"}, to=sid)
             await asyncio.sleep(0.05)
     if text == "menu":

@@ -27,7 +27,7 @@ def answer(chat: int, text: str) -> None:
     if text == "garbage":
         OPENER.open(urllib.request.Request(f"{BASE}/sendMessage", data=b"\x00{"), timeout=5)
     if text == "slow":
-        for number in range(100):
+        for number in range(40):
             call("sendMessage", chat_id=chat, text=str(number))
             time.sleep(0.05)
     call("sendMessage", chat_id=chat, text=f"first was {first.setdefault(chat, text)}")
