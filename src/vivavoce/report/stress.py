@@ -71,7 +71,7 @@ def _run(run: Facts, redact: bool) -> list[Block]:
         notes.append(reasons)
     blocks.append(Bullets(tuple(notes)))
     if run["failures"] and not redact:
-        tables = tuple(_side_by_side(number, one) for number, one in enumerate(run["failures"][:SHOWN], 1))
+        tables = tuple(side_by_side(number, one) for number, one in enumerate(run["failures"][:SHOWN], 1))
         title = say("What did not pass: {shown} of {n}", shown=len(tables), n=len(run["failures"]))
         blocks.append(Fold(title, tables))
     return blocks
@@ -141,7 +141,7 @@ def _reasons(run: Facts) -> str:
     return say("Why tests did not apply, most often: {reasons}.", reasons=told)
 
 
-def _side_by_side(number: int, one: Facts) -> TableOfText:
+def side_by_side(number: int, one: Facts) -> TableOfText:
     """The two transcripts beside each other, turn by turn."""
     clean, variant = _turns(one["clean_transcript"]), _turns(one["transcript"])
     rows = []

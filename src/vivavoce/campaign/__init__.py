@@ -1,0 +1,1 @@
+"""Campaigns: systems of several teams from submission to report, each as a study of its own."""

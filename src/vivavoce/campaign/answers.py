@@ -1,0 +1,120 @@
+"""What teams say of the evaluation afterwards: five questions, collected as files and summarised.
+
+Source  Cutugno and others 2018 (IDIAL), section 6, for what is asked; the sentences are ours
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vivavoce.campaign.places import answers_folder
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.study.campaign import Campaign
+
+LONGEST: Final = 4000
+Again = Literal["yes", "with_changes", "no"]
+QUESTIONS: Final = {
+    "questionnaire": {
+        "en": "How well does the questionnaire show what your system is worth? 0 not at all, 4 very well.",
+        "it": "Quanto bene il questionario mostra il valore del tuo sistema? 0 per niente, 4 molto.",
+    },
+    "stress_tests": {
+        "en": "And how well do the linguistic stress tests? 0 not at all, 4 very well.",
+        "it": "E quanto bene lo mostrano gli stress test linguistici? 0 per niente, 4 molto.",
+    },
+    "why": {
+        "en": "What, do you think, made your system pass some of the tests and not others?",
+        "it": "Secondo te, perché il tuo sistema ha superato alcuni test e altri no?",
+    },
+    "missing": {
+        "en": "What does your system do that this evaluation does not look at closely enough?",
+        "it": "Che cosa fa il tuo sistema che questa valutazione non guarda abbastanza da vicino?",
+    },
+    "usual": {
+        "en": "How do you test your system as a rule, and after which publication?",
+        "it": "Come metti alla prova di solito il tuo sistema, e secondo quale pubblicazione?",
+    },
+    "again": {
+        "en": "Would you take this protocol as your own yardstick: yes, with_changes or no? And why?",
+        "it": "Useresti questo protocollo: yes (sì), with_changes (con modifiche) o no? E perché?",
+    },
+}
+
+
+class TeamAnswers(BaseModel):
+    """The answers of one team; texts may stay empty."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    system: str = Field(description="name of the submission")
+    questionnaire: int = Field(ge=0, le=4, description="verdict on the users' questionnaire")
+    stress_tests: int = Field(ge=0, le=4, description="verdict on the stress tests")
+    why: str = Field("", max_length=LONGEST, description="what explains successes and failures")
+    missing: str = Field("", max_length=LONGEST, description="what should be looked at more closely")
+    usual: str = Field("", max_length=LONGEST, description="how the team tests as a rule, and after what")
+    again: Again = Field(description="yes, with_changes or no")
+    again_why: str = Field("", max_length=LONGEST, description="why, and with which changes")
+
+
+def sheet(name: str, language: str) -> str:
+    """A file to be filled in by a team, with the questions as comments."""
+    lines = [f"system: {name}"]
+    for key, words in QUESTIONS.items():
+        lines.append(f"# {words.get(language, words['en'])}")
+        lines.append(f"{key}: " + ("''" if key in ("why", "missing", "usual") else ""))
+    return "\n".join([*lines, "again_why: ''", ""])
+
+
+def check_answers(path: Path) -> tuple[TeamAnswers | None, list[Problem]]:
+    """The answers of a file, and everything that is wrong with it."""
+    source = read_yaml(path)
+    if source.problems:
+        return None, source.problems
+    try:
+        return TeamAnswers.model_validate(source.data), []
+    except ValidationError as error:
+        return None, problems_of(error, source, TeamAnswers)
+
+
+def read_all(campaign: Campaign) -> list[TeamAnswers]:
+    """All answers that came in, one a system.
+
+    Raises  InputError: a file is wrong, with its first problem; answers for a system that nobody submitted
+    """
+    found = []
+    for path in sorted(answers_folder(campaign.folder).glob("*.yaml")):
+        answers, problems = check_answers(path)
+        if answers is None:
+            raise problems[0].error()
+        campaign.submission(answers.system)
+        if path.stem != answers.system:
+            cure = f"call it {answers.system}.yaml"
+            raise InputError(f"holds the answers about {answers.system!r}", place=path.name, cure=cure)
+        found.append(answers)
+    return found
+
+
+def summary(campaign: Campaign) -> dict[str, Any]:
+    """What the teams said: counts of verdicts, and every text beside the name of its system.
+
+    Empty   nobody answered: n 0, no counts, no texts
+    """
+    found = read_all(campaign)
+    return {
+        "n": len(found), "asked": len(campaign.submissions), "unit": "team",
+        "questionnaire": _counts([one.questionnaire for one in found]),
+        "stress_tests": _counts([one.stress_tests for one in found]),
+        "again": dict(Counter(one.again for one in found)),
+        "texts": {
+            key: {one.system: text for one in found if (text := getattr(one, key).strip())}
+            for key in ("why", "missing", "usual", "again_why")
+        },
+    }  # fmt: skip
+
+
+def _counts(codes: list[int]) -> dict[int, int]:
+    return {code: codes.count(code) for code in range(5)} if codes else {}

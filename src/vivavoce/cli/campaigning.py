@@ -1,0 +1,227 @@
+"""Verbs of campaigns: from submissions of several teams to a report on each system."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+
+app = typer.Typer(no_args_is_help=True)
+Folder_ = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
+System_ = Annotated[list[str], typer.Option("--system", help="Only this one; may be given several times.")]
+Json_ = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+@app.callback()
+def _campaign() -> None:
+    """An evaluation campaign after IDIAL: submissions, trials, stress tests, a report on each system."""
+
+
+@app.command("init")
+def init(
+    folder: Folder_,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the campaign.")] = None,
+) -> None:
+    """Write a campaign on the bundled systems that runs as it stands, to be edited."""
+    from vivavoce.campaign.starting import write_campaign
+
+    for path in write_campaign(folder, name):
+        note(f"wrote {path}")
+    note(f"next: vivavoce campaign check {folder}")
+
+
+@app.command("check")
+def check(
+    folder: Folder_,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Say hello to every system.")] = True,
+    as_json: Json_ = False,
+) -> None:
+    """Look for problems in the campaign and its submissions; say hello to every system."""
+    from vivavoce.campaign.starting import check_systems
+    from vivavoce.study.campaign import check_campaign
+
+    campaign, problems = check_campaign(folder)
+    problems += check_systems(campaign) if campaign else []
+    greeted = _greeted(campaign) if campaign and bots and not problems else []
+    failed = [one for one in greeted if not one["ok"]]
+    if as_json:
+        typer.echo(json.dumps({"problems": [str(one) for one in problems], "systems": greeted}, indent=2))
+    else:
+        for one in problems:
+            typer.echo(str(one))
+        for one in greeted:
+            typer.echo(f"{one['system']}: {'answers' if one['ok'] else one['problem']}")
+        if not problems and not failed:
+            typer.echo(f"{folder}: ready")
+    if problems or failed:
+        raise typer.Exit(2 if problems else 1)
+
+
+@app.command("draft")
+def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer reads it, nobody changes it
+    """Write what is missing of each system's study: instructions, tasks, steps; never over what is there."""
+    from vivavoce.campaign.drafting import draft as write
+    from vivavoce.study.campaign import load_campaign
+
+    campaign = load_campaign(folder)
+    for one in _chosen(campaign, system):
+        for path in write(campaign, one):
+            note(f"wrote {path}")
+
+
+@app.command("run", short_help="Take every system through trial, stress tests and reports.")
+def run(
+    folder: Folder_,
+    system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
+    people: Annotated[
+        bool, typer.Option("--people", help="Simulate nobody; take what people did on the pages.")
+    ] = False,
+    error_rate: Annotated[
+        float, typer.Option("--word-error-rate", min=0, max=0.9, help="Noise for simulated users.")
+    ] = 0.05,
+    users: Annotated[
+        int | None, typer.Option("--users", min=1, help="Simulated users for each system, for a trial run.")
+    ] = None,
+    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
+    as_json: Json_ = False,
+) -> None:
+    """Take every system to its end: users (simulated unless --people), stress tests, dataset, reports.
+
+    What is done already is not done again.
+    """
+    from vivavoce.campaign.drafting import draft as write
+    from vivavoce.campaign.running import run_system
+    from vivavoce.study.campaign import load_campaign
+
+    campaign = load_campaign(folder)
+    if users is not None:
+        campaign = _with_users(campaign, users)
+    facts: list[dict[str, Any]] = []
+    for one in _chosen(campaign, system):
+        write(campaign, one)
+        held = run_system(campaign, one, progress, simulate=not people, word_error_rate=error_rate)
+        note(f"{held.name}: {held.users} users, {held.cases} cases of stress tests")
+        facts.append({"system": held.name, "users": held.users, "cases": held.cases})
+    _report(campaign, system, pdf)
+    if as_json:
+        typer.echo(json.dumps({"systems": facts}, indent=2))
+
+
+def _with_users(campaign: Any, users: int) -> Any:
+    from dataclasses import replace
+
+    return replace(campaign, settings=campaign.settings.model_copy(update={"users": users}))
+
+
+def _chosen(campaign: Any, names: list[str]) -> list[Any]:
+    return [campaign.submission(name) for name in names] if names else list(campaign.submissions)
+
+
+def _greeted(campaign: Any) -> list[dict[str, Any]]:
+    from vivavoce.campaign.greeting import greet
+
+    return [greet(campaign, one) for one in campaign.submissions]
+
+
+@app.command("report")
+def report(
+    folder: Folder_,
+    system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
+    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
+) -> None:
+    """Write the reports anew, from the datasets."""
+    from vivavoce.study.campaign import load_campaign
+
+    _report(load_campaign(folder), system, pdf)
+
+
+@app.command("score")
+def score(folder: Folder_, as_json: Json_ = False) -> None:
+    """Tell the figures of every system: three aspects, stress tests, users. Nothing is ranked."""
+    from vivavoce.campaign.reporting import campaign_figures
+    from vivavoce.study.campaign import load_campaign
+
+    facts = campaign_figures(load_campaign(folder))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from rich.console import Console
+
+    from vivavoce.cli.campaign_tables import figures_table
+
+    Console().print(figures_table(facts))
+
+
+@app.command("status")
+def status(folder: Folder_, as_json: Json_ = False) -> None:
+    """Tell how far each system is: drafted, users who finished, reports."""
+    from vivavoce.campaign.starting import status as look
+    from vivavoce.study.campaign import load_campaign
+
+    facts = look(load_campaign(folder))
+    if as_json:
+        typer.echo(json.dumps({"systems": facts}, indent=2, ensure_ascii=False))
+        return
+    for one in facts:
+        state = f"{one['users']} of {one['wanted']} users" if one["drafted"] else "not drafted"
+        typer.echo(f"{one['system']}: {state}, {len(one['reports'])} reports")
+
+
+def _report(campaign: Any, names: list[str], pdf: bool) -> None:
+    from vivavoce.campaign.reporting import write_reports
+
+    chosen = [one.submission for one in _chosen(campaign, names)]
+    with progress("reports") as moved:
+        for path in write_reports(campaign, chosen, pdf=pdf, progress=moved):
+            note(f"report   {path}")
+
+
+@app.command("answers", short_help="What the teams say of the evaluation.")
+def answers(
+    folder: Folder_,
+    sheets: Annotated[
+        bool, typer.Option("--sheets", help="Write a sheet for every team that lacks one.")
+    ] = False,
+    language: Annotated[str, typer.Option("--language", help="Language of the sheets.")] = "en",
+    as_json: Json_ = False,
+) -> None:
+    """Summarise what the teams said after the evaluation; or write the sheets that they fill in."""
+    from vivavoce.campaign.answers import sheet, summary
+    from vivavoce.campaign.places import answers_folder
+    from vivavoce.study.campaign import load_campaign
+
+    campaign = load_campaign(folder)
+    if sheets:
+        place = answers_folder(folder) / "sheets"
+        place.mkdir(parents=True, exist_ok=True)
+        for one in campaign.submissions:
+            path = place / f"{one.submission}.yaml"
+            if not path.exists():
+                path.write_text(sheet(one.submission, language), encoding="utf-8")
+                note(f"wrote {path}")
+        return
+    facts = summary(campaign)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    typer.echo(f"{facts['n']} of {facts['asked']} teams answered")
+    for key in ("questionnaire", "stress_tests", "again"):
+        typer.echo(f"{key}: " + (", ".join(f"{code}: {n}" for code, n in facts[key].items()) or "no answer"))
+    for key, texts in facts["texts"].items():
+        for system, text in texts.items():
+            typer.echo(f"{key}, {system}: {text}")
+
+
+@app.command("export")
+def export(
+    folder: Folder_,
+    out: Annotated[Path, typer.Option("--out", help="ZIP archive to write.")],
+) -> None:
+    """Write the whole campaign as one archive; how systems are reached stays out."""
+    from vivavoce.campaign.exporting import export_campaign
+    from vivavoce.study.campaign import load_campaign
+
+    held = export_campaign(load_campaign(folder), out)
+    note(f"{len(held)} files into {out}")
