@@ -11,6 +11,7 @@ from vivavoce.cli import (
     analyse,
     annotating,
     bots,
+    campaigning,
     comparing,
     data,
     datasets,
@@ -47,6 +48,7 @@ app.command("serve", short_help="Run the trial: pages and dashboard.")(trial.ser
 app.command("desk", hidden=True)(trial.desk)
 app.add_typer(simulating.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
 app.add_typer(stressing.app, name="stress", short_help="Linguistic stress tests on any bot.")
+app.add_typer(campaigning.app, name="campaign", short_help="Evaluate systems of several teams.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
