@@ -1,16 +1,17 @@
-"""A participant commands a robot by voice in a real browser: records, redoes, reloads, loses the network, finishes."""
+"""A participant commands a robot by voice in a browser: records, redoes, reloads, goes offline, finishes."""
 
 import io
 import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from scenes.browser import ARGUMENTS, CHROMIUM, barriers, chromium, overflow, until
-from scenes.commanding import beeps, commanding_study, onsets
+from scenes.eliciting import beeps, commanding_study, onsets
 from scenes.websites import Running, running
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.recordings import check_recordings, folder_of
@@ -29,7 +30,7 @@ def with_microphone(sound: Path) -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine: make test installs it")
     extra = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-             f"--use-file-for-fake-audio-capture={sound}", "--autoplay-policy=no-user-gesture-required"]  # fmt: skip
+             f"--use-file-for-fake-audio-capture={sound}"]  # fmt: skip
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *extra])
         try:
@@ -119,5 +120,65 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
             assert one.duration_s == file.getnframes() / file.getframerate()
         heard = onsets(audio)
         assert len(heard) >= 2
-        gaps = [later - earlier for earlier, later in zip(heard, heard[1:], strict=False)]
+        gaps = [later - earlier for earlier, later in pairwise(heard)]
         assert [gap for gap in gaps if abs(gap - APART_S) > PRECISION_S] == []
+
+
+def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian(server: Running) -> None:
+    with chromium() as browser:
+        context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568})
+        page, errors = begin(context, server, "Inizia")
+        expect(page.locator("h1")).to_have_text("Che cosa deve fare il robot?")
+        expect(page.locator("figure img")).to_have_attribute("alt", "Un bollitore sotto il rubinetto.")
+        until(page, "document.querySelector('figure img').naturalWidth > 0")
+        assert barriers(page) == []
+        assert overflow(page) <= 0
+        expect(page.locator("#record")).to_be_visible()  # the page's script has run
+        page.locator("#record").focus()
+        page.keyboard.press("Enter")  # the browser refuses
+        expect(page.locator("#news")).to_contain_text("non ci permette di usare il microfono")
+        expect(page.locator("#text")).to_be_focused()
+        for words in ("riempi il bollitore", "fai bollire l'acqua", "riempi la tazza"):
+            if not page.locator("#text").is_visible():
+                page.locator("#typing summary").focus()
+                page.keyboard.press("Enter")
+                page.locator("#text").focus()
+            page.keyboard.type(words)
+            page.keyboard.press("Enter")
+            expect(page.locator("#text")).to_have_count(0 if words.endswith("tazza") else 1)
+            if not words.endswith("tazza"):
+                expect(page.locator("#understood")).to_have_text("Robot: ho capito.")
+                expect(page.locator("#text")).to_have_value("")
+        expect(page.locator("h1")).to_contain_text("Grazie")
+        assert errors == []
+    assert [one.text for one in given(server)] == [
+        "riempi il bollitore", "fai bollire l'acqua", "riempi la tazza",
+    ]  # fmt: skip
+
+
+def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Path) -> None:
+    sound = tmp_path / "beeps.wav"
+    sound.write_bytes(beeps([0.2], APART_S))
+    with with_microphone(sound) as browser:
+        page, _ = begin(browser.new_context(viewport={"width": 320, "height": 700}), server)
+        expect(page.locator("#record")).to_be_visible()  # the page's script has run
+        page.locator("#record").focus()
+        page.keyboard.press("Space")
+        expect(page.locator("#news")).to_have_text("Recording. Speak now.")
+        eventually_recorded(page, 0.3)
+        assert barriers(page) == []
+        page.keyboard.press("Space")
+        expect(page.locator("#send")).to_be_focused()
+        assert barriers(page) == []
+        assert overflow(page) <= 0
+        page.locator("footer a").click()
+        expect(page.locator("main")).not_to_contain_text("recorded of your voice")  # nothing was sent yet
+        page.go_back()
+        expect(page.locator("#news")).to_contain_text("was kept")
+        page.locator("#send").press("Enter")
+        expect(page.locator(".progress")).to_have_text("Command 2 of 3")
+        page.locator("footer a").click()
+        expect(page.locator("main")).to_contain_text("recorded of your voice is deleted")
+        page.get_by_role("button", name="Stop now").click()
+        expect(page.locator("h1")).to_be_visible()
+    assert folder_of(server.site.engine.log).names() == set()

@@ -22,6 +22,7 @@ from vivavoce.cli import (
     predicting,
     reporting,
     simulating,
+    sound_files,
     stressing,
     talking,
     timing,
@@ -51,6 +52,7 @@ app.add_typer(stressing.app, name="stress", short_help="Linguistic stress tests 
 app.add_typer(campaigning.app, name="campaign", short_help="Evaluate systems of several teams.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
+app.command("recordings", short_help="Count, check and erase recordings.")(sound_files.recordings)
 app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
 app.command("timing", short_help="Take turn times from recordings.")(timing.timing)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenes.commanding import commanding_study, wav
+from scenes.eliciting import commanding_study, wav
 from vivavoce.core.errors import InputError
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.export import export_dataset

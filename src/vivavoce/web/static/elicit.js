@@ -35,6 +35,7 @@ function loudness(samples) {
 
 function offer(words) {
   record.textContent = record.dataset.again;
+  record.classList.remove("primary");
   element("loudness").hidden = true;
   element("playback").hidden = send.hidden = false;
   URL.revokeObjectURL(listen.src);
@@ -64,6 +65,7 @@ async function start() {
   element("playback").hidden = send.hidden = true;
   element("loudness").hidden = false;
   record.textContent = record.dataset.stop;
+  record.classList.add("primary");
   record.disabled = false;
   tell(told.recording);
 }

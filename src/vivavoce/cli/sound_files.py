@@ -1,0 +1,85 @@
+"""The verb on recordings: what there is of them, whether all is well, and their erasure."""
+
+import json
+from collections import defaultdict
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+
+if TYPE_CHECKING:
+    from vivavoce.log.records import Recording
+
+
+def recordings(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    verify: Annotated[bool, typer.Option("--verify", help="Read every file and compare its hash.")] = False,
+    erase: Annotated[
+        str | None, typer.Option("--erase", metavar="PARTICIPANT", help="Delete all that he said.")
+    ] = None,
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Count a study's recordings and name what is wrong with them; or erase a participant's."""
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.core.errors import UnknownName
+    from vivavoce.log.recordings import check_recordings, erase_recordings
+
+    plan = read_study(study)
+    with open_log(plan, log) as opened:
+        if erase is not None:
+            people = sorted({one.participant_id for one in opened.recordings(plan.name)})
+            if erase not in people:
+                raise UnknownName("participant with recordings", erase, people, place=f"study {plan.name}")
+            own = [one for one in opened.recordings(plan.name) if one.participant_id == erase]
+            note(f"erased {erase_recordings(opened, own)} recordings of {erase}; stones are left in the log")
+        counted = counts(opened.recordings(plan.name))
+        problems = check_recordings(opened, content=verify)
+    if as_json:
+        typer.echo(json.dumps({"recordings": counted, "problems": asdict(problems)}, indent=2))
+    else:
+        for one in counted:
+            typer.echo(told(one))
+        if not counted:
+            typer.echo("no recordings")
+        for line in problems.lines():
+            typer.echo(line)
+    if problems.lines():
+        raise typer.Exit(1)
+
+
+def counts(recorded: "list[Recording]") -> list[dict[str, Any]]:
+    """How many recordings there are of each kind, how long, from how many participants; units as named.
+
+    Empty  no recording: []; of a kind whose recordings were all removed, durations are null
+    """
+    by_content: dict[tuple[str, bool], list[Recording]] = defaultdict(list)
+    for one in recorded:
+        by_content[one.content, one.simulated].append(one)
+    return [_counted(content, simulated, found) for (content, simulated), found in sorted(by_content.items())]
+
+
+def _counted(content: str, simulated: bool, found: "list[Recording]") -> dict[str, Any]:
+    kept = [one for one in found if one.removed_at is None]
+    durations = [one.duration_s for one in kept]
+    return {
+        "content": content, "simulated": simulated, "recordings": len(kept),
+        "removed": len(found) - len(kept), "participants": len({one.participant_id for one in kept}),
+        "total_s": sum(durations) if durations else None,
+        "median_s": median(durations) if durations else None,
+        "shortest_s": min(durations, default=None), "longest_s": max(durations, default=None),
+    }  # fmt: skip
+
+
+def told(one: dict[str, Any]) -> str:
+    """A line for a person."""
+    line = f"{one['content']}: {one['recordings']} recordings of {one['participants']} participants"
+    if one["total_s"] is not None:
+        line += f", {one['total_s']:.1f} s in all, median {one['median_s']:.2f} s"
+        line += f" ({one['shortest_s']:.2f} to {one['longest_s']:.2f} s)"
+    line += f", {one['removed']} removed" if one["removed"] else ""
+    return line + (", SIMULATED" if one["simulated"] else "")
