@@ -27,6 +27,7 @@ _TUNNELS: Final = tuple(
 _NEVER: Final = (ipaddress.ip_network("169.254.0.0/16"), ipaddress.ip_network("fe80::/10"))
 _REMEMBERED_S: Final = 30.0
 _IDLE_S: Final = 4.0  # below the five seconds after which common servers close an idle connection
+_IDLE_MOST: Final = 20  # each is looked at for every request
 
 
 def is_public(address: _Address) -> bool:
@@ -62,7 +63,9 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         verify: ssl.SSLContext | bool = True,
         wire: Wire | None = None,
     ) -> None:
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_IDLE_S)
+        limits = httpx.Limits(
+            max_connections=None, max_keepalive_connections=_IDLE_MOST, keepalive_expiry=_IDLE_S
+        )
         self._inner = httpx.AsyncHTTPTransport(verify=verify, trust_env=False, limits=limits)
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
         self._resolved: dict[tuple[str, int], tuple[float, list[str]]] = {}

@@ -28,6 +28,7 @@ from vivavoce.web import (
     visit_routes,
     wizard,
 )
+from vivavoce.web.quick import Handler, QuickRoutes
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
@@ -61,8 +62,6 @@ def create_app(
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
-    for method, path, endpoint in chat_routes.QUICK:
-        app.add_route(f"{base}{path}", endpoint, methods=[method], include_in_schema=False)
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,
@@ -78,15 +77,15 @@ def create_app(
         health,
     ):
         app.include_router(router, prefix=base)
+    quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
+    app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
     app.add_middleware(BodyCap, larger={f"{base}/elicit/recording": RECORDING_CAP})
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (
-        (experts.NotSignedIn, _not_signed_in),
+        *ANSWERS.items(), (experts.NotSignedIn, _not_signed_in),
         (wizard.NoWizard, wizard.no_wizard), (wizard.NotYours, wizard.not_yours),
-        (NoVisit, _no_visit), (Stale, _stale), (Refused, _refused), (TooMany, _too_many),
-        (LogError, _not_saved), (RequestValidationError, _bad_request), (HTTPException, _http_error),
-        (Exception, _defect),
+        (RequestValidationError, _bad_request), (HTTPException, _http_error), (Exception, _defect),
     ):  # fmt: skip
         app.add_exception_handler(kind, handler)
     return app
@@ -166,3 +165,12 @@ async def _defect(request: Request, error: Exception) -> Response:
     response = _message(request, "defect", 500)
     response.headers.update(HEADERS)  # this answer is made outside the middleware
     return response
+
+
+ANSWERS: Final[dict[type[Exception], Handler]] = {
+    NoVisit: _no_visit,
+    Stale: _stale,
+    Refused: _refused,
+    TooMany: _too_many,
+    LogError: _not_saved,
+}

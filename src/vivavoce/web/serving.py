@@ -2,6 +2,7 @@
 
 import socket
 
+import anyio
 import uvicorn
 from fastapi import FastAPI
 
@@ -15,6 +16,10 @@ class PageServer(uvicorn.Server):
         options = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 5} | settings
         super().__init__(uvicorn.Config(app, host=host, port=port, **options))  # pyright: ignore[reportArgumentType]
         self.site = app.state.site
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await anyio.sleep(0)  # loads what else the first turn would wait for
+        await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.site.closing.set()

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from limits import RateLimitItemPerHour, RateLimitItemPerMinute
+from limits import RateLimitItemPerHour
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
@@ -29,6 +29,7 @@ from vivavoce.study.model import (
 )
 from vivavoce.study.pairs import length
 from vivavoce.web.i18n import language_name, page_language, translations
+from vivavoce.web.pace import Pace
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 TABS_REMEMBERED: Final = 20_000
@@ -109,6 +110,7 @@ class Site:
         self.tabs, self.unfinished = Newest(), Unfinished()
         self.closing = asyncio.Event()
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._turns = Pace(self.rates.turns_per_minute)  # the limiter's storage would start a thread a turn
         self._environments: dict[str, Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"
@@ -166,7 +168,7 @@ class Site:
 
     def count_turn(self, visit_id: str) -> None:
         """Raises TooMany."""
-        if not self._limiter.hit(RateLimitItemPerMinute(self.rates.turns_per_minute), "turns", visit_id):
+        if not self._turns.passes(visit_id):
             raise TooMany
 
     def count_visit(self, request: Request) -> None:
