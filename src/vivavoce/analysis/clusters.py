@@ -9,9 +9,10 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
-from scipy.stats import t as student
 
-from vivavoce.analysis.proportions import Interval, wilson
+from vivavoce.analysis.interval import Interval
+from vivavoce.analysis.laws import t_quantile
+from vivavoce.analysis.proportions import wilson
 
 FEW: Final = 10
 SMALL: Final = 40
@@ -210,12 +211,12 @@ def degrees_of_freedom(a: Floats, b: Floats | None = None, *, icc: float = 0.0) 
 
 
 def _plain_interval(value: float, error: float, df: float, level: float) -> Interval:
-    reach = float(student.ppf((1 + level) / 2, df)) * error
+    reach = t_quantile((1 + level) / 2, df) * error
     return Interval(value - reach, value + reach)
 
 
 def _logit_interval(rate: float, error: float, df: float, level: float) -> Interval:
-    reach = float(student.ppf((1 + level) / 2, df)) * error / (rate * (1 - rate))
+    reach = t_quantile((1 + level) / 2, df) * error / (rate * (1 - rate))
     middle = float(logit(rate))
     return Interval(float(expit(middle - reach)), float(expit(middle + reach)))
 

@@ -19,7 +19,7 @@ from vivavoce.analysis.summary import HEADLINES, LEVEL, UNCOMPARED, is_rate, sum
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import components
+from vivavoce.measures.compute import components, sums
 
 Facts = dict[str, Any]
 Pair = tuple[str, str]
@@ -51,7 +51,7 @@ def compare_systems(
     summary = summarise(dataset, grouping)
     parts = components(dataset)
     parts = pd.DataFrame(parts[parts["measure"].isin(names)])
-    nested = Nested(parts, found)
+    nested = Nested(sums(dataset), found)
     used = [name for name in names if (parts.loc[parts["measure"] == name, "denominator"] > 0).any()]
     tests = [
         _test(nested, _Values(dataset, parts, found, name), name, a, b, margin)

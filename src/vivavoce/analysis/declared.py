@@ -13,7 +13,7 @@ from vivavoce.analysis.nested import Nested
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import components
+from vivavoce.measures.compute import sums
 from vivavoce.study.file import Analysis, Primary
 from vivavoce.study.presets import lay_over, protocol_names
 
@@ -60,7 +60,7 @@ def declared_results(dataset: Dataset, declared: Facts) -> list[Facts]:
     """
     analysis = Analysis.model_validate(declared["analysis"])
     found = groups(dataset, "system")
-    nested = Nested(components(dataset), found)
+    nested = Nested(sums(dataset), found)
     places = {group.key: place for place, group in enumerate(found)}
     results: list[Facts] = []
     questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 PValues = Sequence[float | None]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -35,6 +34,8 @@ def benjamini_hochberg(p_values: PValues) -> list[float | None]:
     Output  adjusted p values in the order given, None where None was given
     Source  Benjamini and Hochberg 1995; tests/golden/statistics-counts.json
     """
+    from scipy.stats import false_discovery_control
+
     return _adjusted(p_values, false_discovery_control)
 
 

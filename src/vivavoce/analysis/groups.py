@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from vivavoce.log.dataset import Dataset
-from vivavoce.measures.compute import groups as keys_of_dialogues
+from vivavoce.measures.compute import group_keys
 
 
 @dataclass(slots=True)
@@ -21,10 +21,11 @@ def groups(dataset: Dataset, by: str) -> list[Group]:
 
     Raises  UnknownName: neither a grouping nor a factor of this dataset
     """
-    people = dataset.read("dialogues").column("participant_id").to_pylist()
+    keys = group_keys(dataset, by)
+    table = dataset.read("dialogues").select(["dialogue_id", "participant_id"])
     members: defaultdict[str | None, list[tuple[str, str | None]]] = defaultdict(list)
-    for (dialogue_id, key), person in zip(keys_of_dialogues(dataset, by).items(), people, strict=True):
-        members[key].append((str(dialogue_id), person))
+    for key, dialogue_id, person in zip(keys, *table.to_pydict().values(), strict=True):
+        members[key].append((dialogue_id, person))
     return [
         Group(key, [one for one, _ in members[key]], [person for _, person in members[key]])
         for key in sorted(members, key=lambda key: (key is None, key or ""))

@@ -6,7 +6,6 @@ from math import comb
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -17,7 +16,8 @@ from vivavoce.analysis.sequential import Spending, boundaries, judge
 from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
-from vivavoce.measures.compute import components
+from vivavoce.measures.compute import Sums
+from vivavoce.measures.compute import sums as sums_of
 
 Facts = dict[str, Any]
 NEAR: Final = 1e-9
@@ -63,8 +63,7 @@ def monitor(
     visit_of = _visit_of(dataset)
     chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
     parts = parts_of(dataset, measure)
-    known = parts["dialogue_id"].isin([one for group in chosen for one in group.dialogue_ids])
-    nested = Nested(pd.DataFrame(parts[known]), chosen)
+    nested = Nested(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
     people = test["clusters"] if participants is None else participants
     information = min(1.0, people / planned)
@@ -84,9 +83,9 @@ def monitor(
 
 
 @lru_cache(maxsize=4)
-def parts_of(dataset: Dataset, measure: str) -> pd.DataFrame:
+def parts_of(dataset: Dataset, measure: str) -> Sums:
     """The components of one measure, computed once for the pairs of a snapshot; take it as it is."""
-    return components(dataset, [measure])
+    return sums_of(dataset, [measure])
 
 
 def _visit_of(dataset: Dataset) -> dict[str, str]:
@@ -190,8 +189,8 @@ def _differences(
 
     Output  in the order in which participants came to be known; None where values leave 0 to 1
     """
-    parts = parts_of(dataset, measure).set_index("dialogue_id")
-    tops, bottoms = parts["numerator"].to_dict(), parts["denominator"].to_dict()
+    parts = parts_of(dataset, measure)
+    tops, bottoms = (dict(zip(parts.dialogue_ids, one[0].tolist(), strict=True)) for one in parts[2:])
     held: dict[str, list[tuple[str, int, str]]] = {}
     for side, group in enumerate(chosen):
         for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True):

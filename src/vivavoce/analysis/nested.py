@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
-from scipy.stats import t as student
 
 from vivavoce.analysis.clusters import (
     FEW,
@@ -19,7 +17,9 @@ from vivavoce.analysis.clusters import (
 )
 from vivavoce.analysis.design import choose_model
 from vivavoce.analysis.groups import Group
+from vivavoce.analysis.laws import t_quantile, t_tail
 from vivavoce.analysis.permutation import permutation_p, relabellings
+from vivavoce.measures.compute import Sums as Parts
 
 Facts = dict[str, Any]
 Cases = tuple[np.ndarray, np.ndarray]
@@ -32,18 +32,16 @@ class Nested:
     A dialogue of an unknown participant is a participant of its own.
     """
 
-    def __init__(self, parts: pd.DataFrame, found: Sequence[Group]) -> None:
+    def __init__(self, parts: Parts, found: Sequence[Group]) -> None:
         people = {
             one: person
             for group in found
             for one, person in zip(group.dialogue_ids, group.participants, strict=True)
         }
         names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
-        self._values: dict[str, Cases] = {}
-        order: list[str] = []
-        for name, rows in parts.groupby("measure", sort=False):
-            order = order or rows["dialogue_id"].tolist()
-            self._values[str(name)] = (rows["numerator"].to_numpy(), rows["denominator"].to_numpy())
+        order = parts.dialogue_ids
+        cases = zip(parts.numerators, parts.denominators, strict=True)
+        self._values: dict[str, Cases] = dict(zip(parts.measures, cases, strict=True))
         self._codes = np.array(
             [names.get(people[one] or "", -1 - position) for position, one in enumerate(order)], dtype=int
         )
@@ -135,10 +133,10 @@ def _interval_facts(found: Contrast | None, level: float) -> Facts:
     facts |= {"difference": found.difference, "clusters": found.clusters}
     if found.se is not None and found.se > 1e-12:
         df = found.df or 1.0
-        reach = float(student.ppf((1 + level) / 2, df)) * found.se
+        reach = t_quantile((1 + level) / 2, df) * found.se
         facts |= {"se": found.se, "t": found.difference / found.se, "df": df}
         facts |= {"low": found.difference - reach, "high": found.difference + reach}
-        facts["p"] = float(2 * student.sf(abs(facts["t"]), df))
+        facts["p"] = 2 * t_tail(abs(facts["t"]), df)
     return facts
 
 

@@ -4,10 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
-from scipy.stats import binomtest, chisquare, norm
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportion_effectsize
-
 from vivavoce.analysis.interval import Interval
+from vivavoce.analysis.laws import normal_quantile, normal_tail
 from vivavoce.core.errors import InputError, UnknownName
 
 ZMethod = Literal["z_pooled", "z_unpooled", "z_pooled_continuity"]
@@ -34,9 +32,18 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval | None:
     """The score interval, our default: good coverage at any rate and any n.
 
     Empty   n = 0: None
+    Note    written out: statsmodels, with which a test holds it equal, takes longer to load than all else
     Source  Wilson 1927; tests/golden/statistics-proportions.json
     """
-    return _interval(successes, n, level, "wilson")
+    _check(successes, n, level)
+    if n == 0:
+        return None
+    z, rate = normal_quantile((1 - level) / 2), successes / n
+    whole = 1 + z**2 / n
+    middle = (rate + z**2 / (2 * n)) / whole
+    reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / whole
+    low = 0.0 if successes == 0 else max(0.0, middle - reach)
+    return Interval(low, 1.0 if successes == n else min(1.0, middle + reach))
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | None:
@@ -81,7 +88,13 @@ def newcombe(successes_a: int, n_a: int, successes_b: int, n_b: int, level: floa
     Empty   either n = 0: None
     Source  Newcombe 1998, method 10; tests/golden/statistics-proportions.json
     """
-    return _difference(successes_a, n_a, successes_b, n_b, level, "newcomb")
+    a, b = wilson(successes_a, n_a, level), wilson(successes_b, n_b, level)
+    if a is None or b is None:
+        return None
+    rate_a, rate_b = successes_a / n_a, successes_b / n_b
+    below = math.sqrt((rate_a - a.low) ** 2 + (b.high - rate_b) ** 2)
+    above = math.sqrt((rate_b - b.low) ** 2 + (a.high - rate_a) ** 2)
+    return Interval(rate_a - rate_b - below, rate_a - rate_b + above)
 
 
 def agresti_caffo(
@@ -120,6 +133,8 @@ def _difference(
     _check(successes_b, n_b, level)
     if not (n_a and n_b):
         return None
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
     low, high = confint_proportions_2indep(
         successes_a, n_a, successes_b, n_b, method=method, compare="diff", alpha=1 - level
     )
@@ -136,6 +151,8 @@ def cohen_h(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float | N
     _check(successes_b, n_b)
     if not (n_a and n_b):
         return None
+    from statsmodels.stats.proportion import proportion_effectsize
+
     return float(proportion_effectsize(successes_a / n_a, successes_b / n_b))
 
 
@@ -167,7 +184,7 @@ def two_proportion_z(
     if method == "z_pooled_continuity":
         difference = math.copysign(max(0.0, abs(difference) - (1 / n_a + 1 / n_b) / 2), difference)
     z = difference / math.sqrt(variance)
-    return ZTest(z, float(2 * norm.sf(abs(z))))
+    return ZTest(z, 2 * normal_tail(abs(z)))
 
 
 def one_proportion_p(
@@ -181,6 +198,8 @@ def one_proportion_p(
     _check(successes, n)
     if n == 0:
         return None
+    from scipy.stats import binomtest, chisquare
+
     if method == "exact":
         return float(binomtest(successes, n, against).pvalue)
     expected = [n * against, n * (1 - against)]
@@ -192,6 +211,8 @@ def _interval(successes: int, n: int, level: float, method: str, *, closed: bool
     _check(successes, n, level)
     if n == 0:
         return None
+    from statsmodels.stats.proportion import proportion_confint
+
     found: Any = proportion_confint(successes, n, alpha=1 - level, method=method)
     low = 0.0 if closed and successes == 0 else max(0.0, float(found[0]))
     high = 1.0 if closed and successes == n else min(1.0, float(found[1]))

@@ -91,7 +91,8 @@ def watch(
 def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> int:
     """Participants whose finished visits have a case of the measure with any of the systems."""
     parts, wanted = parts_of(dataset, primary.measure), set(visits)
-    counted = set(parts.loc[parts["denominator"] > 0, "dialogue_id"])
+    cases = zip(parts.dialogue_ids, parts.denominators[0].tolist(), strict=True)
+    counted = {dialogue for dialogue, denominator in cases if denominator > 0}
     columns = ["dialogue_id", "visit_id", "participant_id", "system"]
     return len({
         row["participant_id"] or row["visit_id"]

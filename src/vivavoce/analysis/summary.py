@@ -7,8 +7,6 @@ import math
 from itertools import combinations
 from typing import Any, Final
 
-import pandas as pd
-
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.groups import Group, groups
@@ -18,8 +16,7 @@ from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
-from vivavoce.measures.compute import components, pool
-from vivavoce.measures.compute import groups as keys_of_dialogues
+from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
 
 RATE_PREFIXES: Final = ("subjective_success", "objective_success_")
 HEADLINES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
@@ -56,9 +53,9 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
         [one for group in found for one in group.dialogue_ids],
         [one for group in found for one in group.participants],
     )
-    parts = components(dataset)
-    facts = _facts_by_key(pool(parts, keys_of_dialogues(dataset, by)))
-    facts_of_all = _facts_by_key(pool(parts, keys_of_dialogues(dataset, None)))
+    parts = sums(dataset)
+    facts = _facts_by_key(pooled(parts, group_keys(dataset, by)))
+    facts_of_all = _facts_by_key(pooled(parts, group_keys(dataset, None)))
     nested = Nested(parts, found)
     whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
@@ -82,22 +79,12 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
     }
 
 
-def _facts_by_key(pooled: pd.DataFrame) -> dict[str | None, dict[str, Facts]]:
-    """Pooled measures as key -> measure -> facts; NaN becomes None."""
+def _facts_by_key(rows: list[Pooled]) -> dict[str | None, dict[str, Facts]]:
+    """Pooled measures as key -> measure -> facts."""
     found: dict[str | None, dict[str, Facts]] = {}
-    for row in pooled.to_dict("records"):
-        facts = {str(name): _plain(value) for name, value in row.items()}
-        found.setdefault(facts["key"], {})[facts["measure"]] = facts
+    for row in rows:
+        found.setdefault(row.key, {})[row.measure] = row._asdict()
     return found
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON knows: NaN and NA become None, numpy scalars become Python's."""
-    if hasattr(value, "item"):
-        value = value.item()
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    return float(value) if isinstance(value, float) and math.isfinite(value) else None
 
 
 def _row(dataset: Dataset, group: Group, facts: dict[str, Facts], *, by: str | None) -> Facts:

@@ -1,9 +1,6 @@
 """`stress run`: replay sampled interactions, or a suite, clean and as variant, on a system."""
 
-import asyncio
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,6 +148,8 @@ def _of_suite(path: Path, log: str | None) -> _Job:
 def _of_study(
     path: Path, log: str | None, system: str | None, dataset: Path | None, choice: Any, ad_hoc: Path | None
 ) -> _Job:
+    from tempfile import TemporaryDirectory
+
     from vivavoce.cli.studies import make_connectors, open_log, read_study
     from vivavoce.log.stress_events import stress_stream
     from vivavoce.stress.planning import plan_run
@@ -165,7 +164,7 @@ def _of_study(
         opened.transact_now(
             lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
         )
-        with tempfile.TemporaryDirectory() as folder:
+        with TemporaryDirectory() as folder:
             source = interactions(study, opened, dataset, Path(folder))
             reviews = Reviews.of(opened.events(stress_stream(study.name)))
             plan = plan_run(study, source, reviews, choice, None if dataset else chosen)
@@ -200,6 +199,9 @@ def interactions(study: "Study", log: "Log", dataset: Path | None, folder: Path)
 
 
 def _hold(job: _Job, asked: _Asked) -> "Done":
+    import asyncio
+    import os
+
     from vivavoce.stress.runs import Run
     from vivavoce.stress.similarity import make_similarity
     from vivavoce.stress.verdict_model import ModelJudge

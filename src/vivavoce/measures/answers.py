@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
-from vivavoce.measures.counting import Pair, Pairs, counted, labels
+from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
+from vivavoce.measures.counting import labels
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), task-related parameters"
 DARPA_SOURCE: Final = "DARPA speech understanding initiative; modified by Skowronek (2002)"
@@ -58,7 +58,7 @@ def _counts() -> Iterator[Measure]:
         level="dialogue", analysis_unit="dialogue", family="communication", source=SOURCE,
         meaning="Questions that the user asks.",
         empty="annotated neither in layer `user_question` nor in `answer`: missing",
-        components=counted(_user_questions),
+        components=_user_questions,
     )  # fmt: skip
     for label, name, how, direction in KINDS:
         common = partial(_answer, direction=direction, source=SOURCE)
@@ -66,14 +66,14 @@ def _counts() -> Iterator[Measure]:
         yield common(
             name=name, title=title, symbol=f"AN:{label}", unit="questions", level="dialogue",
             analysis_unit="dialogue", meaning=f"User questions that the system answered {how}.", empty=EMPTY,
-            components=counted(_from(lambda answers, label=label: (answers[label], 1))),
+            components=_from(lambda answers, label=label: (answers[label], 1)),
         )  # fmt: skip
         yield common(
             name=f"{name}_rate", title=f"{title}, rate", symbol=f"AN:{label} rate", unit="ratio",
             level="turn", analysis_unit="question",
             meaning=f"Share of the user's questions that the system answered {how}.",
             empty=f"no question, or {EMPTY}",
-            components=counted(_from(lambda answers, label=label: (answers[label], _questions(answers)))),
+            components=_from(lambda answers, label=label: (answers[label], _questions(answers))),
         )  # fmt: skip
 
 
@@ -86,14 +86,14 @@ def _scores() -> Iterator[Measure]:
         name="darpa_score", title="DARPA score", symbol="DARPA_s", direction="higher",
         meaning="Correct less incorrect answers over the user's questions, from -1 to 1. "
         "A partial answer costs nothing here.",
-        components=counted(_from(darpa_score)),
+        components=_from(darpa_score),
     )  # fmt: skip
     yield common(
         name="darpa_modified_error", title="DARPA modified error", symbol="DARPA_me", direction="lower",
         meaning="Failed answers, and twice the wrong and the partial ones, over the user's questions, from "
         "0 to 2. A partial answer costs as much as a wrong one here.",
         parameters={"partial_weight": str(PARTIAL_WEIGHT)},
-        components=counted(_from(darpa_modified_error)),
+        components=_from(darpa_modified_error),
     )  # fmt: skip
 
 

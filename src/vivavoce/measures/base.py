@@ -2,39 +2,64 @@
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeVar
-
-import ibis
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from vivavoce.core.registry import Registry
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.schema import TABLES
+
+if TYPE_CHECKING:
+    import ibis
+    import pyarrow as pa
+
+    from vivavoce.log.dataset import Dataset
 
 Result = TypeVar("Result")
+Pair = tuple[float, float]
+Pairs = Mapping[str, Pair]
 
 
 class Tables:
-    """The dataset's tables as Ibis expressions on DuckDB.
+    """The dataset's tables, each read once: `read` gives it whole, `[]` as an Ibis expression on DuckDB.
 
     A table or column that the dataset lacks is there with no rows or with nulls.
 
     keywords   words that the keyword measures look at; None: those of the domain's values
     """
 
-    def __init__(self, dataset: Dataset, *, keywords: Collection[str] | None = None) -> None:
+    def __init__(self, dataset: "Dataset", *, keywords: Collection[str] | None = None) -> None:
         self.dataset = dataset
         self.keywords = keywords
-        self.engine = ibis.duckdb.connect()
+        self._engine: Any = None
+        self._read: dict[str, pa.Table] = {}
         self._tables: dict[str, ibis.Table] = {}
         self._results: dict[Hashable, Any] = {}
 
-    def __getitem__(self, name: str) -> ibis.Table:
+    def read(self, name: str) -> "pa.Table":
+        """One whole table, in memory."""
+        if name not in self._read:
+            self._read[name] = self._complete(name)
+        return self._read[name]
+
+    def _complete(self, name: str) -> "pa.Table":
+        import pyarrow as pa
+
+        from vivavoce.log.schema import TABLES
+
+        table = self.dataset.read(name)
+        for column in TABLES[name].arrow():
+            if column.name not in table.column_names:
+                table = table.append_column(column.name, pa.nulls(len(table), column.type))
+        return table
+
+    def __getitem__(self, name: str) -> "ibis.Table":
         if name not in self._tables:
-            self._tables[name] = self._open(name)
+            self._tables[name] = self._query(name)
         return self._tables[name]
 
-    def _open(self, name: str) -> ibis.Table:
+    def _query(self, name: str) -> "ibis.Table":
+        import ibis
+
+        from vivavoce.log.schema import TABLES
+
         path = self.dataset.path(name)
         if not path.is_file():
             return ibis.memtable(TABLES[name].arrow().empty_table())
@@ -43,9 +68,22 @@ class Tables:
         absent = {column: ibis.null(kind) for column, kind in schema.items() if column not in table.columns}
         return table.mutate(**absent) if absent else table
 
-    def rows(self, expression: ibis.Table | pa.Table) -> pa.Table:
-        """Run a query; what was counted already stands as it is."""
-        return expression if isinstance(expression, pa.Table) else self.engine.to_pyarrow(expression)
+    @property
+    def engine(self) -> Any:
+        """DuckDB under Ibis, started by the first measure that is a query."""
+        if self._engine is None:
+            import ibis
+
+            self._engine = ibis.duckdb.connect()
+        return self._engine
+
+    def pairs(self, counted: "Pairs | pa.Table | ibis.Table") -> Pairs:
+        """What a measure's components are by dialogue; a query is run."""
+        if isinstance(counted, Mapping):
+            return counted
+        found: pa.Table = self.engine.to_pyarrow(counted) if hasattr(counted, "compile") else counted
+        columns = [found[name].to_pylist() for name in ("dialogue_id", "numerator", "denominator")]
+        return {key: (numerator or 0.0, whole or 0.0) for key, numerator, whole in zip(*columns, strict=True)}
 
     def remember(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result under this key, made once; for what several measures share."""
@@ -55,19 +93,21 @@ class Tables:
 
     def close(self) -> None:
         """Give back the engine's connection."""
-        self.engine.disconnect()
+        if self._engine is not None:
+            self._engine.disconnect()
 
 
 Direction = Literal["higher", "lower"]
-Components = Callable[[Tables], ibis.Table | pa.Table]
+Components = Callable[[Tables], "Pairs | pa.Table | ibis.Table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """One interaction parameter.
 
-    components     yields dialogue_id, numerator, denominator: at most one row a dialogue; the measure's value
-                   over any set of dialogues is the sum of numerators over the sum of denominators
+    components     numerator and denominator by dialogue, or a query or table with the columns dialogue_id,
+                   numerator, denominator and at most one row a dialogue; the measure's value over any set of
+                   dialogues is the sum of numerators over the sum of denominators
     symbol         as published, empty where there is none
     unit           of the value: s, words, turns, ratio
     level          on which it is observed: utterance, turn, dialogue, goal

@@ -1,40 +1,31 @@
 """Dialogue and communication: durations, turns, words, delays."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-import ibis
-from ibis import _
+import numpy as np
 
-from vivavoce.measures.base import MEASURES, Components, Measure, Tables
-from vivavoce.measures.words import word_count
+from vivavoce.measures.base import MEASURES, Components, Measure, Pairs, Tables
+from vivavoce.measures.turns import either, followed, turns
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), dialogue- and communication-related parameters"
 WORD_SOURCE: Final = {"user": "reference", "system": "text"}
 
 
-def _summed(rows: ibis.Table) -> ibis.Table:
-    return rows.group_by("dialogue_id").agg(
-        numerator=_.numerator.sum().cast("float64"), denominator=_.denominator.sum().cast("float64")
-    )
-
-
-def _dialogue_duration(tables: Tables) -> ibis.Table:
-    known = tables["dialogues"].filter(_.duration_s.notnull())
-    return known.select("dialogue_id", numerator=_.duration_s, denominator=ibis.literal(1.0))
+def _dialogue_duration(tables: Tables) -> Pairs:
+    rows = tables.read("dialogues").select(["dialogue_id", "duration_s"]).to_pydict().values()
+    return {key: (seconds, 1) for key, seconds in zip(*rows, strict=True) if seconds is not None}
 
 
 def _turn_count(party: str | None) -> Components:
     """Turns of a party, or of both; a dialogue without turns counts 0, not missing."""
 
-    def components(tables: Tables) -> ibis.Table:
-        turns = tables["turns"] if party is None else tables["turns"].filter(_.party == party)
-        counted = turns.group_by("dialogue_id").agg(turns=_.count())
-        joined = tables["dialogues"].select("dialogue_id").left_join(counted, "dialogue_id")
-        return joined.select(
-            "dialogue_id", numerator=_.turns.coalesce(0).cast("float64"), denominator=ibis.literal(1.0)
-        )
+    def components(tables: Tables) -> Pairs:
+        found = turns(tables)
+        everything = np.ones(len(found.dialogue), dtype=bool)
+        counts = found.counted(everything if party is None else found.of(party))
+        return {key: (counts.get(key, 0), 1) for key in tables.read("dialogues")["dialogue_id"].to_pylist()}
 
     return components
 
@@ -42,80 +33,59 @@ def _turn_count(party: str | None) -> Components:
 def _words(party: str, *, per_turn: bool) -> Components:
     """Words of a party, per turn or per dialogue; turns whose text is not known are left out."""
 
-    def components(tables: Tables) -> ibis.Table:
-        text = WORD_SOURCE[party]
-        turns = tables["turns"].filter(_.party == party, _[text].notnull())
-        counted = (
-            turns.mutate(word_count=word_count(turns[text]))
-            .group_by("dialogue_id")
-            .agg(numerator=_.word_count.sum().cast("float64"), turns=_.count().cast("float64"))
-        )
-        whole = _.turns if per_turn else ibis.literal(1.0)
-        return counted.select("dialogue_id", "numerator", denominator=whole)
+    def components(tables: Tables) -> Pairs:
+        found = turns(tables)
+        summed = found.summed(found.lengths[WORD_SOURCE[party]], found.of(party))
+        return summed if per_turn else {key: (number, 1) for key, (number, _) in summed.items()}
 
     return components
 
 
-def _turn_duration(party: str) -> Components:
-    def components(tables: Tables) -> ibis.Table:
-        timed = tables["turns"].filter(_.party == party, _.onset_s.notnull(), _.offset_s.notnull())
-        return _summed(
-            timed.select("dialogue_id", numerator=_.offset_s - _.onset_s, denominator=ibis.literal(1.0))
-        )
+def _turn_duration(party: str) -> Callable[[Tables], Pairs]:
+    def components(tables: Tables) -> Pairs:
+        found = turns(tables)
+        return found.summed(found.times["offset_s"] - found.times["onset_s"], found.of(party))
 
     return components
 
 
-def _after(tables: Tables, first: str, second: str) -> ibis.Table:
-    """Turns of `second` that directly follow a turn of `first`, with that turn's times as `before_*`."""
-    turns = tables["turns"]
-    order = ibis.window(group_by="dialogue_id", order_by="turn_index")
-    names = ("party", "offset_s", "sent_s", "complete_s")
-    before: dict[str, Any] = {f"before_{name}": turns[name].lag().over(order) for name in names}
-    return turns.mutate(**before).filter(_.party == second, _.before_party == first)
+def _system_response_delay(tables: Tables) -> Pairs:
+    return _answers(tables, lambda delays: delays)
 
 
-def _system_delays(tables: Tables) -> ibis.Table:
-    pairs = _after(tables, "user", "system")
-    written = _.first_output_s.coalesce(_.onset_s) - _.before_sent_s
-    delay = ibis.ifelse(_.before_sent_s.notnull(), written, _.onset_s - _.before_offset_s)
-    return pairs.mutate(numerator=delay).filter(_.numerator.notnull())
+def _early_responses(tables: Tables) -> Pairs:
+    return _answers(tables, lambda delays: np.where(np.isnan(delays), np.nan, delays < 0))
 
 
-def _system_response_delay(tables: Tables) -> ibis.Table:
-    delays = _system_delays(tables)
-    return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
+def _answers(tables: Tables, figure: Callable[[np.ndarray], np.ndarray]) -> Pairs:
+    pairs = followed(tables, "user", "system")
+    times, before = pairs.turns.times, pairs.before
+    written = either(times["first_output_s"], times["onset_s"]) - before["sent_s"]
+    spoken = times["onset_s"] - before["offset_s"]
+    return pairs.summed(figure(np.where(np.isnan(before["sent_s"]), spoken, written)))
 
 
-def _early_responses(tables: Tables) -> ibis.Table:
-    delays = _system_delays(tables)
-    return _summed(
-        delays.select(
-            "dialogue_id", numerator=(_.numerator < 0).cast("float64"), denominator=ibis.literal(1.0)
-        )
-    )
+def _system_completion_delay(tables: Tables) -> Pairs:
+    pairs = followed(tables, "user", "system")
+    return pairs.summed(pairs.turns.times["complete_s"] - pairs.before["sent_s"])
 
 
-def _system_completion_delay(tables: Tables) -> ibis.Table:
-    pairs = _after(tables, "user", "system")
-    delays = pairs.mutate(numerator=_.complete_s - _.before_sent_s).filter(_.numerator.notnull())
-    return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
-
-
-def _user_response_delay(tables: Tables) -> ibis.Table:
-    pairs = _after(tables, "system", "user").filter(~_.barge_in.coalesce(False))
-    written = _.sent_s - _.before_complete_s.coalesce(_.before_offset_s)
-    delay = ibis.ifelse(_.sent_s.notnull(), written, _.onset_s - _.before_offset_s)
+def _user_response_delay(tables: Tables) -> Pairs:
+    found = followed(tables, "system", "user")
+    pairs = found.without(found.turns.barge_in)
+    times, before = pairs.turns.times, pairs.before
+    written = times["sent_s"] - either(before["complete_s"], before["offset_s"])
+    spoken = times["onset_s"] - before["offset_s"]
+    delays = np.where(np.isnan(times["sent_s"]), spoken, written)
     # exactly zero: the log has set one time equal to the other, nobody has observed a delay
-    delays = pairs.mutate(numerator=delay).filter(_.numerator.notnull() & (_.numerator != 0))
-    return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
+    return pairs.without(delays == 0).summed(delays)
 
 
-def _user_first_key_delay(tables: Tables) -> ibis.Table:
-    pairs = _after(tables, "system", "user").filter(~_.barge_in.coalesce(False), _.sent_s.notnull())
-    began = _.onset_s - _.before_complete_s.coalesce(_.before_offset_s)
-    delays = pairs.mutate(numerator=began).filter(_.numerator.notnull())
-    return _summed(delays.select("dialogue_id", "numerator", denominator=ibis.literal(1.0)))
+def _user_first_key_delay(tables: Tables) -> Pairs:
+    found = followed(tables, "system", "user")
+    times = found.turns.times
+    pairs = found.without(found.turns.barge_in | np.isnan(times["sent_s"]))
+    return pairs.summed(times["onset_s"] - either(pairs.before["complete_s"], pairs.before["offset_s"]))
 
 
 _dialogue = partial(

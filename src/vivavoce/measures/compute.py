@@ -1,17 +1,19 @@
 """From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
 
-from collections.abc import Collection, Iterable
-from typing import Any, Final
+import math
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import FACTOR_PREFIX
 from vivavoce.measures.base import MEASURES, Tables
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GROUPS: Final = {
     "system": "system",
@@ -22,12 +24,34 @@ GROUPS: Final = {
     "language": "language",
 }
 ALL: Final = "all"
-_COMPUTED: WeakKeyDictionary[Dataset, pd.DataFrame] = WeakKeyDictionary()
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Sums(NamedTuple):
+    """Components of measures in dialogues; a measure that is missing in a dialogue has denominator 0 there.
+
+    numerators, denominators   measures x dialogues
+    """
+
+    measures: list[str]
+    dialogue_ids: list[str]
+    numerators: Floats
+    denominators: Floats
+
+    def among(self, dialogues: Collection[str]) -> "Sums":
+        """The same of these dialogues alone."""
+        kept = [place for place, one in enumerate(self.dialogue_ids) if one in dialogues]
+        ids = [self.dialogue_ids[place] for place in kept]
+        return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept])
+
+
+_COMPUTED: WeakKeyDictionary[Dataset, Sums] = WeakKeyDictionary()
+_FRAMES: "WeakKeyDictionary[Dataset, pd.DataFrame]" = WeakKeyDictionary()
 
 
 def components(
     dataset: Dataset, names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Numerator and denominator of each measure in each dialogue.
 
     Input   keywords: what the measures of isolated words look at; None: the words of the domain's values
@@ -40,35 +64,51 @@ def components(
     Raises  UnknownName: a measure that nobody registered
     """
     if names is not None or keywords is not None:
-        return _components(dataset, list(MEASURES.names() if names is None else names), keywords)
+        return _frame(sums(dataset, names, keywords=keywords))
+    if dataset not in _FRAMES:
+        _FRAMES[dataset] = _frame(sums(dataset))
+    return _FRAMES[dataset]
+
+
+def sums(
+    dataset: Dataset, names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
+) -> Sums:
+    """What `components` gives, as arrays."""
+    if names is not None or keywords is not None:
+        return _sums(dataset, list(MEASURES.names() if names is None else names), keywords)
     if dataset not in _COMPUTED:
-        _COMPUTED[dataset] = _components(dataset, MEASURES.names(), None)
+        _COMPUTED[dataset] = _sums(dataset, MEASURES.names(), None)
     return _COMPUTED[dataset]
 
 
-def _components(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> pd.DataFrame:
+def _sums(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> Sums:
     measures = [MEASURES.get(name) for name in names]
-    known = dataset.read("dialogues").column("dialogue_id").to_pylist()
-    places = {dialogue: place for place, dialogue in enumerate(known)}
-    sums = np.zeros((2, len(measures), len(known)))
     tables = Tables(dataset, keywords=keywords)
+    known = tables.read("dialogues")["dialogue_id"].to_pylist()
+    places = {dialogue: place for place, dialogue in enumerate(known)}
+    both = np.zeros((2, len(measures), len(known)))
     try:
         for number, measure in enumerate(measures):
-            found = tables.rows(measure.components(tables))
-            where = [places.get(dialogue, -1) for dialogue in found["dialogue_id"].to_pylist()]
-            held = np.array(where, dtype=int)
-            for side, column in enumerate(("numerator", "denominator")):
-                values = found[column].cast(pa.float64()).to_numpy()
-                sums[side, number, held[held >= 0]] = np.nan_to_num(values[held >= 0])
+            found = tables.pairs(measure.components(tables))
+            where = np.array([places.get(dialogue, -1) for dialogue in found], dtype=int)
+            values = np.array(list(found.values()), dtype=float).reshape(-1, 2)
+            both[:, number, where[where >= 0]] = np.nan_to_num(values[where >= 0]).T
     finally:
         tables.close()
-    each: Any = pd.Series([one.name for one in measures], dtype="str").array
-    keys: Any = pd.Series(known, dtype="str").array
+    return Sums(names, known, both[0], both[1])
+
+
+def _frame(found: Sums) -> "pd.DataFrame":
+    import pandas as pd
+
+    measures, dialogues = len(found.measures), len(found.dialogue_ids)
+    each: Any = pd.Series(found.measures, dtype="str").array
+    keys: Any = pd.Series(found.dialogue_ids, dtype="str").array
     return pd.DataFrame({
-        "measure": each.take(np.repeat(np.arange(len(measures)), len(known))),
-        "dialogue_id": keys.take(np.tile(np.arange(len(known)), len(measures))),
-        "numerator": sums[0].ravel(),
-        "denominator": sums[1].ravel(),
+        "measure": each.take(np.repeat(np.arange(measures), dialogues)),
+        "dialogue_id": keys.take(np.tile(np.arange(dialogues), measures)),
+        "numerator": found.numerators.ravel(),
+        "denominator": found.denominators.ravel(),
     })  # fmt: skip
 
 
@@ -78,7 +118,7 @@ def compute(
     by: str | None = None,
     *,
     keywords: Collection[str] | None = None,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """The value of each measure, over the whole dataset or by group.
 
     Input   by: system, condition, participant, task, channel, language, or the name of a factor
@@ -89,47 +129,79 @@ def compute(
     Raises  UnknownName: an unknown measure or grouping
     """
     asked = MEASURES.names() if names is None else list(names)
-    return pool(components(dataset, asked, keywords=keywords), groups(dataset, by))
+    return pool(sums(dataset, asked, keywords=keywords), group_keys(dataset, by))
 
 
-def groups(dataset: Dataset, by: str | None) -> pd.Series:
+def groups(dataset: Dataset, by: str | None) -> "pd.Series":
     """The key of each dialogue under a grouping, indexed by dialogue_id; `all` when `by` is None.
 
     Raises  UnknownName: names the groupings and factors that there are
     """
+    import pandas as pd
+
+    keys = group_keys(dataset, by)
+    dialogues = dataset.read("dialogues").column("dialogue_id").to_pylist()
+    return pd.Series(keys, index=pd.Index(dialogues, name="dialogue_id"), name="key", dtype=object)
+
+
+def group_keys(dataset: Dataset, by: str | None) -> list[str | None]:
+    """The key of each dialogue, in the dataset's order; what `groups` gives, without index."""
     table = dataset.read("dialogues")
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
     if column is not None and column not in table.column_names:
         known = [*GROUPS, *dataset.factors]
         raise UnknownName("grouping", by, known, place=str(dataset.folder))
-    dialogues = table.column("dialogue_id").to_pylist()
-    keys = [ALL] * len(dialogues) if column is None else table.column(column).to_pylist()
-    return pd.Series(keys, index=pd.Index(dialogues, name="dialogue_id"), name="key", dtype=object)
+    return [ALL] * len(table) if column is None else table.column(column).to_pylist()
 
 
-def pool(parts: pd.DataFrame, keys: pd.Series) -> pd.DataFrame:
-    """Sum components by key and divide; the shape that `compute` describes."""
-    order = {name: position for position, name in enumerate(parts["measure"].unique())}
-    key_of: Any = keys
-    known = parts["denominator"] > 0
-    rows = parts.assign(
-        key=parts["dialogue_id"].map(key_of),
-        own=(parts["numerator"] / parts["denominator"].where(known)),
-        dialogues=known.astype("int64"),
+class Pooled(NamedTuple):
+    """One measure over one group of dialogues; the columns that `compute` describes."""
+
+    key: Any
+    measure: str
+    value: float | None
+    macro: float | None
+    numerator: float
+    denominator: float
+    dialogues: int
+
+
+def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
+    """Sum components by key and divide; sums are exact, whatever the order of the dialogues."""
+    members: dict[Hashable, list[int]] = {}
+    for place, key in enumerate(keys):
+        members.setdefault(key, []).append(place)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = found.numerators / found.denominators
+    return [
+        _pooled(key, found, own, number, np.array(members[key]))
+        for key in sorted(members, key=lambda key: (key is None, key if key is not None else ""))
+        for number in range(len(found.measures))
+    ]
+
+
+def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray) -> Pooled:
+    bottoms = found.denominators[number, members]
+    cases = members[bottoms > 0]
+    numerator = math.fsum(found.numerators[number, members])
+    denominator = math.fsum(bottoms)
+    return Pooled(
+        key,
+        found.measures[number],
+        numerator / denominator if denominator > 0 else None,
+        math.fsum(own[number, cases]) / len(cases) if len(cases) else None,
+        numerator,
+        denominator,
+        len(cases),
     )
-    pooled = (
-        rows.groupby(["key", "measure"], dropna=False, sort=True)
-        .agg(
-            macro=("own", "mean"),
-            numerator=("numerator", "sum"),
-            denominator=("denominator", "sum"),
-            dialogues=("dialogues", "sum"),
-        )
-        .reset_index()
-    )
-    pooled["key"] = pooled["key"].astype(object).where(pooled["key"].notna(), None)
-    pooled["value"] = pooled["numerator"] / pooled["denominator"].where(pooled["denominator"] > 0)
-    pooled["_order"] = [order[name] for name in pooled["measure"]]
-    pooled = pooled.sort_values(["key", "_order"], na_position="last", kind="stable", ignore_index=True)
-    columns = ["key", "measure", "value", "macro", "numerator", "denominator", "dialogues"]
-    return pd.DataFrame(pooled, columns=columns)
+
+
+def pool(found: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
+    """What `pooled` gives as a frame; the shape that `compute` describes."""
+    import pandas as pd
+
+    frame = pd.DataFrame(pooled(found, keys), columns=list(Pooled._fields))
+    for name in ("value", "macro", "numerator", "denominator"):
+        frame[name] = frame[name].astype("float64")
+    frame["key"] = frame["key"].astype(object).where(frame["key"].notna(), None)
+    return frame

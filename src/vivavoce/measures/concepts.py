@@ -117,7 +117,7 @@ class _Acts:
 
 
 def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
-    dialogues = tables.dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
+    dialogues = tables.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
     system_of = dict(zip(dialogues["dialogue_id"], dialogues["system"], strict=True))
     acts, logging, attributes = _read(tables, system_of)
     found: dict[str, list[TurnConcepts]] = {}
@@ -139,7 +139,7 @@ def _read(
     tables: Tables, system_of: Mapping[str, str]
 ) -> tuple[Mapping[str, _Acts], set[str], frozenset[str]]:
     """Acts of users by dialogue, the systems that log what they understand, the attributes of the domain."""
-    table = tables.dataset.read("acts")
+    table = tables.read("acts")
     wanted = field_of("layer").isin(["reference", "understood"]) & (field_of("rank") == 0)
     columns = ["dialogue_id", "turn_index", "layer", "source", "act", "slot", "op", "value"]
     rows = table.filter(wanted).select(columns).to_pydict()

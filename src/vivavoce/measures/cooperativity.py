@@ -5,8 +5,8 @@ from functools import partial
 from itertools import groupby
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
-from vivavoce.measures.counting import Pairs, counted, label_counts, labels, over, turns_of
+from vivavoce.measures.base import MEASURES, Direction, Measure, Pairs, Tables
+from vivavoce.measures.counting import label_counts, labels, over, turns_of
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), cooperativity-related parameters"
 EMPTY: Final = "not annotated in layer `context`: missing"
@@ -51,20 +51,20 @@ def _measures() -> Iterator[Measure]:
         title = name.replace("_", " ").capitalize()
         yield common(
             name=name, title=title, symbol=f"CA:{label}", unit="turns", level="dialogue",
-            analysis_unit="dialogue", meaning=f"System turns that {meaning}.", components=counted(count),
+            analysis_unit="dialogue", meaning=f"System turns that {meaning}.", components=count,
         )  # fmt: skip
         yield common(
             name=f"{name}_rate", title=f"{title}, rate", symbol=f"CA:{label} rate", unit="ratio",
             level="turn", analysis_unit="turn",
             meaning=f"Share of the judged system turns that {meaning}.",
-            components=counted(over(count, _judged)),
+            components=over(count, _judged),
         )  # fmt: skip
     yield _cooperative(
         name="weighted_inappropriateness", title="Weighted inappropriateness", symbol="wCA:IA",
         unit="turns squared", level="dialogue", analysis_unit="dialogue", direction="lower", empty=EMPTY,
         source="a later addition to contextual appropriateness; not an ITU parameter",
         meaning="Inappropriate system turns, each run of successive ones counted by its squared length.",
-        components=counted(_weighted),
+        components=_weighted,
     )  # fmt: skip
 
 

@@ -2,63 +2,29 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import Final
 
-import pyarrow as pa
 from pyarrow.compute import field as field_of
 
 from vivavoce.log.layers import Labels
-from vivavoce.measures.base import Components, Tables
+from vivavoce.measures.base import Pairs, Tables
 from vivavoce.measures.success import Outcomes, outcomes
-
-Pair = tuple[float, float]
-Pairs = Mapping[str, Pair]
-
-_COLUMNS: Final = pa.schema(
-    [
-        pa.field("dialogue_id", pa.string()),
-        pa.field("numerator", pa.float64()),
-        pa.field("denominator", pa.float64()),
-    ]
-)
-
-
-def counted(count: Callable[[Tables], Pairs]) -> Components:
-    """Components from numerator and denominator by dialogue; a dialogue left out is missing."""
-
-    def components(tables: Tables) -> pa.Table:
-        found = count(tables)
-        columns = [
-            list(found),
-            [float(numerator) for numerator, _ in found.values()],
-            [float(denominator) for _, denominator in found.values()],
-        ]
-        return pa.Table.from_arrays([pa.array(*pair) for pair in zip(columns, _COLUMNS.types, strict=True)],
-                                    schema=_COLUMNS)  # fmt: skip
-
-    return components
 
 
 def scored(tables: Tables) -> Outcomes:
     """What became of every goal, scored once."""
-    return tables.remember(scored, lambda: outcomes(tables.dataset))
+    return tables.remember(scored, lambda: outcomes(tables))
 
 
 def labels(tables: Tables) -> Labels:
     """What the experts say."""
-    return tables.remember(labels, lambda: Labels(tables.dataset.read("annotations").to_pylist()))
-
-
-def turns_table(tables: Tables) -> pa.Table:
-    """The turns, read once."""
-    return tables.remember(turns_table, lambda: tables.dataset.read("turns"))
+    return tables.remember(labels, lambda: Labels(tables.read("annotations").to_pylist()))
 
 
 def turns_of(tables: Tables, party: str) -> Mapping[str, list[int]]:
     """The positions of a party's turns by dialogue, in order; a dialogue without turns is not there."""
 
     def read() -> Mapping[str, Mapping[str, list[int]]]:
-        table = turns_table(tables).select(["dialogue_id", "turn_index", "party"])
+        table = tables.read("turns").select(["dialogue_id", "turn_index", "party"])
         table = table.sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")])
         found: dict[str, dict[str, list[int]]] = defaultdict(dict)
         for dialogue_id, index, whose in zip(*table.to_pydict().values(), strict=True):
@@ -73,12 +39,9 @@ def flags_of(tables: Tables, flag: str, party: str) -> Pairs:
 
     Empty   a dialogue in which the flag is neither logged nor annotated is left out
     """
-    logged: dict[str, int] = {}
-    turns = turns_table(tables)
-    if flag in turns.column_names:
-        known = turns.filter(field_of("party") == party).select(["dialogue_id", flag]).drop_null()
-        sums = known.group_by("dialogue_id").aggregate([(flag, "sum")])
-        logged = dict(zip(sums["dialogue_id"].to_pylist(), sums[f"{flag}_sum"].to_pylist(), strict=True))
+    turns = tables.read("turns").filter(field_of("party") == party).select(["dialogue_id", flag])
+    sums = turns.drop_null().group_by("dialogue_id").aggregate([(flag, "sum")])
+    logged = dict(zip(sums["dialogue_id"].to_pylist(), sums[f"{flag}_sum"].to_pylist(), strict=True))
     layer, wanted = ("barge_in", "yes") if flag == "barge_in" else ("system_flag", flag)
     annotated = {
         dialogue_id: sum(label.label == wanted for label in found)

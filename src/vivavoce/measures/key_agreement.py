@@ -15,8 +15,8 @@ from pyarrow.compute import field as field_of
 
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, TYPE
-from vivavoce.measures.base import MEASURES, Measure, Tables
-from vivavoce.measures.counting import Pairs, counted, labels, scored
+from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables
+from vivavoce.measures.counting import labels, scored
 
 SOURCE: Final = (
     "Walker, M., Litman, D., Kamm, C., Abella, A. (1997). PARADISE: a framework for evaluating spoken "
@@ -87,7 +87,7 @@ def _keys(tables: Tables) -> Iterator[tuple[str, str, str]]:
             if slot != TYPE and value != DONTCARE:
                 yield dialogue_id, slot, normalise_value(value)
     wanted = (field_of("origin") == "assigned") & (field_of("kind") == "constraint")
-    rows = tables.dataset.read("goals").filter(wanted & (field_of("goal_index") == 0))
+    rows = tables.read("goals").filter(wanted & (field_of("goal_index") == 0))
     columns = rows.select(["dialogue_id", "slot", "value"]).to_pydict().values()
     for dialogue_id, slot, value in zip(*columns, strict=True):
         if dialogue_id not in counting and value not in (None, DONTCARE):
@@ -98,7 +98,7 @@ def _exchanged(tables: Tables) -> Mapping[str, Mapping[str, str]]:
     """Slot and value that each dialogue arrived at: the experts', else what was understood last."""
     wanted = (field_of("layer") == "understood") & (field_of("rank") == 0)
     order = [("dialogue_id", "ascending"), ("turn_index", "ascending"), ("position", "ascending")]
-    rows = tables.dataset.read("acts").filter(wanted).sort_by(order)
+    rows = tables.read("acts").filter(wanted).sort_by(order)
     columns = rows.select(["dialogue_id", "act", "slot", "op", "value"]).to_pydict().values()
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for dialogue_id, act, slot, op, value in zip(*columns, strict=True):
@@ -130,13 +130,13 @@ def _measures() -> Iterable[Measure]:
     yield common(
         name="attribute_agreement", title="Agreement with the task's key", symbol="P(A)", unit="ratio",
         meaning="Share of the assigned constraints whose value the dialogue arrived at.",
-        components=counted(_agreement),
+        components=_agreement,
     )  # fmt: skip
     yield common(
         name="attribute_kappa", title="PARADISE kappa", symbol="kappa", unit="points",
         meaning="The same agreement beyond chance: (P(A) - P(E)) / (1 - P(E)), with P(E) from the keys of "
         "the whole dataset alone. Tasks of different difficulty may be compared by it.",
-        components=counted(_kappa),
+        components=_kappa,
     )  # fmt: skip
 
 

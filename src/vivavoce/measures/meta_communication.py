@@ -6,8 +6,8 @@ from typing import Final
 
 from pyarrow.compute import field as field_of
 
-from vivavoce.measures.base import MEASURES, Measure, Tables
-from vivavoce.measures.counting import Pairs, counted, flags_of, label_counts, number_of_turns, over
+from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables
+from vivavoce.measures.counting import flags_of, label_counts, number_of_turns, over
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), meta-communication-related parameters"
 LOGGED: Final = "neither logged nor annotated in the dialogue: missing"
@@ -26,7 +26,7 @@ def _rejections(*, typed: bool) -> Callable[[Tables], Pairs]:
     """Rejection prompts of spoken dialogues, or of typed ones, where no recogniser could reject."""
 
     def count(tables: Tables) -> Pairs:
-        table = tables.dataset.read("dialogues")
+        table = tables.read("dialogues")
         chosen = field_of("channel") == TYPED if typed else field_of("channel") != TYPED
         ids = set(table.filter(chosen)["dialogue_id"].to_pylist())
         found = flags_of(tables, "rejection_prompt", "system")
@@ -41,43 +41,43 @@ def _prompts() -> Iterator[Measure]:
         name="system_questions", title="System questions", symbol="# system questions", unit="turns",
         family="communication", source=SOURCE.replace("meta-communication", "dialogue- and communication"),
         meaning="System turns that ask the user, openly or not, for information.",
-        components=counted(_flagged("question")),
+        components=_flagged("question"),
     )  # fmt: skip
     yield logged(
         name="system_help_messages", title="Help messages", symbol="# system help", unit="turns",
         meaning="System turns that tell which options there are at this point.",
-        components=counted(_flagged("help")),
+        components=_flagged("help"),
     )  # fmt: skip
     yield logged(
         name="timeout_prompts", title="Time-out prompts", symbol="# time-outs", unit="turns",
         direction="lower",
         meaning="System turns that follow because the user said nothing for too long.",
-        components=counted(_flagged("timeout_prompt")),
+        components=_flagged("timeout_prompt"),
     )  # fmt: skip
     yield logged(
         name="recognition_rejections", title="ASR rejections", symbol="# ASR rejections", unit="turns",
         direction="lower",
         meaning="System turns of spoken dialogues which say that nothing was heard or understood.",
         empty=f"a typed dialogue, or {LOGGED}",
-        components=counted(_rejections(typed=False)),
+        components=_rejections(typed=False),
     )  # fmt: skip
     yield logged(
         name="fallback_prompts", title="Fallback prompts", symbol="# fallback prompts", unit="turns",
         direction="lower", source="the project's convention for text, in the place of ASR rejections",
         meaning="System turns of typed dialogues which say that nothing was understood.",
         empty=f"a spoken dialogue, or {LOGGED}",
-        components=counted(_rejections(typed=True)),
+        components=_rejections(typed=True),
     )  # fmt: skip
     yield logged(
         name="system_error_messages", title="System error messages", symbol="# system error messages",
         unit="turns", direction="lower",
         meaning="System turns which say that the system cannot do a certain thing.",
-        components=counted(_flagged("error_message")),
+        components=_flagged("error_message"),
     )  # fmt: skip
     yield logged(
         name="barge_ins", title="Barge-ins", symbol="# barge-ins", unit="turns",
         meaning="User turns that began while the system was still speaking, or its text still arriving.",
-        components=counted(_flagged("barge_in", "user")),
+        components=_flagged("barge_in", "user"),
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def _attempts() -> Iterator[Measure]:
             name=name, title=name.replace("_", " ").capitalize(), symbol=symbol, unit="turns",
             origin="expert", direction="lower", meaning=meaning,
             empty=f"not annotated in layer `{layer}`: missing",
-            components=counted(label_counts(layer, "yes")),
+            components=label_counts(layer, "yes"),
         )  # fmt: skip
 
 
@@ -106,13 +106,13 @@ def _corrections() -> Iterator[Measure]:
         )
         yield common(
             name=f"{party}_correction_turns", title=f"{party.capitalize()} correction turns",
-            symbol=f"{symbol}T", unit="turns", meaning=f"{meaning}.", components=counted(count),
+            symbol=f"{symbol}T", unit="turns", meaning=f"{meaning}.", components=count,
         )  # fmt: skip
         yield common(
             name=f"{party}_correction_rate", title=f"{party.capitalize()} correction rate",
             symbol=f"{symbol}R", unit="ratio", level="turn", analysis_unit="turn",
             meaning=f"{meaning}, over all {party} turns.",
-            components=counted(over(count, number_of_turns(party))),
+            components=over(count, number_of_turns(party)),
         )  # fmt: skip
 
 

@@ -5,17 +5,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
-import ibis
-from ibis import _
+from pyarrow.compute import field as field_of
 
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.text import words
 from vivavoce.log.vocabulary import DONTCARE
-from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
-from vivavoce.measures.counting import Pair, Pairs, counted
-from vivavoce.measures.words import word_count, word_errors
+from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
 
 LIVE: Final = "live"
 SPOKEN: Final = ("voice", "phone", "multimodal")
@@ -25,27 +22,27 @@ NO_TURN: Final = "no spoken turn with a transcript: missing"
 PARAMETERS: Final = {"hypothesis": "live first", "words": "whitespace, lower case"}
 
 
-def _pairs(tables: Tables) -> ibis.Table:
-    """What was said and what was heard: the live first hypothesis, or the turn's text if none is logged.
+def _pairs(tables: Tables) -> Iterator[tuple[str, str, str]]:
+    """Dialogue, what was said and what was heard: the live first hypothesis, or the turn's text without one.
 
     Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition.
     """
-    best = tables["hypotheses"].filter(_.source == LIVE, _.rank == 0)
-    best = best.select("dialogue_id", "turn_index", live=_.text)
-    turns = tables["turns"].filter(_.party == "user", _.reference.notnull())
-    turns = turns.select("dialogue_id", "turn_index", "reference", "text")
-    channels = tables["dialogues"].select("dialogue_id", "channel")
-    joined = turns.left_join(best, ["dialogue_id", "turn_index"]).join(channels, "dialogue_id")
-    spoken = joined.filter(_.live.notnull() | _.channel.isin(SPOKEN))
-    return spoken.select("dialogue_id", "reference", heard=_.live.coalesce(_.text, ""))
+    wanted = (field_of("source") == LIVE) & (field_of("rank") == 0)
+    best = _columns(tables, "hypotheses", wanted, "dialogue_id", "turn_index", "text")
+    live = {(dialogue_id, index): text for dialogue_id, index, text in best}
+    wanted = field_of("channel").isin(SPOKEN)
+    spoken = {dialogue_id for (dialogue_id,) in _columns(tables, "dialogues", wanted, "dialogue_id")}
+    wanted = (field_of("party") == "user") & field_of("reference").is_valid()
+    rows = _columns(tables, "turns", wanted, "dialogue_id", "turn_index", "reference", "text")
+    for dialogue_id, index, said, text in rows:
+        heard = live.get((dialogue_id, index))
+        if heard is not None or dialogue_id in spoken:
+            yield dialogue_id, said, text or "" if heard is None else heard
 
 
-def _word_error_rate(tables: Tables) -> ibis.Table:
-    pairs = _pairs(tables)
-    errors = pairs.mutate(errors=word_errors(pairs.reference, pairs.heard), words=word_count(pairs.reference))
-    return errors.group_by("dialogue_id").agg(
-        numerator=_.errors.sum().cast("float64"), denominator=_.words.sum().cast("float64")
-    )
+def _columns(tables: Tables, name: str, wanted: Any, *columns: str) -> Iterator[tuple[Any, ...]]:
+    found = tables.read(name).filter(wanted).select(list(columns))
+    return zip(*(found[column].to_pylist() for column in columns), strict=True)
 
 
 @dataclass(slots=True)
@@ -95,11 +92,9 @@ def _isolated_counts(tables: Tables) -> Mapping[str, WordCounts]:
 
 
 def _aligned(tables: Tables, keywords: Collection[str] | None) -> Mapping[str, WordCounts]:
-    pairs = tables.remember(_pairs, lambda: tables.rows(_pairs(tables)).to_pydict())
+    pairs = tables.remember(_pairs, lambda: list(_pairs(tables)))
     found: dict[str, WordCounts] = defaultdict(WordCounts)
-    for dialogue_id, said, heard in zip(
-        pairs["dialogue_id"], pairs["reference"], pairs["heard"], strict=True
-    ):
+    for dialogue_id, said, heard in pairs:
         both = [words(said), words(heard)]
         if keywords is not None:
             both = [[word for word in one if word in keywords] for one in both]
@@ -109,13 +104,10 @@ def _aligned(tables: Tables, keywords: Collection[str] | None) -> Mapping[str, W
 
 def domain_words(tables: Tables) -> frozenset[str]:
     """The words of the values that assigned goals and acts of users name: what a recogniser must not miss."""
-    acts, goals = tables["acts"], tables["goals"]
-    of_users = acts.filter(_.layer.isin(["understood", "reference"]))
-    named = [
-        tables.rows(part.filter(_.value.notnull(), _.value != DONTCARE).select("value").distinct())
-        for part in (of_users, goals)
-    ]
-    return _lowered(value for table in named for value in table["value"].to_pylist())
+    of_users = field_of("layer").isin(["understood", "reference"])
+    parts = tables.read("acts").filter(of_users)["value"], tables.read("goals")["value"]
+    values = (value for part in parts for value in part.unique().to_pylist())
+    return _lowered(value for value in values if value not in (None, DONTCARE))
 
 
 def _lowered(values: "Collection[str] | Iterator[str]") -> frozenset[str]:
@@ -160,7 +152,7 @@ def _numbers() -> Iterator[Measure]:
             yield common(
                 name=name, title=name.replace("_", " ").capitalize(), symbol=symbol + mark,
                 direction=direction, meaning=f"Number of {of} of the user {how}.", empty=empty,
-                components=counted(_from(lambda one, attribute=attribute: (one.total(attribute), 1), counts)),
+                components=_from(lambda one, attribute=attribute: (one.total(attribute), 1), counts),
             )  # fmt: skip
 
 
@@ -170,19 +162,19 @@ def _rates() -> Iterator[Measure]:
         direction="lower", analysis_unit="word", empty=EMPTY,
         meaning="Substituted, deleted and inserted words of the live first hypothesis over the words "
         "that were really said. Words are separated by white space and compared in lower case.",
-        components=_word_error_rate,
+        components=_from(WordCounts.error_rate),
     )  # fmt: skip
     yield _word(
         name="sentence_error_rate", title="Sentence error rate", symbol="SER", unit="ratio",
         level="utterance", direction="lower", analysis_unit="turn", empty=NO_TURN,
         meaning="Share of the user's turns with at least one word wrong.",
-        components=counted(_from(WordCounts.sentence_errors)),
+        components=_from(WordCounts.sentence_errors),
     )  # fmt: skip
     yield _word(
         name="sentence_accuracy", title="Sentence accuracy", symbol="SA", unit="ratio",
         level="utterance", direction="higher", analysis_unit="turn", empty=NO_TURN,
         meaning="Share of the user's turns with no word wrong: 1 - SER.",
-        components=counted(_from(_sentence_accuracy)),
+        components=_from(_sentence_accuracy),
     )  # fmt: skip
     for isolated in (False, True):
         yield from _both(isolated)
@@ -207,25 +199,25 @@ def _both(isolated: bool) -> Iterator[Measure]:
         yield common(
             name="keyword_error_rate", title="Keyword error rate", symbol="WER_iso", unit="ratio",
             level="utterance", direction="lower", analysis_unit="word",
-            meaning=f"Word error rate of {of}.", components=counted(components(WordCounts.error_rate)),
+            meaning=f"Word error rate of {of}.", components=components(WordCounts.error_rate),
         )  # fmt: skip
     yield common(
         name=f"{prefix}_accuracy", title=f"{prefix.capitalize()} accuracy", symbol=f"WA{mark}", unit="ratio",
         level="utterance", direction="higher", analysis_unit="word",
         meaning=f"1 - WER{mark}, of {of}" + (". It may be negative." if not isolated else "."),
-        components=counted(components(WordCounts.accuracy)),
+        components=components(WordCounts.accuracy),
     )  # fmt: skip
     yield common(
         name=f"{prefix}_errors_per_turn", title=f"{prefix.capitalize()} errors per turn", symbol=f"NEU{mark}",
         unit="words", level="utterance", direction="lower", analysis_unit="turn",
         meaning=f"Recognition errors of a user turn, of {of}.",
-        components=counted(components(WordCounts.errors_per_turn)),
+        components=components(WordCounts.errors_per_turn),
     )  # fmt: skip
     yield common(
         name=f"{prefix}_error_rate_per_turn", title=f"{prefix.capitalize()} error rate per turn",
         symbol=f"WEU{mark}", unit="ratio", level="utterance", direction="lower", analysis_unit="turn",
         meaning=f"Mean error rate of the single turns, of {of}. Turns in which none was said are left out.",
-        components=counted(components(WordCounts.error_rate_per_turn)),
+        components=components(WordCounts.error_rate_per_turn),
     )  # fmt: skip
 
 

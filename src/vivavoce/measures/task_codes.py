@@ -6,8 +6,8 @@ from functools import partial
 from typing import Final
 
 from vivavoce.log.layers import LAYERS
-from vivavoce.measures.base import MEASURES, Measure, Tables
-from vivavoce.measures.counting import Pair, Pairs, counted, labels, scored
+from vivavoce.measures.base import MEASURES, Measure, Pair, Pairs, Tables
+from vivavoce.measures.counting import labels, scored
 from vivavoce.measures.success import CODES, FAILURES, call_code
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), task-related parameters; codes after Fraser (1997)"
@@ -51,14 +51,14 @@ def _measures() -> Iterator[Measure]:
         name="weighted_task_success", title="Weighted task success", symbol="TSw", unit="ratio",
         direction="higher", analysis_unit="sub-task",
         meaning="Mean over sub-tasks of 1 for S, SCs, SCu, SCsCu and SN, and 0 for Fs and Fu.",
-        components=counted(_from(weighted_task_success)),
+        components=_from(weighted_task_success),
     )  # fmt: skip
     for code in CODES:
         yield common(
             name=f"subtasks_{code}", title=f"Sub-tasks {code}", symbol=f"TS:{code}", unit="sub-tasks",
             direction="lower" if code in FAILURES else None, analysis_unit="dialogue",
             meaning=f"Sub-tasks that {LAYERS['subtask'].labels[code]}.",
-            components=counted(_from(lambda codes, code=code: (codes[code], 1))),
+            components=_from(lambda codes, code=code: (codes[code], 1)),
         )  # fmt: skip
 
 

@@ -1,14 +1,13 @@
 """Task success: what participants say, and what the acts show against assigned and inferred goals."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-import ibis
-from ibis import _
+from pyarrow.compute import field as field_of
 
-from vivavoce.measures.base import MEASURES, Components, Measure, Tables
-from vivavoce.measures.counting import counted, scored
+from vivavoce.measures.base import MEASURES, Components, Measure, Pair, Pairs, Tables
+from vivavoce.measures.counting import scored
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,
     OFFER_RULES,
@@ -22,19 +21,21 @@ from vivavoce.measures.success import (
 
 SOURCE: Final = "Jurčíček et al. 2011, Real user evaluation of spoken dialogue systems, section 4"
 ROLE: Final = "subjective_success"
-Counted = Callable[[Outcomes], Mapping[str, tuple[float, float]]]
+Counted = Callable[[Outcomes], Pairs]
 
 
-def _subjective_success(tables: Tables) -> ibis.Table:
-    rated = tables["ratings"].filter(_.role == ROLE, _.value.notnull(), _.dialogue_id.notnull())
-    return rated.group_by("dialogue_id").agg(
-        numerator=_.value.sum().cast("float64"), denominator=_.count().cast("float64")
-    )
+def _subjective_success(tables: Tables) -> Pairs:
+    rated = tables.read("ratings").filter(field_of("role") == ROLE).select(["dialogue_id", "value"])
+    found: dict[str, Pair] = {}
+    for dialogue_id, value in zip(*rated.drop_null().to_pydict().values(), strict=True):
+        total, count = found.get(dialogue_id, (0.0, 0))
+        found[dialogue_id] = total + value, count + 1
+    return found
 
 
 def _from_outcomes(count: Counted) -> Components:
     """Components counted from the dialogues' outcomes, which all these measures share."""
-    return counted(lambda tables: count(scored(tables)))
+    return lambda tables: count(scored(tables))
 
 
 def _assigned(offer_rule: OfferRule) -> Counted:

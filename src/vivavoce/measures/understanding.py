@@ -5,9 +5,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Direction, Measure, Tables
+from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
 from vivavoce.measures.concepts import TurnConcepts, concepts, new_and_mentioned
-from vivavoce.measures.counting import Pair, Pairs, counted, labels, turns_of
+from vivavoce.measures.counting import labels, turns_of
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
 GLASS: Final = (
@@ -134,7 +134,7 @@ def _numbers() -> Iterator[Measure]:
             name=name, title=name.replace("_", " ").capitalize(), symbol=f"{symbol}_AVP", unit="concepts",
             level="turn", analysis_unit="dialogue", direction=direction,
             meaning=f"Concepts {meaning}, over all user turns.", empty=f"{EMPTY}: missing",
-            components=counted(_from(lambda turns, attribute=attribute: (_sum(turns, attribute), 1))),
+            components=_from(lambda turns, attribute=attribute: (_sum(turns, attribute), 1)),
         )  # fmt: skip
 
 
@@ -149,24 +149,24 @@ def _concept_rates() -> Iterator[Measure]:
     yield common(
         name="concept_accuracy", title="Concept accuracy", symbol="CA", direction="higher",
         meaning="1 less substituted, inserted and deleted concepts over those expressed; it may be negative.",
-        components=counted(_from(_accuracy)),
+        components=_from(_accuracy),
     )  # fmt: skip
     yield common(
         name="information_content", title="Information content", symbol="IC", direction="higher",
         meaning="The same number as concept accuracy, under its older name.",
         source=SIMPSON,
-        components=counted(_from(_accuracy)),
+        components=_from(_accuracy),
     )  # fmt: skip
     yield common(
         name="concept_error_rate", title="Concept error rate", symbol="CER", direction="lower",
         meaning="Substituted, inserted and deleted concepts over those expressed: 1 - CA.",
-        components=counted(_from(_error_rate)),
+        components=_from(_error_rate),
     )  # fmt: skip
     yield common(
         name="concept_recall", title="Concept recall", direction="higher",
         source="the project's own addition beside CA",
         meaning="Share of the expressed concepts that the system understood.",
-        components=counted(_from(_recall)),
+        components=_from(_recall),
     )  # fmt: skip
 
 
@@ -179,20 +179,20 @@ def _turn_rates() -> Iterator[Measure]:
         yield common(
             name=name, title=title, symbol=f"PA:{label}", unit="turns", level="turn",
             analysis_unit="dialogue", meaning=f"User turns {meaning}.",
-            components=counted(_parsed(label, rate=False)),
+            components=_parsed(label, rate=False),
         )  # fmt: skip
         if label != "CO":
             yield common(
                 name=f"{name}_rate", title=f"{title}, rate", symbol=f"PA:{label} rate", unit="ratio",
                 level="turn", analysis_unit="turn", meaning=f"Share of the user turns {meaning}.",
-                components=counted(_parsed(label, rate=True)),
+                components=_parsed(label, rate=True),
             )  # fmt: skip
     yield _concept(
         name="understanding_accuracy", title="Understanding accuracy", symbol="UA", unit="ratio",
         level="turn", analysis_unit="turn", direction="higher", empty=empty,
         meaning="Share of the user turns of whose concepts the system understood all. A turn without "
         "concepts counts as understood unless some were inserted.",
-        components=counted(_parsed("CO", rate=True)),
+        components=_parsed("CO", rate=True),
     )  # fmt: skip
     yield _concept(
         name="implicit_recovery", title="Implicit recovery", symbol="IR", unit="ratio", level="turn",
@@ -200,7 +200,7 @@ def _turn_rates() -> Iterator[Measure]:
         source=SOURCE.replace("speech-input", "meta-communication"),
         meaning="Share of the user turns understood in part that the system answered appropriately.",
         empty="no turn understood in part, or neither layer `recovery` nor `context` is annotated: missing",
-        components=counted(_implicit_recovery),
+        components=_implicit_recovery,
     )  # fmt: skip
 
 
@@ -212,13 +212,13 @@ def _economy() -> Iterator[Measure]:
     yield common(
         name="query_density", title="Query density", symbol="QD", unit="concepts",
         meaning="Mean over dialogues of the concepts newly understood per user turn.",
-        empty=f"no user turn, or {EMPTY}: missing", components=counted(_from(_density)),
+        empty=f"no user turn, or {EMPTY}: missing", components=_from(_density),
     )  # fmt: skip
     yield common(
         name="concept_efficiency", title="Concept efficiency", symbol="CE",
         meaning="Mean over dialogues of concepts understood over their mentions; a mention of what was "
         "understood before does not count. 1: each was understood at once.",
-        empty=f"no concept was mentioned, or {EMPTY}: missing", components=counted(_from(_efficiency)),
+        empty=f"no concept was mentioned, or {EMPTY}: missing", components=_from(_efficiency),
     )  # fmt: skip
 
 

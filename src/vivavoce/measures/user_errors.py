@@ -6,7 +6,7 @@ from typing import Final
 
 from vivavoce.log.layers import LAYERS
 from vivavoce.measures.base import MEASURES, Measure
-from vivavoce.measures.counting import counted, label_counts, number_of_turns, over
+from vivavoce.measures.counting import label_counts, number_of_turns, over
 
 SOURCE: Final = "error coding of the INSPIRE Wizard-of-Oz trials"
 LAYER: Final = "inspire"
@@ -26,14 +26,14 @@ def _measures() -> Iterator[Measure]:
             name=f"error_{label}", title=f"Errors: {title.lower()}", symbol=label, unit="turns",
             level="dialogue", analysis_unit="dialogue",
             meaning=f"{party.capitalize()} turns with this label: {meaning.removeprefix('the system ')}.",
-            empty=f"not annotated in layer `{LAYER}`: missing", components=counted(count),
+            empty=f"not annotated in layer `{LAYER}`: missing", components=count,
         )  # fmt: skip
         yield common(
             name=f"error_{label}_rate", title=f"Errors: {title.lower()}, rate", symbol=f"{label} rate",
             unit="ratio", level="turn", analysis_unit="turn",
             meaning=f"The same over all {party} turns.",
             empty=f"no {party} turn, or not annotated in layer `{LAYER}`: missing",
-            components=counted(over(count, number_of_turns(party))),
+            components=over(count, number_of_turns(party)),
         )  # fmt: skip
 
 

@@ -1,15 +1,16 @@
 """Values of chosen measures with their facts: one table for notebooks and files, one mapping for JSON."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.base import MEASURES
-from vivavoce.measures.compute import components, groups, pool
+from vivavoce.measures.compute import group_keys, pool, sums
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EVERYTHING: Final = "all"
 
@@ -38,16 +39,21 @@ def values(
     by: str = "system",
     *,
     keywords: Collection[str] | None = None,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """What `compute` gives by group and then over the whole dataset, with the measures' facts.
 
     Output  the columns of `compute` and symbol, family, origin, unit (`1` or `s`), whole (true in the rows of
             the whole dataset, whose key is `all`)
     Raises  UnknownName: an unknown measure or grouping
     """
-    keys = groups(dataset, by)
-    parts = components(dataset, names, keywords=keywords)
-    both = [pool(parts, keys).assign(whole=False), pool(parts, groups(dataset, None)).assign(whole=True)]
+    import pandas as pd
+
+    keys = group_keys(dataset, by)
+    parts = sums(dataset, names, keywords=keywords)
+    both = [
+        pool(parts, keys).assign(whole=False),
+        pool(parts, group_keys(dataset, None)).assign(whole=True),
+    ]
     found = pd.concat(both, ignore_index=True)
     measures = [MEASURES.get(name) for name in found["measure"]]
     found.insert(2, "symbol", [one.symbol for one in measures])
@@ -57,14 +63,14 @@ def values(
     return found
 
 
-def records(found: pd.DataFrame) -> list[dict[str, Any]]:
+def records(found: "pd.DataFrame") -> list[dict[str, Any]]:
     """The rows of `values` as mappings; what is missing is None."""
     rows = [{str(name): value for name, value in row.items()} for row in found.to_dict("records")]
     return [{name: None if value != value else value for name, value in row.items()} for row in rows]
 
 
 def as_json(
-    dataset: Dataset, found: pd.DataFrame, by: str, *, keywords: Collection[str] | None = None
+    dataset: Dataset, found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
 ) -> dict[str, Any]:
     """The groups of `vivavoce measure --json`, with the measures asked for and nothing else."""
     entries: list[dict[str, Any]] = []

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
+from scipy.stats import t as student
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
+from vivavoce.analysis import laws
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.proportions import (
     INTERVALS,
@@ -54,6 +58,22 @@ def test_two_proportions_are_compared_as_published(case):
         if z is not None:
             assert test.z == pytest.approx(z, abs=case["tolerance"])
     assert newcombe(*case["input"]) == pytest.approx(case["expected"]["newcombe"], abs=case["tolerance"])
+
+
+@given(counts(), counts(), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
+def test_score_intervals_are_those_of_statsmodels(a: tuple[int, int], b: tuple[int, int], level: float):
+    alone = proportion_confint(*a, alpha=1 - level, method="wilson")
+    assert wilson(*a, level) == pytest.approx(alone, abs=1e-12)
+    both = confint_proportions_2indep(*a, *b, method="newcomb", compare="diff", alpha=1 - level)
+    assert newcombe(*a, *b, level) == pytest.approx(both, abs=1e-12)
+
+
+@given(st.floats(-8, 8), st.floats(1, 500), st.floats(0.001, 0.999))
+def test_the_laws_are_those_of_scipy(x: float, df: float, p: float):
+    assert laws.normal_tail(x) == norm.sf(x)
+    assert laws.normal_quantile(p) == norm.isf(p)
+    assert laws.t_tail(x, df) == student.sf(x, df)
+    assert laws.t_quantile(p, df) == student.ppf(p, df)
 
 
 @pytest.mark.parametrize("case", GOLDEN["z_at_number_of_calls"], ids=lambda case: str(case["input"]))

@@ -1,8 +1,11 @@
 """Pooling: exact over any grouping, missing where undefined, the same in any order."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import ibis
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -10,8 +13,8 @@ from hypothesis import strategies as st
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
-from vivavoce.measures import MEASURES, components, compute
-from vivavoce.measures.compute import pool
+from vivavoce.measures import MEASURES, Tables, components, compute
+from vivavoce.measures.compute import Sums, pool
 
 Make = Callable[..., Dataset]
 
@@ -44,6 +47,20 @@ def test_dialogues_are_grouped_by_what_is_asked(
     table = compute(dataset, ["user_turns"], by=by)
     assert table["key"].tolist() == keys
     assert table["numerator"].sum() == 6
+
+
+def test_a_measure_may_be_a_query(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def components(tables: Tables) -> ibis.Table:
+        turns = tables["turns"].filter(ibis._.party == "user", ibis._.barge_in.isnull())
+        counted = turns.group_by("dialogue_id").agg(numerator=ibis._.count())
+        return counted.mutate(denominator=ibis.literal(1.0))
+
+    query = replace(MEASURES.get("user_turns"), name="user_turns_by_query", components=components)
+    monkeypatch.setattr(MEASURES, "_entries", dict(MEASURES))
+    MEASURES.add(query.name, query)
+    table = compute(dataset, ["user_turns", query.name], by="system").set_index(["key", "measure"])
+    assert table.loc["x", "numerator"].tolist() == [6, 6]
+    assert table.loc["y", "dialogues"].tolist() == [1, 0]  # no row for a dialogue: missing
 
 
 def test_an_unknown_grouping_names_what_there_is(dataset: Dataset) -> None:
@@ -102,13 +119,11 @@ PARTS = st.lists(
 
 @given(PARTS)
 def test_pooling_the_sums_of_any_grouping_gives_the_whole(rows: list[tuple[int, int, str]]) -> None:
-    parts = pd.DataFrame({
-        "measure": "m", "dialogue_id": [str(number) for number in range(len(rows))],
-        "numerator": [float(row[0]) for row in rows], "denominator": [float(row[1]) for row in rows],
-    })  # fmt: skip
-    keys = pd.Series({str(number): row[2] for number, row in enumerate(rows)})
-    whole = pool(parts, pd.Series("all", index=keys.index)).iloc[0]
-    groups = pool(parts, keys)
+    ids = [str(number) for number in range(len(rows))]
+    numerators, denominators = (np.array([[float(row[side]) for row in rows]]) for side in (0, 1))
+    parts = Sums(["m"], ids, numerators, denominators)
+    whole = pool(parts, ["all"] * len(rows)).iloc[0]
+    groups = pool(parts, [row[2] for row in rows])
     for column in ("numerator", "denominator", "dialogues"):
         assert groups[column].sum() == whole[column]
     defined = groups[groups["denominator"] > 0]

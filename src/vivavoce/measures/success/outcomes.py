@@ -3,17 +3,23 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+import pyarrow as pa
 from pyarrow.compute import field as field_of
 
-from vivavoce.log.dataset import Dataset
 from vivavoce.log.vocabulary import TYPE
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
 from vivavoce.measures.success.model import Act, Goal, Turn, Venues
 
 REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
+
+
+class Source(Protocol):
+    """What tables are read from: a dataset, or one whose tables are kept in memory."""
+
+    def read(self, table: str, /) -> pa.Table: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ class Outcomes:
     reasons: list[str] = field(default_factory=list)
 
 
-def outcomes(dataset: Dataset, options: Options = Options()) -> Outcomes:
+def outcomes(dataset: Source, options: Options = Options()) -> Outcomes:
     """Score every dialogue against its assigned goal and against the goals inferred from its user turns.
 
     Input   acts of the layers `system` and `reference` (never `understood`), goals, entities
@@ -103,7 +109,7 @@ class _Turns:
         return sorted(both, key=lambda turn: turn.index)
 
 
-def _turns(dataset: Dataset, options: Options) -> dict[str, _Turns]:
+def _turns(dataset: Source, options: Options) -> dict[str, _Turns]:
     table = dataset.read("acts")
     order = [(name, "ascending") for name in ("dialogue_id", "turn_index", "position")]
     wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
@@ -120,7 +126,7 @@ def _turns(dataset: Dataset, options: Options) -> dict[str, _Turns]:
     return found
 
 
-def _assigned_goals(dataset: Dataset) -> dict[str, list[Goal]]:
+def _assigned_goals(dataset: Source) -> dict[str, list[Goal]]:
     """Each dialogue's goals in the order of their index."""
     parts: dict[str, dict[int, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for row in dataset.read("goals").to_pylist():
