@@ -114,6 +114,7 @@ def compared(
     """Everything that people compared: preferences, readings, arena as far as there are any, and effort."""
     from vivavoce.analysis.arena import has_votes, rank_systems
     from vivavoce.analysis.effort import effort
+    from vivavoce.analysis.listening import has_listening, listening_results
     from vivavoce.analysis.preference_results import has_preferences, preference_results
     from vivavoce.analysis.readings import has_readings, rated_transcripts
     from vivavoce.core.errors import InputError
@@ -127,6 +128,8 @@ def compared(
         facts["preferences"] = preference_results(dataset, by=by, cost=cost)
     if has_readings(dataset):
         facts["readings"] = rated_transcripts(dataset)
+    if has_listening(dataset):
+        facts["listening"] = listening_results(dataset)
     if has_votes(dataset):
         facts["arena"] = rank_systems(dataset)
     return facts | {"effort": effort([dataset, *others], hourly)}

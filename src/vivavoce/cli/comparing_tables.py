@@ -220,6 +220,30 @@ def readings(facts: Facts) -> Iterator[RenderableType]:
     yield table
 
 
+def listening(facts: Facts) -> Iterator[RenderableType]:
+    """Mean opinion scores by condition, and preferences between conditions."""
+    yield Text(f"{facts['participants']} listeners, {facts['judgements']} judgements of clips")
+    if facts["left_out"]:
+        yield Text(f"{facts['left_out']} more failed the hearing check and are left out")
+    level = f"{facts['level']:.0%}"
+    if facts["opinions"]:
+        table = plain_table("condition", "mean opinion score", level, "ratings", "listeners", "clips")
+        for one in facts["opinions"]:
+            table.add_row(
+                one["condition"], number(one["mean"], 2), span([one["low"], one["high"]]),
+                str(one["ratings"]), str(one["participants"]), str(one["clips"]),
+            )  # fmt: skip
+        yield table
+    if facts["pairs"]:
+        pairs = plain_table("pair", "share of the first", level, "better : tie : worse", "listeners")
+        for one in facts["pairs"]:
+            pairs.add_row(
+                f"{one['a']} - {one['b']}", number(one["share"], 2), span([one["low"], one["high"]]),
+                f"{one['a_better']} : {one['ties']} : {one['b_better']}", str(one["participants"]),
+            )  # fmt: skip
+        yield pairs
+
+
 def arena(facts: Facts) -> Iterator[RenderableType]:
     """The ranking, plain and with length and style held fixed, then the pairs and what swayed the votes."""
     yield Text(f"{facts['votes']} votes by {facts['participants']} people in {facts['bouts']} bouts")
@@ -277,4 +301,7 @@ def effort(rows: list[Facts]) -> Iterator[RenderableType]:
     yield table
 
 
-DRAWN = {"preferences": preferences, "readings": readings, "arena": arena, "effort": effort}
+DRAWN = {
+    "preferences": preferences, "readings": readings, "listening": listening, "arena": arena,
+    "effort": effort,
+}  # fmt: skip

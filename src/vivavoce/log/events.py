@@ -12,6 +12,7 @@ from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.arena_events import ARENA_EVENTS
 from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
+from vivavoce.log.listening_events import LISTENING_EVENTS
 from vivavoce.log.reading_events import READING_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
@@ -419,6 +420,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,
         *ELICITATION_EVENTS,
+        *LISTENING_EVENTS,
         *READING_EVENTS,
         *RECORDING_EVENTS,
         *STRESS_EVENTS,

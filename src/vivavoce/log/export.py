@@ -25,6 +25,7 @@ from vivavoce.log.events import (
     VisitEnded,
     VisitOpened,
 )
+from vivavoce.log.listening_rows import listening_rows
 from vivavoce.log.reading import Reader
 from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
@@ -200,6 +201,7 @@ def _export_visit(
     writer.add("preferences", comparison_rows(visit))
     writer.add("readings", reading_rows(visit))
     writer.add("commands", command_rows(visit))
+    writer.add("listening", listening_rows(visit))
     writer.add("votes", vote_rows(visit))
     writer.add("steps", step_rows(visit))
 

@@ -4,11 +4,13 @@ from typing import Any
 
 from vivavoce.analysis.arena import has_votes, rank_systems
 from vivavoce.analysis.effort import effort
+from vivavoce.analysis.listening import has_listening, listening_results
 from vivavoce.analysis.preference_results import has_preferences, preference_results
 from vivavoce.analysis.readings import has_readings, rated_transcripts
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Section
 from vivavoce.report.language import say
+from vivavoce.report.listening import listening_blocks
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import people_words, preference_answer, preference_blocks
@@ -21,12 +23,14 @@ def compared_sections(dataset: Dataset) -> list[Section]:
     """The sections on comparisons alone, for pages that show results without the rest of a report."""
     preferences = preference_results(dataset) if has_preferences(dataset) else None
     readings = rated_transcripts(dataset) if has_readings(dataset) else None
+    listening = listening_results(dataset) if has_listening(dataset) else None
     arena = rank_systems(dataset) if has_votes(dataset) else None
-    if preferences is None and readings is None and arena is None:
+    if preferences is None and readings is None and listening is None and arena is None:
         return []
     found = (
         ("preferences", say("Preferences between transcripts"), preference_blocks(preferences)),
         ("readings", say("Transcripts rated one at a time"), reading_blocks(readings)),
+        ("listening", say("Listening test"), listening_blocks(listening)),
         ("arena", say("Two systems side by side"), arena_blocks(arena)),
         ("effort", say("Time and cost of a judgement"), effort_blocks(effort([dataset]))),
     )
@@ -51,6 +55,15 @@ def compared_lead(material: Material) -> str:
             say(
                 "{ratings} of transcripts read one at a time, by {people}.",
                 ratings=plural(found["ratings"], "rating"),
+                people=plural(found["participants"], "participant"),
+            )
+        )  # fmt: skip
+    if material.listening is not None:
+        found = material.listening
+        said.append(
+            say(
+                "{judgements} of clips by ear, by {people}.",
+                judgements=plural(found["judgements"], "judgement"),
                 people=plural(found["participants"], "participant"),
             )
         )  # fmt: skip

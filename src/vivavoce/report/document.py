@@ -15,6 +15,7 @@ SECTIONS: Final = (
     "results",
     "preferences",
     "readings",
+    "listening",
     "arena",
     "effort",
     "stress",
@@ -33,11 +34,12 @@ SECTIONS: Final = (
     "limits",
     "cite",
 )
-WITHOUT_DIALOGUES: Final = ("run", "preferences", "readings", "arena", "effort", "stress")
+WITHOUT_DIALOGUES: Final = ("run", "preferences", "readings", "listening", "arena", "effort", "stress")
 TITLES: Final = {
     "results": ("Results", "Results"),
     "preferences": ("Preferences between transcripts", "Preferences"),
     "readings": ("Transcripts rated one at a time", "Readings"),
+    "listening": ("Listening test", "Listening"),
     "arena": ("Two systems side by side", "Arena"),
     "effort": ("Time and cost of a judgement", "Effort"),
     "stress": ("Linguistic stress tests", "Stress tests"),

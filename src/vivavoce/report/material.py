@@ -14,6 +14,7 @@ from vivavoce.analysis.failures import typical_failures
 from vivavoce.analysis.flow import flow
 from vivavoce.analysis.groups import groups, natural_grouping
 from vivavoce.analysis.learning import learning
+from vivavoce.analysis.listening import has_listening, listening_results
 from vivavoce.analysis.opinion import opinion_against_record
 from vivavoce.analysis.preference_results import has_preferences, preference_results
 from vivavoce.analysis.readings import has_readings, rated_transcripts
@@ -67,6 +68,7 @@ class Material:
     against: dict[str, Any] | None
     preferences: dict[str, Any] | None
     readings: dict[str, Any] | None
+    listening: dict[str, Any] | None
     arena: dict[str, Any] | None
     effort: list[dict[str, Any]]
     stress: dict[str, Any] | None
@@ -83,7 +85,7 @@ class Material:
     @property
     def compared(self) -> list[dict[str, Any]]:
         """What people compared, instead of or besides holding dialogues."""
-        found = (self.preferences, self.readings, self.arena)
+        found = (self.preferences, self.readings, self.listening, self.arena)
         return [one for one in found if one is not None]
 
     @property
@@ -122,6 +124,7 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         if has_preferences(dataset)
         else None,
         readings=rated_transcripts(dataset) if has_readings(dataset) else None,
+        listening=listening_results(dataset) if has_listening(dataset) else None,
         arena=rank_systems(dataset) if has_votes(dataset) else None,
         effort=effort([dataset, *([options.against] if options.against else [])], options.hourly),
         stress=stress_results(dataset) if dataset.path("stress").is_file() else None,

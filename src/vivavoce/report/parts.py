@@ -9,6 +9,7 @@ from vivavoce.report.blocks import Block, Bullets, FactList, Fold, Heading, Para
 from vivavoce.report.distributions import correlations_figure, learning_figure, likert_figure
 from vivavoce.report.figures import durations_figure, participants_figure, success_figure
 from vivavoce.report.language import say
+from vivavoce.report.listening import listening_blocks
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import preference_blocks
@@ -51,6 +52,10 @@ def preferences(material: Material) -> list[Block]:
 
 def readings(material: Material) -> list[Block]:
     return reading_blocks(material.readings)
+
+
+def listening(material: Material) -> list[Block]:
+    return listening_blocks(material.listening)
 
 
 def arena(material: Material) -> list[Block]:
@@ -232,6 +237,7 @@ MAKERS: Final[dict[str, Callable[[Material], list[Block]]]] = {
     "results": results,
     "preferences": preferences,
     "readings": readings,
+    "listening": listening,
     "arena": arena,
     "effort": effort,
     "stress": stress,

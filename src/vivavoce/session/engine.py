@@ -24,6 +24,7 @@ from vivavoce.session.code_entry import judged_code
 from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.eliciting import Elicitation
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.listening import Listening
 from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
@@ -71,6 +72,7 @@ class SessionEngine:
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.bouts = Bouts(self._visit, self._move, self.rules)
+        self.listening = Listening(self._visit, self._move, self.rules)
         self.elicitation = Elicitation(self._visit, self._move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import singledispatchmethod
 from typing import Literal
 
-from vivavoce.log import arena_events, reading_events
+from vivavoce.log import arena_events, listening_events, reading_events
 from vivavoce.log import events as log_events
 from vivavoce.log.elicitation_events import (
     CommandGiven,
@@ -18,6 +18,7 @@ from vivavoce.log.elicitation_events import (
     LoggedStimulus,
     StimuliAssigned,
 )
+from vivavoce.log.listening_events import HearingChecked
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.store import StoredEvent
 from vivavoce.log.transcription_events import (
@@ -38,12 +39,14 @@ from vivavoce.study.model import (
     Study,
     TranscribeStep,
 )
+from vivavoce.study.steps import ListenStep
 
 __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
 Phase = Literal[
-    "page", "compare", "rate", "transcribe", "elicit", "arena", "ready", "chat", "code", "feedback", "ended",
+    "page", "compare", "rate", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
+    "feedback", "ended",
 ]  # fmt: skip
 
 
@@ -51,10 +54,10 @@ class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `transcribe`
-    (recording `position` of those to write down), `elicit` (a command to stimulus `position`), `rate`
-    (transcript `position`), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`, `code`,
-    `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `listen`
+    (clips `position`), `transcribe` (recording `position` of those to write down), `elicit` (a command to
+    stimulus `position`), `rate` (transcript `position`), `ready` (the next dialogue, or bout, can be begun),
+    `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
@@ -69,6 +72,9 @@ class VisitState:
         self.dialogues: list[DialogueState] = []
         self.comparisons: list[log_events.LoggedComparison] = []
         self.comparing: list[StoredEvent] = []
+        self.trials: list[listening_events.LoggedTrial] = []
+        self.tones: list[int] = []
+        self.listening: list[StoredEvent] = []
         self.transcriptions: list[LoggedItem] = []
         self.transcribing: list[StoredEvent] = []
         self.stimuli: list[LoggedStimulus] = []
@@ -133,6 +139,26 @@ class VisitState:
         return step
 
     @property
+    def listen_step(self) -> ListenStep:
+        step = self.current_step
+        if not isinstance(step, ListenStep):
+            raise TypeError(f"step {self.step} plays nothing")
+        return step
+
+    @property
+    def hearing(self) -> bool | None:
+        """Whether the tones were counted right; None where there are none."""
+        checks = (one.event for one in self.listening)
+        right = any(isinstance(one, HearingChecked) and one.right for one in checks)
+        return right if self.tones else None
+
+    @property
+    def tones_due(self) -> int | None:
+        """The try of the hearing check that is due; None once tones were counted right or no try is left."""
+        tries = sum(isinstance(one.event, HearingChecked) for one in self.listening)
+        return None if self.hearing or tries >= len(self.tones) else tries
+
+    @property
     def transcribe_step(self) -> TranscribeStep:
         step = self.current_step
         if not isinstance(step, TranscribeStep):
@@ -148,6 +174,7 @@ class VisitState:
     def copy(self) -> "VisitState":
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
+        clone.listening = list(self.listening)
         clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
         clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
         clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
@@ -337,6 +364,23 @@ class VisitState:
         self.recordings.pop(event.recording_id, None)
 
     @_take.register
+    def _(self, event: listening_events.ClipsAssigned, stored: StoredEvent) -> None:
+        self.trials, self.tones, self.listening = event.trials, event.tones, [stored]
+
+    @_take.register
+    def _(self, event: listening_events.HearingChecked, stored: StoredEvent) -> None:
+        self.listening.append(stored)
+
+    @_take.register
+    def _(self, event: listening_events.ClipJudged, stored: StoredEvent) -> None:
+        self.listening.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: listening_events.ListeningFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
     def _(self, event: TranscriptionsAssigned, stored: StoredEvent) -> None:
         self.transcriptions, self.transcribing = event.items, [stored]
 
@@ -376,6 +420,6 @@ class VisitState:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
         kinds: dict[type, Phase] = {
             DialogueStep: "ready", CompareStep: "compare", RateStep: "rate", ArenaStep: "ready",
-            TranscribeStep: "transcribe", ElicitStep: "elicit",
+            ListenStep: "listen", TranscribeStep: "transcribe", ElicitStep: "elicit",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

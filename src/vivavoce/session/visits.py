@@ -16,7 +16,7 @@ from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.log.transcriptions import transcriptions
-from vivavoce.session import codes, transcribing
+from vivavoce.session import codes, listening_plan, transcribing
 from vivavoce.session.allocation import choose_system, choose_task
 from vivavoce.session.arena import EndOfBout, opponents
 from vivavoce.session.comparing import assigned, finished
@@ -90,6 +90,8 @@ class MoveRules:
             self.compare(draft)
         if state.phase == "rate":
             self.rate(draft)
+        if state.phase == "listen":
+            self.listen(draft)
         if state.phase == "transcribe":
             self.transcribe(draft)
         if state.phase == "elicit":
@@ -199,6 +201,17 @@ class MoveRules:
         stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
         if stays and draft.state.step == step:
             self.assign_bout(draft)
+
+    def listen(self, draft: Draft) -> None:
+        """Say which clips are due; end the step after the last."""
+        state = draft.state
+        if not state.listening or state.listening[0].event.step != state.step:  # pyright: ignore
+            step = state.listen_step
+            clips = self.study.clips[step.clips]
+            draft.add(listening_plan.clips_assigned(step, state.step, clips, state.participant_id))
+        if draft.state.position >= len(draft.state.trials):
+            draft.add(listening_plan.listening_finished(draft.state))
+            self.settle(draft)
 
     def transcribe(self, draft: Draft) -> None:
         """Give recordings out where that is due; end the step when all are written down, or too badly."""

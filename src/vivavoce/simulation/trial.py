@@ -28,7 +28,7 @@ from vivavoce.study.model import DialogueStep, QuestionnaireStep
 from vivavoce.study.task import Task
 
 POOL: Final = "simulation"
-JUDGING: Final = ("compare", "rate", "arena")
+JUDGING: Final = ("compare", "rate", "arena", "listen")
 CALLERS_AT_ONCE: Final = 24
 LONGEST_WAIT_S: Final = 60.0
 

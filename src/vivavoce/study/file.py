@@ -18,6 +18,7 @@ from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.listening import Listen
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
 from vivavoce.study.stimuli_file import Elicit
@@ -238,6 +239,7 @@ class StepEntry(Settings):
     compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
     rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
     arena: Arena | None = Field(None, description="two systems side by side, to vote on")
+    listen: Listen | None = Field(None, description="clips to rate, or to compare, by ear")
     transcribe: Transcribe | None = Field(None, description="recordings to write down")
     elicit: Elicit | None = Field(None, description="commands to a robot, one for each picture")
     questionnaire: Questionnaire | None = Field(None, description="a form")

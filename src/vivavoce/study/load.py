@@ -13,6 +13,7 @@ from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.annotating import read_annotation
 from vivavoce.study.eliciting import read_elicitation
 from vivavoce.study.file import StudyFile
+from vivavoce.study.listening_file import read_listening
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -93,6 +94,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     tasks = _tasks(materials, source, file, ontology)
     pairs, questions = read_comparison(materials, file, entries)
     annotation = read_annotation(materials, file)
+    clips = read_listening(materials, file, entries)
     transcription = read_transcription(materials, file, entries)
     stimuli = read_elicitation(materials, file, entries)
     check_walk(entries, source)
@@ -109,7 +111,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
         parser=file.parser, ontology=ontology, tasks=tasks,
         visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder),
-        pairs=pairs, questions=questions, transcription=transcription, stimuli=stimuli,
+        pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
@@ -171,7 +173,8 @@ def _check_systems(source: MergedSource) -> None:
     steps = source.data.get("visit")
     written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     talks = any("dialogue" in step or "arena" in step for step in written) or "arena" in (steps or ())
-    if not talks and any({"compare", "rate", "transcribe", "elicit"} & step.keys() for step in written):
+    judging = {"compare", "rate", "listen", "transcribe", "elicit"}
+    if not talks and any(judging & step.keys() for step in written):
         return
     if "systems" not in source.data:
         source.report(("systems",), "'systems' is missing", "add it")

@@ -10,6 +10,7 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary, Stopping
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.listening import Clip
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.schemes import AnnotationPlan
@@ -70,6 +71,7 @@ class Study(BaseModel):
     questions: tuple[ComparisonQuestion, ...] = Field(default=(), repr=False)
     flags: dict[str, FlagRules] = {}
     parser: str = "rules"
+    clips: dict[str, tuple[Clip, ...]] = Field(default={}, repr=False)
     transcription: tuple[TranscriptionItem, ...] = Field(default=(), repr=False)
     stimuli: dict[str, tuple[Stimulus, ...]] = Field(default={}, repr=False)
     allocation: Allocation

@@ -14,7 +14,8 @@ Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 
 STEPS: Final = (
-    "consent", "screen", "instructions", "dialogue", "compare", "rate", "arena", "transcribe", "elicit",
+    "consent", "screen", "instructions", "dialogue", "compare", "rate", "arena", "listen",
+    "transcribe", "elicit",
     "questionnaire", "debrief",
 )  # fmt: skip
 LATER_STEPS: Final = ("annotate",)
@@ -202,6 +203,26 @@ class ElicitStep(_Step):
     answer: Literal["text", "voice", "none"] = "text"
 
 
+class ListenStep(_Step):
+    """Short clips, each heard whole and then rated, or compared with another.
+
+    audio    folder of the clips
+    method   opinion: one clip, 1 to 5; pairs: which of two is better
+    each     clips, or pairs, that one participant judges
+    hearing  tones: short tones are counted first
+    seed     the same seed gives each participant the same clips in the same order
+    """
+
+    kind: Literal["listen"] = "listen"
+    clips: str
+    audio: Path
+    method: Literal["opinion", "pairs"] = "opinion"
+    each: int = 20
+    ties: bool = True
+    hearing: Literal["tones", "none"] = "tones"
+    seed: int = 1
+
+
 Step: TypeAlias = Annotated[
     ConsentStep
     | InstructionsStep
@@ -209,6 +230,7 @@ Step: TypeAlias = Annotated[
     | CompareStep
     | RateStep
     | ArenaStep
+    | ListenStep
     | TranscribeStep
     | ElicitStep
     | QuestionnaireStep

@@ -16,6 +16,7 @@ from vivavoce.study.steps import (
     DialogueStep,
     ElicitStep,
     InstructionsStep,
+    ListenStep,
     QuestionnaireStep,
     Range,
     RateStep,
@@ -53,6 +54,9 @@ def walked(
             steps.append(_rate(entry.rate, pairs))
         elif entry.arena is not None:
             steps.append(_arena(entry.arena, names))
+        elif entry.listen is not None:
+            audio = folder / entry.listen.audio
+            steps.append(ListenStep.model_validate({**entry.listen.model_dump(), "audio": audio}))
         elif entry.transcribe is not None:
             audio = folder / entry.transcribe.audio
             steps.append(TranscribeStep.model_validate({**entry.transcribe.model_dump(), "audio": audio}))

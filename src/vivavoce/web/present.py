@@ -13,6 +13,7 @@ from vivavoce.web.comparing import Shown, comparison_page
 from vivavoce.web.documents import read_document
 from vivavoce.web.eliciting import elicitation_page
 from vivavoce.web.forms import Form, asked_form, filled_form
+from vivavoce.web.listening import listening_page
 from vivavoce.web.reading import reading_page
 from vivavoce.web.site import Site
 from vivavoce.web.transcribing import transcription_page
@@ -20,7 +21,7 @@ from vivavoce.web.transcript import offered, transcript
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
-    "too_fast",
+    "too_fast", "unheard",
 }  # fmt: skip
 
 
@@ -42,6 +43,8 @@ def visit_page(
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
+    if state.phase == "listen":
+        return listening_page(site, state, facts)
     if state.phase == "transcribe":
         return transcription_page(site, state, facts)
     if state.phase == "elicit":
