@@ -38,7 +38,7 @@ def sound_of(audio: bytes) -> Sound:
             layout = file.getnchannels(), file.getsampwidth()
             rate, frames = file.getframerate(), file.getnframes()
             whole = len(file.readframes(frames)) == frames * layout[0] * layout[1]
-    except (wave.Error, EOFError, ValueError, OverflowError) as error:
+    except (wave.Error, EOFError, ValueError, OverflowError, RuntimeError) as error:
         raise Refused("bad_audio", str(error)) from None
     if layout != (1, 2) or not 8000 <= rate <= 192_000 or not whole:
         raise Refused("bad_audio", f"{layout[0]} channels, {8 * layout[1]} bits, {rate} Hz, whole: {whole}")

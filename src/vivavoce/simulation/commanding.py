@@ -80,10 +80,10 @@ def _proposed(study: Study, state: VisitState, language: str) -> tuple[str, ...]
 
 
 def _check(study: Study, language: str) -> None:
-    for step in study.visit:
-        for one in study.stimuli[step.stimuli] if isinstance(step, ElicitStep) else ():
-            if not one.say.get(language):
+    for step in (one for one in study.visit if isinstance(one, ElicitStep)):
+        for frame in study.stimuli[step.stimuli]:
+            if not frame.say.get(language):
                 raise InputError(
-                    f"frame {one.stimulus_id!r} proposes nothing to say in {language!r}",
+                    f"frame {frame.stimulus_id!r} proposes nothing to say in {language!r}",
                     place=step.stimuli, cure=f"add `say: {{{language}: [...]}}` to it",
                 )  # fmt: skip

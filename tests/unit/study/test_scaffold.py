@@ -29,7 +29,9 @@ def test_a_written_study_runs_as_it_stands(tmp_path, protocol):
     assert study.protocol == protocol
     for step in study.visit:
         for language in study.languages:
-            assert study.text(step, language) or step.kind in ("dialogue", "questionnaire", "compare")
+            assert study.text(step, language) or step.kind in (
+                "dialogue", "questionnaire", "compare", "elicit",
+            )  # fmt: skip
 
 
 def test_the_cambridge_study_has_two_systems_and_two_hundred_tasks(tmp_path):
