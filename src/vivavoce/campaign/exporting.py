@@ -9,9 +9,11 @@ from vivavoce.campaign.answers import summary
 from vivavoce.campaign.places import place_of
 from vivavoce.campaign.reporting import campaign_figures
 from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import MANIFEST
 from vivavoce.study.campaign import CAMPAIGN_FILE, Campaign
 
 _DAY: Final = (1980, 1, 1, 0, 0, 0)
+_TELLING: Final = ("file", "revisions")
 
 
 def export_campaign(campaign: Campaign, into: Path) -> list[str]:
@@ -24,7 +26,7 @@ def export_campaign(campaign: Campaign, into: Path) -> list[str]:
         files[f"submissions/{one.submission}.json"] = _json(one.described())
         dataset = place_of(campaign, one.submission).dataset
         for path in sorted(dataset.glob("*")) if dataset.is_dir() else ():
-            files[f"datasets/{one.submission}/{path.name}"] = path.read_bytes()
+            files[f"datasets/{one.submission}/{path.name}"] = _unaddressed(path)
     for path in sorted((campaign.folder / "reports").glob("*")):
         files[f"reports/{path.name}"] = path.read_bytes()
     files["figures.json"] = _json(campaign_figures(campaign))
@@ -37,6 +39,15 @@ def export_campaign(campaign: Campaign, into: Path) -> list[str]:
         problem = f"cannot be written ({error.strerror})"
         raise InputError(problem, place=str(into), cure="choose another place") from None
     return list(files)
+
+
+def _unaddressed(path: Path) -> bytes:
+    """A file of a dataset; from its manifest the study file, which tells addresses, is left out."""
+    if path.name != MANIFEST:
+        return path.read_bytes()
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["study"] = {key: value for key, value in manifest["study"].items() if key not in _TELLING}
+    return _json(manifest)
 
 
 def _json(facts: object) -> bytes:

@@ -225,3 +225,66 @@ def export(
 
     held = export_campaign(load_campaign(folder), out)
     note(f"{len(held)} files into {out}")
+
+
+@app.command("serve")
+def serve(
+    folder: Folder_,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port of the pages.")] = 8002,
+    secure_cookies: Annotated[
+        bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
+    ] = False,
+) -> None:
+    """Serve the campaign's pages: submissions, checks, states, reports; for organiser and teams."""
+    from vivavoce.cli.campaign_serving import serve_campaign
+
+    serve_campaign(folder, host=host, port=port, secure_cookies=secure_cookies)
+
+
+@app.command("commands-begin", short_help="Begin a shared task on understood commands.")
+def commands_begin(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the shared task.")],
+    dataset: Annotated[Path, typer.Option("--from", help="Dataset of annotated commands.")],
+    name: Annotated[str, typer.Option("--name", help="Name of the shared task.")] = "commands",
+) -> None:
+    """Make a blind test set and its reference from annotated commands."""
+    from vivavoce.campaign.shared_task import begin
+    from vivavoce.log.dataset import Dataset
+
+    note(
+        f"{begin(folder, Dataset(dataset), name)} commands; give teams {folder / 'test'}, keep the reference"
+    )
+
+
+@app.command("commands-score", short_help="Score the teams of a shared task; write its leaderboard.")
+def commands_score(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the shared task.")],
+    page: Annotated[Path | None, typer.Option("--page", help="Leaderboard as HTML or PDF.")] = None,
+    language: Annotated[str, typer.Option("--language", help="Language of the page.")] = "en",
+    export: Annotated[Path | None, typer.Option("--export", help="ZIP archive of everything.")] = None,
+    as_json: Json_ = False,
+) -> None:
+    """Score every team's answers against the reference, best first."""
+    from vivavoce.campaign.shared_task import export_all, standings
+
+    facts = standings(folder)
+    if page is not None:
+        from vivavoce.report.campaign_leaderboard import compose_leaderboard
+        from vivavoce.report.html import save
+
+        note(f"leaderboard  {save(compose_leaderboard(facts, words=language), page)}")
+    if export is not None:
+        note(f"{len(export_all(folder, export, facts))} files into {export}")
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    for one in facts["teams"]:
+        value = one["corpus"][facts["ranked_by"]]
+        shown = "–" if value is None else f"{100 * value:.1f}%"
+        left = (
+            f"; no answers for {', '.join(one['missing_speakers'])}: not ranked"
+            if one["missing_speakers"]
+            else ""
+        )
+        typer.echo(f"{one['rank'] or '-'}  {one['team']}  {shown}{left}")

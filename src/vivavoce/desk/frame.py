@@ -51,7 +51,7 @@ class Desk:
     simulated_notice: str | None
     participant_url: str | None
     account_optional: bool
-    templates: Environment = field(default_factory=lambda: _environment())
+    templates: Environment = field(default_factory=lambda: page_environment())
 
     @property
     def title(self) -> str:
@@ -92,7 +92,8 @@ def desk_of(request: Request) -> Desk:
     return request.app.state.desk
 
 
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """Templates of the dashboard, with the ways in which its pages write numbers."""
     made = Environment(
         loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,

@@ -1,0 +1,51 @@
+"""The leaderboard of a shared task on understood commands, as a page of the report's kind."""
+
+from typing import Any, Final
+
+from vivavoce.core.signature import installed_version
+from vivavoce.report.blocks import Cell, Document, Row, Section, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.document import frame_words
+from vivavoce.report.language import language, say, speaking
+from vivavoce.report.numbers import MISSING, count, percent, plural, span
+
+FIGURES: Final = {
+    "exact_utterances": "Exact utterances",
+    "correct_actions": "Correct actions",
+    "correct_arguments_of_all": "Correct arguments",
+    "slot_f1": "F1 of arguments",
+}
+
+
+def compose_leaderboard(standing: dict[str, Any], *, words: str = "en") -> Document:
+    """The leaderboard in this language. Raises UnknownName: no such language."""
+    with speaking(words):
+        table = _table(standing)
+        return Document(
+            language=language(), study=standing["name"], title=say("Leaderboard"), mark="",
+            lead=say("{teams}, ordered by: {figure}.", teams=plural(len(standing["teams"]), "team"),
+                     figure=say(FIGURES[standing["ranked_by"]])),
+            answer=(), before=(say("Where intervals overlap widely, the order may be chance."),), cover=(),
+            sections=(Section("leaderboard", say("Leaderboard"), say("Leaderboard"), (table,)),),
+            data=standing["name"], made="", version=installed_version(), words=frame_words(),
+        )  # fmt: skip
+
+
+def _table(standing: dict[str, Any]) -> TableOfText:
+    rows = tuple(_row(one) for one in standing["teams"])
+    columns = heads(say("Team"), say("Rank"), *(say(name) for name in FIGURES.values()), say("Predicates"))
+    note = say(
+        "Under each share its 95% interval, speakers drawn. Teams with the same figure share a rank. A "
+        "team that left speakers out is not ranked."
+    )
+    signed = tuple((one["team"], one["signature"]) for one in standing["teams"])
+    return TableOfText("leaderboard", say("All teams"), columns, rows, note, signed)
+
+
+def _row(one: dict[str, Any]) -> Row:
+    cells = [Cell(MISSING if one["rank"] is None else count(one["rank"]))]
+    for name in FIGURES:
+        ends = one["intervals"][name]
+        cells.append(Cell(percent(one["corpus"][name]), (span(*ends),) if ends else ()))
+    cells.append(Cell(count(one["counts"]["predicates"])))
+    return Row(one["team"], tuple(cells))

@@ -1,0 +1,134 @@
+"""The pages of a campaign: the organiser sees all, a team its own; nothing of a form reaches this machine."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from vivavoce.campaign.starting import write_campaign
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.desk.campaign_app import create_campaign_desk
+from vivavoce.log.store import Log
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # starlette would rather have httpx2, which nothing else here needs
+    from starlette.testclient import TestClient
+
+BASE = "http://desk.test"
+OURS = {"sec-fetch-site": "same-origin", "accept": "text/html"}
+FORM = {
+    "submission": "mybot", "team": "Team <b>", "title": "", "domain": "trains", "channel": "written",
+    "intents": "ticket; buy a ticket; 2\ntime; ask when a train leaves; 1,5", "interface": "own page",
+    "access": "on-line", "languages": "it, en", "connect": "http", "url": "https://bot.example/chat",
+}  # fmt: skip
+Enter = Callable[[str, str], TestClient]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_campaign(tmp_path / "c", "trial")
+    return tmp_path / "c"
+
+
+@pytest.fixture
+def enter(folder: Path) -> Iterator[Enter]:
+    with Log.open(f"sqlite:///{folder / 'accounts.sqlite'}") as log:
+        app = create_campaign_desk(folder, log)
+
+        def come_in(role: str, name: str) -> TestClient:
+            """A browser of somebody with an account."""
+            browser = TestClient(app, base_url=BASE, headers=OURS)
+            path = app.state.desk.access.invite(role, BASE).removeprefix(BASE)
+            browser.post(path)
+            secret = {"password": "a long enough sentence", "again": "a long enough sentence"}
+            browser.post("/account", data={"name": name, **secret, "form_token": token(browser, "/account")})
+            return browser
+
+        yield come_in
+
+
+def token(browser: TestClient, page: str) -> str:
+    found = re.search(r'name="form_token" value="([^"]+)"', browser.get(page).text)
+    assert found is not None
+    return found[1]
+
+
+def submit(browser: TestClient, **changes: str):
+    return browser.post("/submit", data={**FORM, **changes, "form_token": token(browser, "/submit")})
+
+
+def test_a_submitted_system_becomes_a_file_and_shows_its_state(enter: Enter, folder: Path) -> None:
+    team = enter("team", "Alice")
+    page = submit(team)
+    assert page.status_code == 200 and "0 of 10 users" in page.text
+    assert "Team &lt;b&gt;" in page.text and "Team <b>" not in page.text
+    written = read_yaml(folder / "submissions" / "mybot.yaml").data
+    assert [one["minutes"] for one in written["intents"]] == [2, 1.5]
+    assert written["connector"] == {"connect": "http", "url": "https://bot.example/chat"}
+    assert "mybot" in team.get("/").text
+    submit(team, domain="trains of Italy")
+    assert read_yaml(folder / "submissions" / "mybot.yaml").data["domain"] == "trains of Italy"
+
+
+def test_a_team_sees_nothing_of_others_and_the_organiser_sees_all(enter: Enter) -> None:
+    alice, bob, organiser = enter("team", "Alice"), enter("team", "Bob"), enter("owner", "Olga")
+    submit(alice)
+    assert "mybot" not in bob.get("/").text and "telco" not in bob.get("/").text
+    for page in ("/systems/mybot", "/systems/telco", "/submit?name=mybot", "/systems/mybot/it.html"):
+        assert bob.get(page).status_code == 404
+    assert "is taken" in submit(bob).text
+    assert "is taken" in submit(bob, submission="telco").text
+    assert all(name in organiser.get("/").text for name in ("mybot", "telco", "carbs", "callsteering"))
+    assert bob.post("/invite", data={"form_token": token(bob, "/")}).status_code == 403
+    invited = organiser.post("/invite", data={"form_token": token(organiser, "/")})
+    assert "/link/" in invited.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"connect": "python"}, "Connector: choose one of"),
+        ({"url": "https://bot.example/${SECRET}"}, "Address: write a whole one"),
+        ({"url": "file:///etc/passwd"}, "Address: write a whole one"),
+        ({"intents": "buy a ticket"}, "Intents, line 1"),
+        ({"intents": "a; b; 0"}, "minutes"),
+        ({"submission": "../evil"}, "cannot name a system"),
+        ({"channel": "sung"}, "unknown channel"),
+    ],
+)
+def test_a_form_that_will_not_do_is_shown_again_with_what_was_typed(
+    enter: Enter, folder: Path, changes: dict[str, str], said: str
+) -> None:
+    before = sorted((folder / "submissions").iterdir())
+    page = submit(enter("team", "Alice"), **changes)
+    assert page.status_code == 422 and said in page.text and "trains" in page.text
+    assert sorted((folder / "submissions").iterdir()) == before
+
+
+def test_the_organiser_checks_a_system_and_a_private_address_is_refused(enter: Enter) -> None:
+    organiser, team = enter("owner", "Olga"), enter("team", "Alice")
+    said = organiser.post("/systems/telco/check", data={"form_token": token(organiser, "/systems/telco")})
+    assert "The system answers" in said.text
+    submit(team, url="http://127.0.0.1:9/chat")
+    said = team.post("/systems/mybot/check", data={"form_token": token(team, "/systems/mybot")})
+    assert "The system does not answer" in said.text and "private" in said.text
+
+
+def test_reports_are_handed_out_as_files(enter: Enter, folder: Path) -> None:
+    organiser = enter("owner", "Olga")
+    assert organiser.get("/systems/telco/it.html").status_code == 404
+    (folder / "reports").mkdir()
+    (folder / "reports" / "telco.it.html").write_text("<h1>r</h1>", encoding="utf-8")
+    answer = organiser.get("/systems/telco/it.html")
+    assert answer.text == "<h1>r</h1>" and "sandbox" in answer.headers["content-security-policy"]
+    assert "attachment" in answer.headers["content-disposition"]
+    assert organiser.get("/systems/telco/xx.html").status_code == 404
+
+
+def test_strangers_see_nothing(enter: Enter) -> None:
+    enter("owner", "Olga").cookies.clear()
+    stranger = TestClient(enter("team", "T").app, base_url=BASE, headers=OURS, follow_redirects=False)
+    for page in ("/", "/submit", "/systems/telco"):
+        assert stranger.get(page).headers["location"] == "/sign-in"
