@@ -12,9 +12,12 @@ from vivavoce.study.command_templates import check_predicate, read_templates
 from vivavoce.study.notation import Predicate, Words, read_predicates, write_predicates
 from vivavoce.understanding.kitchen.corpus import generate, write_corpus
 from vivavoce.understanding.kitchen.lexicon import read_lexicon
+from vivavoce.understanding.kitchen.phenomena import PHENOMENA, by_phenomenon, phenomena_of
 from vivavoce.understanding.kitchen.recipes import Step
 from vivavoce.understanding.kitchen.speaking import Habits, Speaker
 from vivavoce.understanding.kitchen.wording import Italian
+from vivavoce.understanding.learning.examples import Example, Recipe
+from vivavoce.understanding.learning.system import Answer
 from vivavoce.understanding.scoring import score_commands
 
 BOTH = pytest.mark.parametrize("language", ["it", "en"])
@@ -175,3 +178,30 @@ def test_a_verb_that_is_not_said_again_is_an_implicit_action():
     assert read_predicates(annotation)[1] == Predicate(
         "put", read_predicates("x(pan, hob)")[0].arguments, True
     )
+
+
+def test_what_is_hard_about_a_command_is_known():
+    who = speaker("en", ellipsis=1.0)
+    plain, hidden = who.recipe([Step("take", ("onion",)), Step("flip", ("onion",))])
+    assert (plain.phenomena, hidden.phenomena) == (frozenset(), {"implicit argument"})
+    (fried,) = speaker("en").recipe([Step("add", ("flowers",), consequence="fry")])
+    assert fried.phenomena == {"verb of the consequence", "implicit argument"}
+    (new,) = speaker("en", fillers=1.0).recipe([Step("take", ("aubergines",))])
+    assert new.phenomena == {"unseen thing", "filler"}
+
+
+def test_figures_by_phenomenon_count_the_commands_that_have_it(corpora):
+    test = [each for each in corpora["it"] if each.part == "test"]
+    met = phenomena_of(test)
+    recipes: dict[tuple[str, str], Recipe] = {}
+    for each in test:
+        recipe = recipes.setdefault((each.speaker, each.recipe), Recipe(each.speaker, each.recipe, []))
+        recipe.commands.append(Example(each.utterance, each.said.text.split(), each.said.predicates))
+    told = list(recipes.values())
+    right = [[Answer(one.predicates, one.predicates, 1.0) for one in recipe.commands] for recipe in told]
+    found = by_phenomenon(told, right, met)
+    assert all(found[name]["exact_utterances"][0] == 1 for name in PHENOMENA)
+    for name in PHENOMENA[1:]:
+        assert found[name]["commands"] == sum(name in each.said.phenomena for each in test) > 2, name
+    dumb = [[Answer((), (), 0.0) for _ in recipe.commands] for recipe in told]
+    assert by_phenomenon(told, dumb, met)["pronoun"]["exact_utterances"][0] == 0

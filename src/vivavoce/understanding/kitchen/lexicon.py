@@ -47,6 +47,10 @@ class Lexicon:
             return [noun for noun in found if noun not in other]
         return found
 
+    def unseen(self, noun: str | None) -> bool:
+        """Whether a noun occurs only in the test part."""
+        return any(self.data[group].get(noun, {}).get("unseen", False) for group in GROUPS)
+
     def ways(self, action: str) -> list[list[str]]:
         """The ways to say an action, each in its forms; the plainest first."""
         return self.data["verbs"][self.actions[action]]

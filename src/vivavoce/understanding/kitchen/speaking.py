@@ -5,7 +5,7 @@ template even where the verb differs; what the verb alone says, and what only th
 what a pronoun names is not.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
@@ -16,10 +16,11 @@ from vivavoce.understanding.kitchen.wording import WORDINGS
 
 
 class Said(NamedTuple):
-    """One command: the words, and the predicates that they mean."""
+    """One command: the words, the predicates that they mean, and what is hard about it."""
 
     text: str
     predicates: tuple[Predicate, ...]
+    phenomena: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -63,6 +64,7 @@ class Speaker:
     chance: Random
     last: tuple[str, ...] = ()
     place: str | None = None
+    met: set[str] = field(default_factory=set)
 
     def recipe(self, steps: list[Step]) -> list[Said]:
         """The commands of a recipe, several steps in one where the speaker joins them (three at most)."""
@@ -80,6 +82,7 @@ class Speaker:
     def _command(self, steps: list[Step]) -> Said:
         words: list[str] = []
         predicates: list[Predicate] = []
+        self.met = {"several predicates"} if len(steps) > 1 else set()
         for step in steps:
             silent = bool(predicates) and self._may_stay_silent(step, predicates[-1])
             text, predicate = self._step(step, silent)
@@ -88,12 +91,13 @@ class Speaker:
             words.append(text)
             predicates.append(predicate)
         if self.often(self.habits.fillers):
+            self.met.add("filler")
             words.insert(0, self.chance.choice(self.lexicon.data["fillers"]))
         if self.often(self.habits.address):
             words.insert(
                 self.chance.choice((0, len(words))), self.chance.choice(self.lexicon.data["address"])
             )
-        return Said(" ".join(words), tuple(predicates))
+        return Said(" ".join(words), tuple(predicates), frozenset(self.met))
 
     def _may_stay_silent(self, step: Step, before: Predicate) -> bool:
         """Whether the verb may be left out: the same action again, on something else."""
@@ -106,12 +110,24 @@ class Speaker:
         hidden_place = self._hides_place(step, silent)
         text = self._text(step, said_object, pronoun, hidden_place, silent)
         predicate = self._predicate(step, hidden, hidden_place, silent)
+        self._meet(step, pronoun=bool(pronoun), silent=silent, hidden=hidden or hidden_place)
         self.last = step.objects
         containers = [*self.lexicon.data["containers"]]
         for noun in (*step.objects, step.complement):
             if noun in containers:
                 self.place = noun
         return text, predicate
+
+    def _meet(self, step: Step, *, pronoun: bool, silent: bool, hidden: bool) -> None:
+        """Remember what is hard about the step as it was said."""
+        met = {
+            "pronoun": pronoun,
+            "unsaid verb": silent,
+            "implicit argument": hidden or step.consequence == "fry",
+            "verb of the consequence": bool(step.consequence),
+            "unseen thing": any(self.lexicon.unseen(noun) for noun in (*step.objects, step.complement)),
+        }
+        self.met |= {name for name, is_so in met.items() if is_so}
 
     def _object(self, step: Step, silent: bool) -> tuple[str, str]:
         """The object as a noun phrase, or as a pronoun, or neither: the listener knows."""
@@ -133,6 +149,7 @@ class Speaker:
         wording = WORDINGS[self.lexicon.language](self.lexicon)
         covers = step.relation == "over" and self.often(0.5)
         if covers and step.complement:
+            self.met.add("own verb")
             noun, step = wording.noun(step.complement), self._covering(step)
         way = self._way(step)
         rest = []
@@ -159,7 +176,10 @@ class Speaker:
             return list(consequences.values())[("fry", "clean", "melt").index(step.consequence)]
         ways = self.lexicon.ways(step.action)
         mine = self.habits.verbs[self.lexicon.actions[step.action]]
-        return ways[mine] if self.often(self.habits.favourite) else self.chance.choice(ways)
+        way = ways[mine] if self.often(self.habits.favourite) else self.chance.choice(ways)
+        if way is not ways[0]:
+            self.met.add("own verb")
+        return way
 
     def _predicate(self, step: Step, hidden: bool, hidden_place: bool, silent: bool) -> Predicate:
         arguments: list[Argument] = []
