@@ -1,0 +1,106 @@
+"""An organiser and a team in a real browser: link, account, form, check, report, by keyboard."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from scenes.browser import CHROMIUM, barriers, chromium, overflow
+from scenes.patience import PATIENCE_S, eventually
+from vivavoce.campaign.starting import write_campaign
+from vivavoce.desk.access import first_link
+from vivavoce.desk.campaign_app import create_campaign_desk
+from vivavoce.log.store import Log
+
+SECRET = "a long enough sentence"
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (apt install chromium)"),
+]
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Iterator[tuple[Path, str, str]]:
+    """A campaign with a report, its address, and the organiser's link."""
+    import uvicorn
+
+    folder = tmp_path / "c"
+    write_campaign(folder, "trial")
+    (folder / "reports").mkdir()
+    (folder / "reports" / "telco.it.html").write_text("<h1>Sintesi</h1>", encoding="utf-8")
+    with Log.open(f"sqlite:///{folder / 'accounts.sqlite'}") as log:
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        app = create_campaign_desk(folder, log)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        eventually(lambda: server.started, "the pages never came up")
+        yield folder, address, first_link(log, address)
+        server.should_exit = True
+        thread.join(PATIENCE_S)
+
+
+def arrive(browser: Browser, link: str, name: str, **settings: object) -> Page:
+    """By a one-time link to an account, with the keyboard."""
+    page = browser.new_context(**settings).new_page()  # pyright: ignore[reportArgumentType]
+    page.goto(link)
+    page.get_by_role("button", name="Sign in").press("Enter")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password", exact=True).fill(SECRET)
+    page.get_by_label("The same password again").fill(SECRET)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("ubmissions")
+    return page
+
+
+def sound(page: Page) -> None:
+    assert barriers(page) == []
+    assert overflow(page) <= 0
+
+
+def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(campaign) -> None:
+    folder, address, link = campaign
+    with chromium() as browser:
+        organiser = arrive(browser, link, "Olga")
+        expect(organiser.get_by_role("row")).to_have_count(4)
+        sound(organiser)
+        organiser.get_by_role("button", name="Make a one-time link").press("Enter")
+        invited = organiser.locator("#link").inner_text()
+
+        team = arrive(browser, invited, "Alice", viewport={"width": 320, "height": 640})
+        expect(team.get_by_text("Nothing yet.")).to_be_visible()
+        sound(team)
+        team.get_by_role("link", name="Submit a system").press("Enter")
+        sound(team)
+        for label, text in (
+            ("Name of the system", "mybot"), ("Team", "Team A"), ("Domain", "trains"),
+            ("Intents", "buy a ticket"), ("Interface", "own page"), ("Languages", "it"), ("Address", "http://127.0.0.1:9/chat"),
+        ):  # fmt: skip
+            team.get_by_label(label, exact=True).fill(text)
+        team.get_by_role("button", name="Submit").press("Enter")
+        expect(team.get_by_role("alert")).to_contain_text("Intents, line 1")
+        expect(team.get_by_label("Domain", exact=True)).to_have_value("trains")
+        sound(team)
+        team.get_by_label("Intents", exact=True).fill("ticket; buy a ticket; 2")
+        team.get_by_role("button", name="Submit").press("Enter")
+        expect(team.get_by_text("0 of 10 users have finished.")).to_be_visible()
+        assert (folder / "submissions" / "mybot.yaml").is_file()
+        team.get_by_role("button", name="Say hello").press("Enter")
+        expect(team.get_by_role("status")).to_contain_text("does not answer")
+        sound(team)
+
+        organiser.goto(address)
+        expect(organiser.get_by_role("row")).to_have_count(5)
+        organiser.get_by_role("link", name="telco").press("Enter")
+        expect(organiser.get_by_role("heading", name="Intents")).to_be_visible()
+        sound(organiser)
+        organiser.get_by_role("button", name="Say hello").press("Enter")
+        expect(organiser.get_by_role("status")).to_contain_text("The system answers")
+        with organiser.expect_download() as download:
+            organiser.get_by_role("link", name="Report, it, html").press("Enter")
+        assert Path(download.value.path()).read_text("utf-8") == "<h1>Sintesi</h1>"
