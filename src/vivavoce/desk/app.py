@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from vivavoce.desk import (
     pages_accounts,
     pages_annotation,
+    pages_commands,
     pages_dialogues,
     pages_door,
     pages_export,
@@ -84,6 +85,7 @@ def create_desk(
     app.state.desk = desk
     for pages in (
         pages_annotation,
+        pages_commands,
         pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
         pages_stress, pages_pairs, pages_systems,
     ):  # fmt: skip

@@ -68,10 +68,10 @@ def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Respons
     recordings = _recordings(desk)
     if workplace is None:
         return desk.page(request, "annotation.html", plan=None, recordings=recordings)
-    state, names = workplace.see(), _names(desk)
+    state, names = workplace.see(), annotator_names(desk)
     found = disputes(state)
     return desk.page(
-        request, "annotation.html", plan=workplace.plan, recordings=recordings, people=_people(state, names),
+        request, "annotation.html", plan=workplace.plan, recordings=recordings, people=people(state, names),
         counts=_counts(state, len(workplace.waiting())), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, workplace, state),
@@ -112,12 +112,12 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _names(desk: Desk) -> dict[str, str]:
+def annotator_names(desk: Desk) -> dict[str, str]:
     """The account behind every annotator's pseudonym; seen on the dashboard alone."""
     return {annotator_key(one.account_id): one.name for one in desk.access.accounts()}
 
 
-def _people(state: AnnotationState, names: Mapping[str, str]) -> list[dict[str, Any]]:
+def people(state: AnnotationState, names: Mapping[str, str]) -> list[dict[str, Any]]:
     keys = dict.fromkeys(who for found in state.dialogues.values() for who in found.work)
     rows = []
     for key in keys:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import KeyPath
-from vivavoce.study.file import StudyFile
+from vivavoce.study.command_templates import read_templates
+from vivavoce.study.file import CommandAnnotation, StudyFile
 from vivavoce.study.materials import Materials
 from vivavoce.study.schemes import (
     AnnotationPlan,
+    CommandPlan,
     Scheme,
     read_scheme,
     scheme_file,
@@ -32,8 +35,28 @@ def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | N
         materials.source.report((*at, "schemes", place), problem, cure)
     return AnnotationPlan(
         schemes=tuple(sound), double=written.double, annotators=tuple(written.annotators),
-        recordings=recordings, seed=written.seed,
+        recordings=recordings, seed=written.seed, commands=_commands(materials, written.commands, at),
     )  # fmt: skip
+
+
+def _commands(materials: Materials, written: CommandAnnotation | None, at: KeyPath) -> CommandPlan | None:
+    if written is None:
+        return None
+    place: KeyPath = (*at, "commands")
+    beside = materials.folder / written.templates
+    if beside.is_file():
+        materials.keep(beside, f"commands/{written.templates}", (*place, "templates"))
+    dataset = materials.folder / written.dataset if written.dataset else None
+    if dataset is not None and not (dataset / "dataset.json").is_file():
+        cure = "name the folder of an exported or imported dataset, relative to the study file"
+        materials.source.report((*place, "dataset"), f"no dataset {written.dataset!r}", cure)
+    try:
+        return CommandPlan(
+            templates=read_templates(beside if beside.is_file() else written.templates), dataset=dataset
+        )
+    except InputError as error:
+        materials.source.report((*place, "templates"), error.problem, error.cure or "")
+        return None
 
 
 def _scheme(materials: Materials, name: str, at: KeyPath) -> Scheme | None:

@@ -170,6 +170,42 @@ def propose_implicit(
     return proposals
 
 
+def propose_several(
+    predicate: Predicate, before: Sequence[Predicate], templates: CommandTemplates, most: int = 3
+) -> list[Proposal]:
+    """As `propose_implicit`, with up to so many different things for each place: a person chooses.
+
+    Output  for each place first what the templates know to be of its kind, in the order of the kinds, then
+            the latest
+    """
+    filled = _filled(predicate, templates)
+    found: list[Proposal] = []
+    for place in templates.places.get(predicate.action, ()):
+        if place.optional or place in filled:
+            continue
+        fitting: dict[Argument, tuple[int, Predicate]] = {}
+        for earlier in reversed(before):
+            for argument, stood in reversed(list(_standing(earlier, templates))):
+                known = templates.kind(argument)
+                if argument not in predicate.arguments and (known or stood) in place.kinds:
+                    rank = place.kinds.index(known) if known else len(place.kinds)
+                    fitting.setdefault(_implicit(argument), (rank, earlier))
+        ordered = sorted(fitting.items(), key=lambda pair: pair[1][0])
+        found += [Proposal(place, argument, earlier) for argument, (_, earlier) in ordered[:most]]
+    return found
+
+
+def with_proposal(predicate: Predicate, proposal: Proposal, templates: CommandTemplates) -> Predicate:
+    """The predicate with a proposed argument where the template has its place."""
+    order = list(templates.places.get(predicate.action, ()))
+    place = order.index(proposal.place)
+    standing = list(_taken(predicate, templates))
+    behind = [argument for argument, stood in standing if order.index(stood) < place]
+    at = predicate.arguments.index(behind[-1]) + 1 if behind else 0
+    arguments = (*predicate.arguments[:at], proposal.argument, *predicate.arguments[at:])
+    return predicate._replace(arguments=arguments)
+
+
 def _filled(predicate: Predicate, templates: CommandTemplates) -> set[Place]:
     """The places of the action that its arguments take, in order; a known kind finds its own place."""
     return {place for _, place in _taken(predicate, templates)}

@@ -290,18 +290,38 @@ class Identity(Settings):
     several_visits: Flag = Field(True, description="the same person may come again")
 
 
+class CommandAnnotation(Settings):
+    """Commands to a robot that annotators turn into predicates."""
+
+    shorthand = "templates"
+
+    templates: str = Field(
+        description="what the robot can be told: `kitchen-it`, `kitchen-en`, or a YAML file"
+    )
+    dataset: str | None = Field(
+        None, description="folder of a dataset with commands; those that the study elicits when left out"
+    )
+
+
 class Annotation(Settings):
-    """What experts say of the dialogues afterwards, on pages of their own."""
+    """What experts say of the dialogues or commands afterwards, on pages of their own."""
 
     schemes: list[str] = Field(
-        min_length=1, description="schemes in their order: names of ours, or YAML files beside the study"
+        [], description="schemes in their order: names of ours, or YAML files beside the study"
     )
+    commands: CommandAnnotation | None = Field(None, description="commands that become predicates")
     double: Number = Field(0.2, ge=0, le=1, description="share of dialogues that two annotators get")
     annotators: list[str] = Field([], description="accounts that may annotate; all annotators' when left out")
     recordings: str | None = Field(
         None, description="folder of recordings, named `<dialogue_id>.wav`, `.flac`, `.ogg` or `.mp3`"
     )
     seed: Whole = Field(1, ge=0, description="the same seed chooses the same dialogues for two annotators")
+
+    @model_validator(mode="after")
+    def _something(self) -> "Annotation":
+        if not self.schemes and self.commands is None:
+            raise mistake("nothing is annotated", "name a scheme in `schemes`, or templates in `commands`")
+        return self
 
 
 class Primary(Settings):

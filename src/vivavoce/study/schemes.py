@@ -21,6 +21,7 @@ from pydantic import (
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, problems_of, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.study.command_templates import CommandTemplates
 
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"
@@ -133,6 +134,15 @@ class Scheme(_Written):
         return self.about in (party, "turn")
 
 
+class CommandPlan(BaseModel):
+    """Commands that become predicates: the robot's templates, and a dataset where the study elicits none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    templates: CommandTemplates
+    dataset: Path | None = None
+
+
 class AnnotationPlan(BaseModel):
     """What of a study's dialogues is annotated, and by whom.
 
@@ -144,6 +154,7 @@ class AnnotationPlan(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     schemes: tuple[Scheme, ...]
+    commands: CommandPlan | None = None
     double: float = 0.0
     annotators: tuple[str, ...] = ()
     recordings: Path | None = None

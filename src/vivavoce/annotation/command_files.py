@@ -1,0 +1,219 @@
+"""Annotated commands out to files and in again: the notation, one file a speaker, and CSV."""
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from vivavoce.annotation.commands import CommandWorkplace
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.log.annotation_events import AnnotationAssigned
+from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.command_annotation import (
+    SCHEME,
+    Sequence_,
+    Standing,
+    chosen,
+    standing,
+    with_standing,
+)
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.event import Event
+from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.log.schema import TABLES
+from vivavoce.study.command_file import command_files, read_command_file
+from vivavoce.study.notation import NotationError, read_predicates
+
+COLUMNS: Final = (
+    "command_id", "participant_id", "recipe", "utterance", "text", "annotator_id", "annotation", "stands",
+)  # fmt: skip
+MANY: Final = 50_000
+
+
+class Given(NamedTuple):
+    """One annotation of a file: where it stands there, the command, and what it says of it."""
+
+    place: str
+    key: str
+    number: int
+    annotation: str | None
+
+
+def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
+    """Write `commands.csv` with everybody's annotations and `notation/` with those that stand.
+
+    Output  how many commands there are, and of how many an annotation stands
+    """
+    state, known = workplace.see(), workplace.sequences()
+    stands = standing(state, known)
+    into.mkdir(parents=True, exist_ok=True)
+    with (into / "commands.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for sequence in known.values():
+            for row in _rows(sequence, state, stands):
+                writer.writerow([safe_csv_cell(cell) if isinstance(cell, str) else cell for cell in row])
+    _write_notation(known, stands, into / "notation")
+    return {"commands": sum(len(one.commands) for one in known.values()), "standing": len(stands)}
+
+
+def _rows(sequence: Sequence_, state: AnnotationState, stands: Mapping[str, Standing]):
+    annotated = state.dialogues.get(sequence.key)
+    places = {place.turn_index: place for place in annotated.places(SCHEME)} if annotated else {}
+    for number, one in enumerate(sequence.commands):
+        facts = (one.command_id, sequence.participant_id, sequence.recipe, one.utterance, one.text)
+        place = places.get(number)
+        for who, choice in sorted(annotated.choices(place).items()) if annotated and place else ():
+            yield (*facts, who, chosen(choice), None)
+        found = stands.get(one.command_id)
+        if found is not None:
+            yield (*facts, found.annotator_id, found.annotation, "yes")
+
+
+def _write_notation(known: Mapping[str, Sequence_], stands: Mapping[str, Standing], folder: Path) -> None:
+    """One file a speaker, recipes separated; a command without a standing annotation has no line."""
+    folder.mkdir(exist_ok=True)
+    files: dict[str, list[str]] = {}
+    for sequence in known.values():
+        lines = files.setdefault(sequence.participant_id, [])
+        lines += ["---"] if lines else []
+        for one in sequence.commands:
+            found = stands.get(one.command_id)
+            if found is not None and found.annotation is not None:
+                lines.append(f"{one.utterance}; {found.annotation}")
+    for speaker, lines in files.items():
+        (folder / f"{speaker}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> Dataset:
+    """A copy of a dataset whose commands have the annotations that stand, and who gave them.
+
+    Raises  InputError: the copy would be written over the dataset
+    """
+    if into.resolve() == dataset.folder.resolve():
+        raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
+    found = standing(workplace.see(), workplace.sequences())
+    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
+    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
+        for name in TABLES:
+            for batch in dataset.read(name).to_batches(max_chunksize=MANY):
+                rows = batch.to_pylist()
+                writer.add(name, with_standing(rows, found) if name == "commands" else rows)
+        writer.notes += dataset.manifest.get("notes", [])
+        return writer.close()
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
+    """Take the annotations of a CSV file, or of notation files, as this annotator's work; how many there are.
+
+    Note    a recipe counts as finished once every command in it has an annotation
+    Raises  InputError: names the file, the line and what is wrong there; nothing is written then
+    """
+    known = workplace.sequences()
+    given = _read_csv(path, known, annotator_id) if _is_csv(path) else _read_notation(path, known)
+    by_key: dict[str, list[Given]] = {}
+    for one in given:
+        by_key.setdefault(one.key, []).append(one)
+    _refuse_finished(workplace, annotator_id, by_key)
+    for key, mine in by_key.items():
+        _assign(workplace, annotator_id, key)
+        for one in mine:
+            workplace.annotate(annotator_id, key, one.number, one.annotation, origin="file")
+        if len({one.number for one in mine}) == len(known[key].commands):
+            workplace.finish_commands(annotator_id, key, origin="file")
+    return len(given)
+
+
+def _refuse_finished(workplace: CommandWorkplace, who: str, by_key: Mapping[str, list[Given]]) -> None:
+    mine = workplace.see().of_annotator(who)
+    for key, given in by_key.items():
+        if key in mine and mine[key].finished_at is not None:
+            cure = "finished work is not changed; decide on the dashboard where annotators differ"
+            raise InputError(f"{who} has finished {key}", place=given[0].place, cure=cure)
+
+
+def _assign(workplace: CommandWorkplace, who: str, key: str) -> None:
+    def decide(state: AnnotationState) -> list[Event]:
+        if key in state.of_annotator(who):
+            return []
+        return [AnnotationAssigned(dialogue_id=key, annotator_id=who)]
+
+    workplace.write(decide)
+
+
+def _is_csv(path: Path) -> bool:
+    """Whether it is a table with a header: notation files end in .csv too, but begin with a number."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline().startswith("command_id")
+
+
+def _read_csv(path: Path, known: Mapping[str, Sequence_], annotator_id: str) -> list[Given]:
+    """The lines of this annotator, or all where the file names none."""
+    numbers = {
+        one.command_id: (key, number)
+        for key, sequence in known.items()
+        for number, one in enumerate(sequence.commands)
+    }
+    found = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        if "annotation" not in (reader.fieldnames or ()):
+            raise InputError("no column 'annotation'", place=str(path), cure="add it")
+        for row in reader:
+            place = f"{path.name}:{reader.line_num}"
+            if row.get("annotator_id") not in (None, "", annotator_id) or row.get("stands"):
+                continue
+            command = str(read_csv_cell(row["command_id"] or ""))
+            if command not in numbers:
+                raise InputError(
+                    f"unknown command {command!r}", place=place, cure=nearest(command, list(numbers))
+                )
+            found.append(Given(place, *numbers[command], _readable(row["annotation"] or "", place)))
+    return found
+
+
+def _readable(cell: str, place: str) -> str | None:
+    text = str(read_csv_cell(cell.strip()) or "").strip()
+    if not text:
+        return None
+    try:
+        read_predicates(text)
+    except NotationError as mistake:
+        raise NotationError(mistake.expected, mistake.found, mistake.column, place) from None
+    return text
+
+
+def _read_notation(path: Path, known: Mapping[str, Sequence_]) -> list[Given]:
+    speakers: dict[str, list[Sequence_]] = {}
+    for sequence in known.values():
+        speakers.setdefault(sequence.participant_id, []).append(sequence)
+    found = []
+    for speaker, file in command_files(path).items():
+        if speaker not in speakers:
+            cure = nearest(speaker, list(speakers))
+            raise InputError(f"no commands of speaker {speaker!r}", place=str(file), cure=cure)
+        found += _of_speaker(file, speakers[speaker])
+    return found
+
+
+def _of_speaker(file: Path, recipes: list[Sequence_]) -> Iterable[Given]:
+    for command in read_command_file(file, stop_at_first_problem=True).commands:
+        place = f"{file.name}:{command.line}"
+        if command.recipe >= len(recipes):
+            cure = "separate recipes by --- , in the order of the dataset"
+            raise InputError(f"this speaker has {len(recipes)} recipes", place=place, cure=cure)
+        sequence = recipes[command.recipe]
+        number = next(
+            (at for at, one in enumerate(sequence.commands) if one.utterance == command.utterance), None
+        )
+        if number is None:
+            known = ", ".join(str(one.utterance) for one in sequence.commands[:20])
+            raise InputError(
+                f"no command {command.utterance} in {sequence.key}", place=place, cure=f"known: {known}"
+            )
+        yield Given(place, sequence.key, number, _readable(command.annotation, place))

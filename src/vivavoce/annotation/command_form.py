@@ -1,0 +1,103 @@
+"""An annotation being written: its mistake, what does not fit the templates, what the context may add."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.study.command_templates import (
+    CommandTemplates,
+    check_predicate,
+    propose_several,
+    with_proposal,
+)
+from vivavoce.study.notation import (
+    NotationError,
+    Predicate,
+    read_predicates,
+    write_argument,
+    write_predicates,
+)
+
+MOST_PREDICATES = 10
+LONGEST = 2000
+
+
+class Offer(NamedTuple):
+    """An implicit argument from the context, and the annotation with it."""
+
+    action: str
+    kind: str
+    argument: str
+    annotation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text on its way to an annotation. `mistake`: why it is none yet; `remarks`: what does not fit."""
+
+    text: str
+    predicates: tuple[Predicate, ...] = ()
+    mistake: NotationError | None = None
+    remarks: tuple[str, ...] = ()
+    offers: tuple[Offer, ...] = field(default=())
+
+
+def examine(text: str, before: Sequence[Predicate], templates: CommandTemplates) -> Draft:
+    """Read a text and say what is wrong with it and what the context could add.
+
+    Input   before: the predicates of earlier commands of the recipe, as this annotator gave them
+    Empty   a blank text has no mistake, no remark and no offer
+    """
+    if not text.strip():
+        return Draft(text)
+    try:
+        predicates = read_predicates(text)
+    except NotationError as mistake:
+        return Draft(text, mistake=mistake)
+    remarks = [remark for each in predicates for remark in check_predicate(each, templates)]
+    return Draft(text, predicates, None, tuple(remarks), tuple(_offers(predicates, before, templates)))
+
+
+def _offers(
+    predicates: tuple[Predicate, ...], before: Sequence[Predicate], templates: CommandTemplates
+) -> list[Offer]:
+    found = []
+    for at, predicate in enumerate(predicates):
+        for proposal in propose_several(predicate, [*before, *predicates[:at]], templates):
+            fuller = with_proposal(predicate, proposal, templates)
+            whole = (*predicates[:at], fuller, *predicates[at + 1 :])
+            argument = write_argument(proposal.argument)
+            found.append(Offer(predicate.action, proposal.place.name, argument, write_predicates(whole)))
+    return found
+
+
+class Filled(NamedTuple):
+    """One argument of a template as filled in; `unsaid` where nobody said it."""
+
+    text: str
+    unsaid: bool = False
+
+
+def with_predicate(
+    text: str, action: str, arguments: Sequence[Filled], templates: CommandTemplates, *, unsaid: bool = False
+) -> str:
+    """The annotation with one more predicate, from the fields of a template.
+
+    Input   unsaid: nobody named the action; several things with commas between become a list
+    Raises  NotationError: the annotation so far, or a field, cannot be read; InputError: unknown action
+    """
+    if action not in templates.actions:
+        cure = nearest(action, list(templates.actions))
+        raise InputError(f"unknown action {action!r}", place="action", cure=cure)
+    so_far = read_predicates(text) if text.strip() else ()
+    written = ", ".join(_argument(one) for one in arguments if one.text.strip())
+    made = read_predicates(f"{f'*{action}*' if unsaid else action}({written})")
+    return write_predicates((*so_far, *made))
+
+
+def _argument(filled: Filled) -> str:
+    text = " ".join(filled.text.split())
+    if "," in text and not text.startswith(("[", "*")):
+        text = f"[{text}]"
+    return f"*{text}*" if filled.unsaid and not text.startswith("*") else text

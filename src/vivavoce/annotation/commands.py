@@ -1,0 +1,147 @@
+"""The workplace of those who turn commands into predicates: one recipe of one speaker after another."""
+
+from functools import cached_property
+from typing import Any, Literal
+
+from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
+from vivavoce.annotation.queue import Waiting
+from vivavoce.annotation.workplace import Refused, Workplace
+from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven
+from vivavoce.log.annotation_state import AnnotationState, Judged, Work
+from vivavoce.log.command_annotation import (
+    SCHEME,
+    Sequence_,
+    annotation_of,
+    command_stream,
+    labels_of,
+    place_of,
+    sequences,
+)
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.event import Event
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+from vivavoce.study.notation import Predicate, read_predicates, write_predicates
+from vivavoce.study.schemes import CommandPlan
+
+Origin = Literal["page", "file"]
+
+
+class CommandWorkplace(Workplace):
+    """As the workplace of dialogues: blind, balanced, decided on the state; a sequence is a dialogue."""
+
+    def __init__(self, study: Study, log: Log) -> None:
+        super().__init__(study, log)
+        self.stream = command_stream(study.name)
+
+    @property
+    def commands(self) -> CommandPlan:
+        """Raises  InputError: the study annotates no commands"""
+        if self.plan.commands is None:
+            cure = "add `commands` to its section `annotation`"
+            raise InputError("no commands are annotated", place=f"study {self.study.name}", cure=cure)
+        return self.plan.commands
+
+    @cached_property
+    def _of_dataset(self) -> dict[str, Sequence_]:
+        folder = self.commands.dataset
+        return sequences(Dataset(folder).read("commands").to_pylist()) if folder else {}
+
+    def sequences(self) -> dict[str, Sequence_]:
+        """What there is to annotate: the commands of the plan's dataset, else those that were elicited."""
+        if self.commands.dataset is not None:
+            return self._of_dataset
+        return sequences(elicited(self.log, self.study.name))
+
+    def sequence(self, key: str) -> Sequence_:
+        """Raises  Refused: there is no such sequence"""
+        found = self.sequences().get(key)
+        if found is None:
+            raise Refused("there is no such recipe", cure="go on with the one that is due")
+        return found
+
+    def waiting(self) -> list[Waiting]:
+        return [Waiting(key, "") for key in self.sequences()]
+
+    def dialogue(self, dialogue_id: str) -> ShownDialogue:
+        found = self.sequence(dialogue_id)
+        turns = (ShownTurn(at, "user", one.text, None, None) for at, one in enumerate(found.commands))
+        return ShownDialogue(found.key, found.commands[0].language, "", tuple(turns))
+
+    def annotate(
+        self, annotator_id: str, key: str, number: int, annotation: str | None, *, origin: Origin = "page"
+    ) -> None:
+        """Say what a command means, None that it is none; replaces what this annotator said before.
+
+        Raises  Refused: it is not this annotator's, or there is no such command; NotationError: unreadable
+        """
+        sequence, place = self.sequence(key), place_of(number)
+        written = None if annotation is None else write_predicates(read_predicates(annotation))
+        if not 0 <= number < len(sequence.commands):
+            raise Refused("there is no such command", cure="reload the page")
+
+        def decide(state: AnnotationState) -> list[Event]:
+            said = self._open(state, annotator_id, key).judged.get(place)
+            if said is not None and annotation_of(said.labels) == written:
+                return []
+            return [LabelsGiven(
+                dialogue_id=key, annotator_id=annotator_id, scheme=SCHEME, turn_index=number,
+                labels=labels_of(written), origin=origin,
+            )]  # fmt: skip
+
+        self.write(decide)
+
+    def finish_commands(self, annotator_id: str, key: str, *, origin: Origin = "page") -> None:
+        """The annotator has done with a recipe; doing so twice is the same.
+
+        Raises  Refused: it is not this annotator's, or a command in it is not annotated
+        """
+        count = len(self.sequence(key).commands)
+
+        def decide(state: AnnotationState) -> list[Event]:
+            work = state.of_annotator(annotator_id).get(key)
+            if work is not None and work.finished_at is not None:
+                return []
+            if next_command(self._open(state, annotator_id, key), count) is not None:
+                raise Refused("a command is not annotated", cure="go on where the page leads")
+            return [
+                DialogueAnnotated(dialogue_id=key, annotator_id=annotator_id, schemes=[SCHEME], origin=origin)
+            ]
+
+        self.write(decide)
+
+    def settle(self, key: str, number: int, annotation: str | None, by: str) -> None:
+        """Decide what a command means where annotators differ.
+
+        Raises  Refused: they do not differ there; NotationError: unreadable
+        """
+        written = None if annotation is None else write_predicates(read_predicates(annotation))
+
+        def decide(state: AnnotationState) -> list[Event]:
+            annotated = state.dialogues.get(key)
+            if annotated is None or place_of(number) not in annotated.disagreements(SCHEME):
+                raise Refused("nobody disagrees there", cure="reload the page")
+            return [LabelsAdjudicated(
+                dialogue_id=key, scheme=SCHEME, turn_index=number, labels=labels_of(written), by=by
+            )]  # fmt: skip
+
+        self.write(decide)
+
+
+def elicited(log: Log, study: str) -> list[dict[str, Any]]:
+    """The commands that participants of a study gave so far, as rows of the table `commands`."""
+    from vivavoce.log.elicitation_rows import command_rows
+
+    return [row for visit in log.visits(study) for row in command_rows(log.events(visit.visit_id))]
+
+
+def next_command(work: Work, count: int) -> int | None:
+    """The first command that is not annotated yet; None when all are."""
+    return next((number for number in range(count) if place_of(number) not in work.judged), None)
+
+
+def predicates_of(said: Judged | None) -> tuple[Predicate, ...]:
+    """What an annotator said of a command, read; () for no command, or for nothing yet."""
+    annotation = annotation_of(said.labels) if said is not None else None
+    return read_predicates(annotation) if annotation else ()

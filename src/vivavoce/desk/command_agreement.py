@@ -1,0 +1,127 @@
+"""How far annotators of commands agree: by predicate and by argument, paired as the scorer pairs them."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from vivavoce.core.signature import signature
+from vivavoce.desk.agreement import Line, Units, line
+from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.command_annotation import SCHEME, chosen
+from vivavoce.study.notation import Predicate, read_predicates, write_argument, write_predicates
+from vivavoce.understanding.arguments import fits
+from vivavoce.understanding.pairing import pair_by_alignment
+
+NOTHING: Final = "nothing"
+
+
+class Share(NamedTuple):
+    """What two annotators had in common: `same` of `all`; None where there was nothing."""
+
+    name: str
+    same: int
+    all: int
+    signature: str
+
+    @property
+    def share(self) -> float | None:
+        return self.same / self.all if self.all else None
+
+
+class CommandAgreement(NamedTuple):
+    """Shares of what was the same, and the coefficients that ask what chance would have done."""
+
+    shares: tuple[Share, ...]
+    lines: tuple[Line, ...]
+
+
+def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:
+    """Agreement of finished annotators, before any decision.
+
+    Output  shares of commands, predicates and arguments that are the same; kappa and alpha over the actions
+            of paired predicates, and over their arguments where the action is the same
+    Empty   nothing annotated by two: shares of 0 of 0, coefficients None with the reason
+    Note    a predicate, or an argument, that only one of the two has is paired with `nothing`; more than two
+            annotators are compared two by two
+    """
+    pairs = list(_pairs(state))
+    actions: Units = []
+    arguments: Units = []
+    exact = 0
+    for (first, mine), (second, theirs) in pairs:
+        exact += write_predicates(mine) == write_predicates(theirs) if mine and theirs else mine == theirs
+        for pair in pair_by_alignment(mine, theirs):
+            actions.append({first: _action(pair.reference), second: _action(pair.answer)})
+            if pair.recognised and pair.reference is not None and pair.answer is not None:
+                arguments += _arguments(first, pair.reference, second, pair.answer)
+    shares = (
+        _share("commands", exact, len(pairs), data),
+        _share("predicates", _same(actions), len(actions), data),
+        _share("arguments", _same(arguments), len(arguments), data),
+    )
+    lines = (line("actions", actions, "nominal", data), line("arguments", arguments, "nominal", data))
+    return CommandAgreement(shares, lines)
+
+
+Given = tuple[str, tuple[Predicate, ...]]
+
+
+def _pairs(state: AnnotationState) -> Iterator[tuple[Given, Given]]:
+    """Two annotators' predicates for one command."""
+    for _, annotated in sorted(state.dialogues.items()):
+        for place in annotated.places(SCHEME):
+            given = _read({who: chosen(one) for who, one in annotated.choices(place).items()})
+            yield from combinations(sorted(given.items()), 2)
+
+
+def _read(given: Mapping[str, str | None]) -> dict[str, tuple[Predicate, ...]]:
+    return {who: read_predicates(text) if text else () for who, text in given.items()}
+
+
+def _action(predicate: Predicate | None) -> str:
+    if predicate is None:
+        return NOTHING
+    return f"*{predicate.action}*" if predicate.implicit else predicate.action
+
+
+def _arguments(first: str, mine: Predicate, second: str, theirs: Predicate) -> Units:
+    """The arguments of two predicates side by side, aligned with the fewest differences."""
+    before, after = mine.arguments, theirs.arguments
+    costs = [[0] * (len(after) + 1) for _ in range(len(before) + 1)]
+    for row in range(len(before), -1, -1):
+        for column in range(len(after), -1, -1):
+            ways = []
+            if row < len(before) and column < len(after):
+                ways.append(costs[row + 1][column + 1] + (not fits(before[row], after[column])))
+            if row < len(before):
+                ways.append(costs[row + 1][column] + 1)
+            if column < len(after):
+                ways.append(costs[row][column + 1] + 1)
+            costs[row][column] = min(ways, default=0)
+    found: Units = []
+    row = column = 0
+    while row < len(before) or column < len(after):
+        both = row < len(before) and column < len(after)
+        same = both and fits(before[row], after[column])
+        if both and costs[row][column] == costs[row + 1][column + 1] + (not same):
+            found.append({
+                first: write_argument(before[row]),
+                second: write_argument(before[row] if same else after[column]),
+            })  # fmt: skip
+            row, column = row + 1, column + 1
+        elif row < len(before) and costs[row][column] == costs[row + 1][column] + 1:
+            found.append({first: write_argument(before[row]), second: NOTHING})
+            row += 1
+        else:
+            found.append({first: NOTHING, second: write_argument(after[column])})
+            column += 1
+    return found
+
+
+def _same(units: Units) -> int:
+    return sum(len(set(unit.values())) == 1 for unit in units)
+
+
+def _share(name: str, same: int, count: int, data: str) -> Share:
+    unit = name.removesuffix("s")
+    return Share(name, same, count, signature(f"same_{name}", unit=f"{unit} pair", n=count, data=data))

@@ -1,0 +1,140 @@
+"""Annotated commands on the dashboard: who has done how much, how far they agree, what is to be decided."""
+
+from typing import Annotated, Any, Final, NamedTuple
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.annotation.command_form import LONGEST, examine
+from vivavoce.annotation.commands import CommandWorkplace
+from vivavoce.annotation.workplace import Refused
+from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, people
+from vivavoce.desk.safety import Needs, field, who_of
+from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Steers: Final = Depends(Needs("researcher"))
+PAGE: Final = "/annotation/commands"
+
+
+def workplace_of(request: Request) -> CommandWorkplace:
+    """The study's workplace for commands; a study that annotates none has no such page."""
+    desk, state = desk_of(request), request.app.state
+    if desk.study.annotation is None or desk.study.annotation.commands is None:
+        raise HTTPException(404, "This study annotates no commands.")
+    if not hasattr(state, "command_workplace"):
+        state.command_workplace = CommandWorkplace(desk.study, desk.log)
+    return state.command_workplace
+
+
+ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of)]
+
+
+class Dispute(NamedTuple):
+    """One command that annotators understood differently."""
+
+    key: str
+    number: int
+    decided: bool
+
+
+def disputes(state: AnnotationState) -> list[Dispute]:
+    """Every disagreement, in the order of recipes and commands."""
+    return [
+        Dispute(key, place.turn_index or 0, place in annotated.adjudicated)
+        for key, annotated in state.dialogues.items()
+        for place in annotated.disagreements(SCHEME)
+    ]
+
+
+@router.get(PAGE)
+def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
+    state, known = workplace.see(), workplace.sequences()
+    found = disputes(state)
+    return desk.page(
+        request, "commands.html", plan=workplace.plan, sequences=len(known),
+        commands=sum(len(one.commands) for one in known.values()), standing=len(standing(state, known)),
+        open=sum(not one.decided for one in found), decided=sum(one.decided for one in found),
+        may_steer=who_of(request).may("researcher"), people=people(state, annotator_names(desk)),
+        agreement=_agreement(request, workplace, state),
+    )  # fmt: skip
+
+
+def _agreement(request: Request, workplace: CommandWorkplace, state: AnnotationState) -> CommandAgreement:
+    """The figures of this state; computed once for as long as nothing is added to it."""
+    kept: tuple[int, CommandAgreement] | None = getattr(request.app.state, "command_agreement", None)
+    if kept is None or kept[0] != state.seq:
+        kept = state.seq, command_agreement(state, data=f"{workplace.stream}#{state.seq}")
+        request.app.state.command_agreement = kept
+    return kept[1]
+
+
+@router.post(f"{PAGE}/release", dependencies=[Steers])
+def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
+    """Take an unfinished recipe back from somebody, so that another gets it."""
+    try:
+        workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
+    except Refused as refusal:
+        raise HTTPException(409, str(refusal)) from None
+    return RedirectResponse(PAGE, 303)
+
+
+@router.get(f"{PAGE}/decide", dependencies=[Steers])
+def decide(
+    request: Request, desk: Desk_, workplace: ThisWorkplace, recipe: str = "", number: int = -1
+) -> Response:
+    """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
+    return _dispute(request, desk, workplace, recipe, number)
+
+
+def _dispute(
+    request: Request, desk: Desk, workplace: CommandWorkplace, recipe: str, number: int, *,
+    text: str | None = None, status: int = 200,
+) -> Response:  # fmt: skip
+    state = workplace.see()
+    found = disputes(state)
+    at = next((one for one in found if (one.key, one.number) == (recipe, number)), None)
+    at = at or next((one for one in found if not one.decided), None)
+    if at is None:
+        return desk.page(request, "decide_command.html", at=None, disputes=found)
+    place, annotated = place_of(at.number), state.dialogues[at.key]
+    sides = [chosen(one) for _, one in sorted(annotated.choices(place).items())]
+    decided = annotated.adjudicated.get(place)
+    draft = examine(sides[0] or "" if text is None else text, (), workplace.commands.templates)
+    return desk.page(
+        request, "decide_command.html", status=status, at=at, disputes=found,
+        number=found.index(at) + 1, sequence=workplace.sequence(at.key), sides=sides, draft=draft,
+        entered=text is not None, decided_by=annotated.adjudicators.get(place), longest=LONGEST,
+        decided=None if decided is None else annotation_of(decided.labels) or "no command",
+    )  # fmt: skip
+
+
+@router.post(f"{PAGE}/decide", dependencies=[Steers])
+def store(request: Request, desk: Desk_, workplace: ThisWorkplace, form: Form_) -> Response:
+    """Settle a dispute by one side, by an annotation of one's own, or by saying that it is no command."""
+    recipe, number = field(form, "recipe"), field(form, "number")
+    at = int(number) if number.isdigit() else -1
+    annotation: str | None = field(form, "annotation").strip()[:LONGEST]
+    sides = _sides(workplace, recipe, at)
+    side = field(form, "side")
+    if side.isdigit() and int(side) < len(sides):
+        annotation = sides[int(side)]
+    elif field(form, "none"):
+        annotation = None
+    elif not annotation or examine(annotation, (), workplace.commands.templates).mistake is not None:
+        return _dispute(request, desk, workplace, recipe, at, text=annotation, status=422)
+    try:
+        workplace.settle(recipe, at, annotation, by=who_of(request).name)
+    except Refused as refusal:
+        raise HTTPException(409, str(refusal)) from None
+    return RedirectResponse(f"{PAGE}/decide", 303)
+
+
+def _sides(workplace: CommandWorkplace, key: str, number: int) -> list[Any]:
+    annotated = workplace.see().dialogues.get(key)
+    if annotated is None:
+        return []
+    return [chosen(one) for _, one in sorted(annotated.choices(place_of(number)).items())]

@@ -1,0 +1,115 @@
+"""Annotated commands of a study: who gave which annotation, and which one stands.
+
+The commands that one speaker gave for one recipe are annotated together, in order: earlier ones are context.
+They stand in a stream of their own (`command_stream`) with the events of other annotation: such a sequence
+in the place of a dialogue, a command in that of a turn, its annotation as the value of the label `command`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_state import Annotated, AnnotationState, Choice, Place
+from vivavoce.log.layers import ADJUDICATED
+
+SCHEME: Final = "command"
+Row = dict[str, Any]
+
+
+def command_stream(study: str) -> str:
+    """The key under which the annotation of a study's commands is logged."""
+    return f"commands:{study}"
+
+
+class Said(NamedTuple):
+    """One command: its key, its number within the recipe, its words, and their language."""
+
+    command_id: str
+    utterance: int
+    text: str
+    language: str
+
+
+class Sequence_(NamedTuple):
+    """The commands that one speaker gave for one recipe, in order."""
+
+    key: str
+    participant_id: str
+    recipe: str
+    commands: tuple[Said, ...]
+
+
+class Standing(NamedTuple):
+    """The annotation that stands, None where it means no command, and who gave it."""
+
+    annotation: str | None
+    annotator_id: str
+
+
+def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence_]:
+    """Rows of the table `commands` as sequences by key; a command without words cannot be annotated."""
+    found: dict[str, list[Said]] = {}
+    names: dict[str, tuple[str, str]] = {}
+    for number, row in enumerate(rows, 1):
+        text = str(row.get("text") or "").strip()
+        if not text:
+            continue
+        speaker, recipe = row.get("participant_id") or "nobody", row.get("recipe") or f"command {number}"
+        key = f"{speaker}/{recipe}"
+        names[key] = speaker, recipe
+        said = Said(row["command_id"], row.get("utterance") or number, text, row.get("language") or "")
+        found.setdefault(key, []).append(said)
+    return {
+        key: Sequence_(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))
+        for key, said in found.items()
+    }
+
+
+def place_of(number: int) -> Place:
+    """The place of a command by its number in the sequence, from 0."""
+    return Place(SCHEME, number)
+
+
+def labels_of(annotation: str | None) -> list[LoggedLabel]:
+    return [] if annotation is None else [LoggedLabel(label=SCHEME, value=annotation)]
+
+
+def annotation_of(labels: Iterable[LoggedLabel]) -> str | None:
+    return next((one.value for one in labels), None)
+
+
+def chosen(choice: Choice) -> str | None:
+    """The annotation that a choice holds; None for no command."""
+    return next((value for _, value in choice), None)
+
+
+def standing(state: AnnotationState, known: Mapping[str, Sequence_]) -> dict[str, Standing]:
+    """By command: what was decided, else what everybody who finished said.
+
+    Empty  a command that nobody has finished, or over which annotators differ undecided, is left out
+    """
+    return {
+        sequence.commands[number].command_id: found
+        for key, sequence in known.items()
+        if key in state.dialogues
+        for number, found in _of_sequence(state.dialogues[key])
+        if number < len(sequence.commands)
+    }
+
+
+def _of_sequence(annotated: Annotated) -> Iterator[tuple[int, Standing]]:
+    for place in annotated.places(SCHEME):
+        number = place.turn_index or 0
+        if place in annotated.adjudicated:
+            yield number, Standing(annotation_of(annotated.adjudicated[place].labels), ADJUDICATED)
+            continue
+        choices = annotated.choices(place)
+        if len(set(choices.values())) == 1:
+            yield number, Standing(chosen(next(iter(choices.values()))), " ".join(sorted(choices)))
+
+
+def with_standing(rows: Iterable[Row], found: Mapping[str, Standing]) -> Iterator[Row]:
+    """Rows of the table `commands` with what stands; a row without it keeps what it had."""
+    for row in rows:
+        stands = found.get(row["command_id"])
+        yield row if stands is None else row | stands._asdict()

@@ -1,0 +1,77 @@
+"""Annotated commands out to files and in again."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenes.commanding import ANNA, BRUNO, annotate_all, commanding_study
+from vivavoce.annotation.command_files import take_in, with_commands, write_commands
+from vivavoce.annotation.commands import CommandWorkplace
+from vivavoce.core.errors import InputError
+from vivavoce.log.command_annotation import standing
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.store import Log
+from vivavoce.study.command_file import read_command_file
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
+    study = commanding_study(tmp_path / "study")
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        yield CommandWorkplace(study, log)
+
+
+def test_what_stands_goes_into_notation_csv_and_the_dataset_with_its_origin(workplace, tmp_path):
+    annotate_all(workplace, "anna", ANNA)
+    annotate_all(workplace, "bruno", BRUNO)
+    workplace.settle("ada/soup", 1, "add(onion, *pot*)", by="vera")
+    assert write_commands(workplace, tmp_path / "out") == {"commands": 5, "standing": 4}
+    ada = read_command_file(tmp_path / "out" / "notation" / "ada.csv")
+    assert [one.annotation for one in ada.commands] == ANNA["ada/soup"]
+    with (tmp_path / "out" / "commands.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["command_id"] == "ada-2"]
+    assert [(row["annotator_id"], row["stands"]) for row in rows] == [
+        ("anna", ""), ("bruno", ""), ("adjudicated", "yes"),
+    ]  # fmt: skip
+    source = workplace.commands.dataset
+    assert source is not None
+    made = with_commands(workplace, Dataset(source), tmp_path / "made").read("commands").to_pylist()
+    assert [(row["command_id"], row["annotation"], row["annotator_id"]) for row in made[:2]] == [
+        ("ada-1", "[take(pot), put(pot, fire)]", "anna bruno"),
+        ("ada-2", "add(onion, *pot*)", "adjudicated"),
+    ]
+    with pytest.raises(InputError, match="not written over itself"):
+        with_commands(workplace, Dataset(source), source)
+
+
+def test_files_of_an_annotator_become_his_work(workplace, tmp_path):
+    annotate_all(workplace, "anna", ANNA)
+    write_commands(workplace, tmp_path / "out")
+    assert take_in(workplace, tmp_path / "out" / "notation", "carla") == 4
+    work = workplace.see().dialogues["ada/soup"].work["carla"]
+    assert work.finished_at is not None, "every command of it has an annotation"
+    assert workplace.see().dialogues["ben/soup"].work["carla"].finished_at is None, "one command is open"
+    found = standing(workplace.see(), workplace.sequences())
+    assert found["ada-2"].annotator_id == "anna carla"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("ada.csv", "1; take(pot\n", r"ada\.csv:1:"),
+        ("ada.csv", "7; take(pot)\n", "no command 7 in ada/soup"),
+        ("ada.csv", "1; take(pot)\n---\n1; take(pan)\n", "this speaker has 1 recipe"),
+        ("ava.csv", "1; take(pot)\n", "no commands of speaker 'ava'"),
+        ("table.csv", "command_id,annotation\nada-9,take(pot)\n", "table.csv:2: unknown command 'ada-9'"),
+        ("table.csv", "command_id,annotation\nada-1,take(pot\n", "table.csv:2:9"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_with_its_line_and_nothing_is_written(
+    workplace, tmp_path, name, content, problem
+):
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        take_in(workplace, tmp_path / name, "carla")
+    assert not workplace.see().of_annotator("carla")

@@ -1,0 +1,66 @@
+"""Commands annotated by two, blind: what is led through, what is refused, which annotation stands."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenes.commanding import ANNA, BRUNO, annotate_all, commanding_study
+from vivavoce.annotation.commands import CommandWorkplace
+from vivavoce.annotation.workplace import Refused
+from vivavoce.core.errors import InputError
+from vivavoce.log.command_annotation import standing
+from vivavoce.log.layers import ADJUDICATED
+from vivavoce.log.store import Log
+from vivavoce.study.notation import NotationError
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
+    study = commanding_study(tmp_path / "study")
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        yield CommandWorkplace(study, log)
+
+
+def test_an_annotator_gets_a_whole_recipe_of_one_speaker_and_keeps_it_until_it_is_finished(workplace):
+    key = workplace.next_dialogue("anna")
+    assert key in ("ada/soup", "ben/soup") and workplace.next_dialogue("anna") == key
+    with pytest.raises(Refused, match="a command is not annotated"):
+        workplace.finish_commands("anna", key)
+    with pytest.raises(Refused, match="not yours"):
+        workplace.annotate("bruno", key, 0, "take(pot)")
+    with pytest.raises(Refused, match="no such command"):
+        workplace.annotate("anna", key, 9, "take(pot)")
+    with pytest.raises(NotationError, match="column 9"):
+        workplace.annotate("anna", key, 0, "take(pot")
+    annotate_all(workplace, "anna", ANNA)
+    assert workplace.next_dialogue("anna") is None
+
+
+def test_what_both_say_stands_what_they_differ_in_waits_for_a_decision(workplace):
+    annotate_all(workplace, "anna", ANNA)
+    annotate_all(workplace, "bruno", BRUNO)
+    found = standing(workplace.see(), workplace.sequences())
+    assert {key: one.annotation for key, one in found.items()} == {
+        "ada-1": "[take(pot), put(pot, fire)]", "ada-3": "stir(*onion*)", "ben-2": None,
+    }  # fmt: skip
+    assert found["ada-1"].annotator_id == "anna bruno"
+    with pytest.raises(Refused, match="nobody disagrees"):
+        workplace.settle("ada/soup", 0, "take(pot)", by="vera")
+    workplace.settle("ada/soup", 1, "add(onion, *pot*)", by="vera")
+    decided = standing(workplace.see(), workplace.sequences())["ada-2"]
+    assert decided == ("add(onion, *pot*)", ADJUDICATED)
+
+
+def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
+    for section, problem in (
+        ("double: 1", "nothing is annotated"),
+        ("commands: kitchen-fr", "kitchen-fr"),
+        ("commands: {templates: kitchen-en, dataset: nowhere}", "no dataset 'nowhere'"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            commanding_study(tmp_path / problem.replace(" ", ""), section)
+    with pytest.raises(InputError, match="no commands are annotated"):
+        study = commanding_study(tmp_path / "schemes", "schemes: [context]")
+        with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+            CommandWorkplace(study, log).sequences()
