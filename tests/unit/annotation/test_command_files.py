@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenes.commanding import ANNA, BRUNO, annotate_all, commanding_study
+from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from vivavoce.annotation.command_files import take_in, with_commands, write_commands
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.core.errors import InputError

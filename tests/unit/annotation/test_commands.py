@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scenes.commanding import ANNA, BRUNO, annotate_all, commanding_study
+from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import Refused
 from vivavoce.core.errors import InputError

@@ -6,7 +6,7 @@ from pathlib import Path
 import krippendorff as peer
 import pytest
 
-from scenes.commanding import ANNA, BRUNO, annotate_all, commanding_study
+from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.command_agreement import command_agreement
 from vivavoce.log.command_annotation import standing

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenes.annotating import Annotator, bench
-from scenes.commanding import commanding_study
+from scenes.annotating_commands import commanding_study
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.log.command_annotation import annotation_of, place_of
 from vivavoce.log.store import Log
