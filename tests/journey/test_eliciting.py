@@ -182,3 +182,60 @@ def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Pat
         page.get_by_role("button", name="Stop now").click()
         expect(page.locator("h1")).to_be_visible()
     assert folder_of(server.site.engine.log).names() == set()
+
+
+@pytest.fixture
+def at_once(tmp_path: Path) -> Iterator[Running]:
+    study = commanding_study(tmp_path / "study", at_once=True)
+    with (
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
+        running(create_app(SessionEngine(study, log, {}))) as started,
+    ):
+        yield started
+
+
+def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(at_once: Running, tmp_path: Path) -> None:
+    sound = tmp_path / "beeps.wav"
+    sound.write_bytes(beeps([0.2], APART_S))
+    with with_microphone(sound) as browser:
+        context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 700})
+        page, errors = begin(context, at_once, "Inizia")
+        expect(page.locator(".frames li")).to_have_count(3)
+        expect(page.locator("#record")).to_be_visible()
+        assert barriers(page) == []
+        assert overflow(page) <= 0
+        page.locator("#record").click()
+        eventually_recorded(page, 2.6)
+        page.locator("#record").click()
+        expect(page.locator("#send")).to_be_visible()
+        page.locator("#send").click()
+        expect(page.locator("h1")).to_have_text("Dove comincia e dove finisce ogni comando?")
+        until(page, "document.querySelectorAll('.cut output')[0].textContent !== ''")
+        assert barriers(page) == []
+        assert overflow(page) <= 0
+        for place, spoken in enumerate((True, False, True)):
+            page.locator(f"[name=absent-{place}]").set_checked(not spoken)
+        first = page.locator("#onset-0")
+        first.focus()
+        page.keyboard.press("Home")
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+        page.locator("#offset-0").focus()
+        page.keyboard.press("Home")
+        for _ in range(10):
+            page.keyboard.press("PageUp")
+        moved = page.locator("#offset-0").input_value()
+        assert float(moved) > 0.5
+        page.reload()
+        expect(page.locator("#offset-0")).to_have_value(moved)
+        expect(first).to_have_value("0.05")
+        expect(page.locator("#marks rect")).to_have_count(2)
+        page.locator("#done").click()
+        expect(page.locator("h1")).to_contain_text("Grazie")
+        assert errors == []
+    commands = given(at_once)
+    assert [one.position for one in commands] == [0, 2]
+    assert (commands[0].onset_s, commands[0].offset_s) == (0.05, float(moved))
+    lengths = [one.duration_s for one in at_once.site.engine.log.recordings() if one.content == "command"]
+    assert abs(lengths[0] - (float(moved) - 0.05)) < PRECISION_S
+    assert check_recordings(at_once.site.engine.log, content=True).lines() == []

@@ -28,6 +28,7 @@ class CommandGiven(Event):
 
     text          as typed; null for a spoken one
     recording_id  of a spoken one
+    cut_from      recording of many commands that it was cut out of, from onset_s to offset_s
     takes         recordings that its speaker made; all but the last were discarded before they were sent
     response_s    since the stimulus was due, breaks included
     """
@@ -42,6 +43,29 @@ class CommandGiven(Event):
     recording_id: str | None = None
     takes: int = 1
     response_s: float
+    cut_from: str | None = None
+    onset_s: float | None = None
+    offset_s: float | None = None
+
+
+class LoggedSegment(BaseModel):
+    """A stretch of a recording, in seconds from its start."""
+
+    model_config = ConfigDict(frozen=True)
+    onset_s: float
+    offset_s: float
+
+
+class CommandsCut(Event):
+    """A recording of many commands is there; this is where voice activity would cut it.
+
+    Its speaker corrects the cuts; what he gives out are commands with `cut_from` and their own borders.
+    """
+
+    kind = "commands_cut"
+    step: int
+    recording_id: str
+    proposed: list[LoggedSegment]
 
 
 class CommandsFinished(Event):
@@ -51,4 +75,6 @@ class CommandsFinished(Event):
     step: int
 
 
-ELICITATION_EVENTS: Final[tuple[type[Event], ...]] = (StimuliAssigned, CommandGiven, CommandsFinished)
+ELICITATION_EVENTS: Final[tuple[type[Event], ...]] = (
+    StimuliAssigned, CommandGiven, CommandsCut, CommandsFinished,
+)  # fmt: skip

@@ -5,46 +5,23 @@ whatever a method has returned is on disk, its recording included.
 """
 
 import asyncio
-import io
-import wave
-from collections.abc import Awaitable, Callable
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
 
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.recordings import Sound, folder_of
-from vivavoce.log.store import Log, StoredEvent
+from vivavoce.log.recordings import folder_of
+from vivavoce.log.store import Log
+from vivavoce.session.bouts import Move, VisitOf
+from vivavoce.session.cutting import Cutting, seq_of
+from vivavoce.session.elicited_sound import MARGIN_S, sound_of
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import VisitState
-from vivavoce.session.visits import Draft, MoveRules, Visit
+from vivavoce.session.visits import Draft, MoveRules
 
 LONGEST_COMMAND: Final = 500
 MOST_TAKES: Final = 1000
-MARGIN_S: Final = 2.0  # a page stops at the limit, give or take what its sound card had buffered
-
-VisitOf = Callable[[str], Awaitable[Visit]]
-Move = Callable[[Visit, Callable[[Draft], object]], Awaitable[list[StoredEvent]]]
-
-
-def sound_of(audio: bytes) -> Sound:
-    """What a WAV file holds: PCM, 16 bits, one channel, as the page records it.
-
-    Raises  Refused: `bad_audio` for anything else or for a file that breaks off, `empty` for no sound
-    """
-    try:
-        with wave.open(io.BytesIO(audio)) as file:
-            layout = file.getnchannels(), file.getsampwidth()
-            rate, frames = file.getframerate(), file.getnframes()
-            whole = len(file.readframes(frames)) == frames * layout[0] * layout[1]
-    except (wave.Error, EOFError, ValueError, OverflowError, RuntimeError) as error:
-        raise Refused("bad_audio", str(error)) from None
-    if layout != (1, 2) or not 8000 <= rate <= 192_000 or not whole:
-        raise Refused("bad_audio", f"{layout[0]} channels, {8 * layout[1]} bits, {rate} Hz, whole: {whole}")
-    if frames == 0:
-        raise Refused("empty")
-    return Sound("audio/wav", 1, rate, frames)
 
 
 class Elicitation:
@@ -52,6 +29,7 @@ class Elicitation:
 
     def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules, log: Log) -> None:
         self._visit_of, self._move, self.rules, self.log = visit_of, move, rules, log
+        self.cutting = Cutting(visit_of, move, rules, log)
 
     async def type(self, visit_id: str, *, step: int, position: int, key: str, text: str) -> int:
         """Store a typed command; its seq. The same key again writes nothing.
@@ -61,7 +39,7 @@ class Elicitation:
         words = " ".join(text.split())
         visit = await self._visit_of(visit_id)
         async with visit.lock:
-            if (seq := _by_key(visit, key)) is not None:
+            if (seq := seq_of(visit, key)) is not None:
                 return seq
             _expect(visit.state, step, position)
             if not words:
@@ -70,7 +48,7 @@ class Elicitation:
                 raise Refused("too_long", f"{len(words)} of {LONGEST_COMMAND} characters")
             event = _given(visit.state, position, self.rules.clock.now(), text=words)
             await self._move(visit, lambda draft: _write(draft, event, None, key))
-            return visit.state.seq
+            return seq_of(visit, key) or visit.state.seq
 
     async def speak(
         self, visit_id: str, *, step: int, position: int, key: str, audio: bytes, takes: int = 1
@@ -83,7 +61,7 @@ class Elicitation:
         """
         visit = await self._visit_of(visit_id)
         async with visit.lock:
-            if (seq := _by_key(visit, key)) is not None:
+            if (seq := seq_of(visit, key)) is not None:
                 return seq
             state = visit.state
             _expect(state, step, position)
@@ -99,11 +77,7 @@ class Elicitation:
             )  # fmt: skip
             event = _given(state, position, self.rules.clock.now(), recording_id=recording_id, takes=takes)
             await self._move(visit, lambda draft: _write(draft, event, recording, key))
-            return visit.state.seq
-
-
-def _by_key(visit: Visit, key: str) -> int | None:
-    return next((stored.seq for stored in visit.events if stored.client_key == key), None)
+            return seq_of(visit, key) or visit.state.seq
 
 
 def _expect(state: VisitState, step: int, position: int) -> None:

@@ -14,6 +14,7 @@ from vivavoce.log import arena_events, listening_events, reading_events
 from vivavoce.log import events as log_events
 from vivavoce.log.elicitation_events import (
     CommandGiven,
+    CommandsCut,
     CommandsFinished,
     LoggedStimulus,
     StimuliAssigned,
@@ -80,6 +81,7 @@ class VisitState:
         self.stimuli: list[LoggedStimulus] = []
         self.commands: dict[int, CommandGiven] = {}
         self.eliciting: list[StoredEvent] = []
+        self.cut: CommandsCut | None = None
         self.recordings: dict[str, str] = {}
         self.readings: list[reading_events.LoggedReading] = []
         self.reading: list[StoredEvent] = []
@@ -344,6 +346,11 @@ class VisitState:
     @_take.register
     def _(self, event: StimuliAssigned, stored: StoredEvent) -> None:
         self.stimuli, self.commands, self.eliciting = event.stimuli, {}, [stored]
+        self.cut = None
+
+    @_take.register
+    def _(self, event: CommandsCut, stored: StoredEvent) -> None:
+        self.cut = event
 
     @_take.register
     def _(self, event: CommandGiven, stored: StoredEvent) -> None:

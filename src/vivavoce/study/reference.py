@@ -67,8 +67,8 @@ top, then `== control` and `== experimental` with their turns below.
 
 _STIMULI: Final = """## A file of stimuli
 
-The step `elicit` reads recipes, each a row of frames. Pictures and films lie beside the study file. What `shows` says is
-read to those who cannot see them; keep it free of the words that you hope to hear.
+The step `elicit` reads recipes, each a row of frames. Pictures and films lie beside the study file. What
+`shows` says is read to those who cannot see them; keep it free of the words that you hope to hear.
 
 """
 

@@ -190,7 +190,7 @@ class ElicitStep(_Step):
     """Commands to a robot, one for each stimulus.
 
     stimuli  file that holds them; by: how commands are given where there is a microphone
-    seconds  longest recording of one command
+    seconds  longest recording, of one command, or of all of them where they are recorded at once
     answer   how the robot says `understood`
     """
 
@@ -199,6 +199,7 @@ class ElicitStep(_Step):
     by: Literal["speech", "text"] = "speech"
     redo: bool = True
     seconds: float = 60.0
+    at_once: bool = False
     microphone_distance_m: float | None = None
     answer: Literal["text", "voice", "none"] = "text"
 

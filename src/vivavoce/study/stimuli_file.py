@@ -27,7 +27,10 @@ class Elicit(Settings):
     stimuli: str = Field(description="YAML file of recipes and their frames")
     by: By = Field("speech", description="speech: spoken, typed where there is no microphone; text: typed")
     redo: Flag = Field(True, description="a command may be given anew, also when it was sent already")
-    seconds: Number = Field(60, ge=1, le=LONGEST_S, description="longest recording of a command")
+    seconds: Number = Field(60, ge=1, le=LONGEST_S, description="longest recording")
+    at_once: Flag = Field(
+        False, description="all commands in one recording, cut by voice activity and corrected by its speaker"
+    )
     microphone_distance_m: Number | None = Field(
         None, gt=0, le=20, description="between mouth and microphone, where the study prescribes it"
     )

@@ -22,6 +22,7 @@ from vivavoce.web import (
     chat_routes,
     commanding,
     comparing,
+    cutting,
     eliciting,
     experts,
     listening,
@@ -36,7 +37,10 @@ from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
 
 STATIC: Final = Path(__file__).parent / "static"
 HEALTH_WAIT_S: Final = 5.0
-JSON_PATHS: Final = ("/events", "/turns", "/dialogue/end", "/arena/state", "/elicit/recording")
+JSON_PATHS: Final = (
+    "/events", "/turns", "/dialogue/end", "/arena/state", "/elicit/recording",
+    "/elicit/whole",
+)  # fmt: skip
 
 _report = structlog.get_logger("vivavoce.web")
 health = APIRouter(include_in_schema=False)
@@ -77,13 +81,15 @@ def create_app(
         transcribing.router,
         listening.router,
         eliciting.router,
+        cutting.router,
         wizard.router,
         health,
     ):
         app.include_router(router, prefix=base)
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
-    app.add_middleware(BodyCap, larger={f"{base}/elicit/recording": RECORDING_CAP})
+    larger = dict.fromkeys((f"{base}/elicit/recording", f"{base}/elicit/whole"), RECORDING_CAP)
+    app.add_middleware(BodyCap, larger=larger)
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (

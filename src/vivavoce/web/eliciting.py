@@ -28,13 +28,13 @@ def elicitation_page(site: Site, state: VisitState, facts: dict[str, Any], *, ag
     position = state.position
     again = again and step.redo and position > 0
     position -= again
-    stimulus = _stimulus(site.study, state, position)
+    stimulus = stimulus_at(site.study, state, position)
     name = sha256(f"{state.visit_id} take {state.step} {position} {len(state.commands)}".encode())
     return site.page(
         "elicit", state.language, **facts, position=position, number=position + 1, total=len(state.stimuli),
         stimulus=stimulus, picture=stimulus_key(state, stimulus) if stimulus.file else None,
-        title=_said(stimulus.title, state.language), shows=_said(stimulus.shows, state.language),
-        words=_said(stimulus.text, state.language), spoken=step.by == "speech", again=again,
+        title=said(stimulus.title, state.language), shows=said(stimulus.shows, state.language),
+        words=said(stimulus.text, state.language), spoken=step.by == "speech", again=again,
         understood=bool(state.commands) and not again and step.answer != "none",
         voice=step.answer == "voice", may_redo=step.redo and state.position > 0 and not again,
         seconds=step.seconds, distance=step.microphone_distance_m, longest=LONGEST_COMMAND,
@@ -47,7 +47,7 @@ def stimulus_key(state: VisitState, stimulus: Stimulus) -> str:
     return sha256(f"{state.visit_id} stimulus {stimulus.file}".encode()).hexdigest()[:32]
 
 
-def _stimulus(study: Study, state: VisitState, position: int) -> Stimulus:
+def stimulus_at(study: Study, state: VisitState, position: int) -> Stimulus:
     """The stimulus as the study has it now; one that it no longer has is shown as its key."""
     wanted = state.stimuli[position]
     for one in study.stimuli[state.elicit_step.stimuli]:
@@ -58,7 +58,7 @@ def _stimulus(study: Study, state: VisitState, position: int) -> Stimulus:
     return Stimulus(recipe=wanted.recipe, stimulus_id=wanted.stimulus_id, title=name, text=words)
 
 
-def _said(words: dict[str, str], language: str) -> str:
+def said(words: dict[str, str], language: str) -> str:
     return words.get(language) or next(iter(words.values()), "")
 
 

@@ -10,6 +10,7 @@ from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import ArenaStep, ConsentStep
 from vivavoce.web.arena import arena_page
 from vivavoce.web.comparing import Shown, comparison_page
+from vivavoce.web.cutting import at_once, whole_page
 from vivavoce.web.documents import read_document
 from vivavoce.web.eliciting import elicitation_page
 from vivavoce.web.forms import Form, asked_form, filled_form
@@ -21,7 +22,7 @@ from vivavoce.web.transcript import offered, transcript
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
-    "too_fast", "unheard",
+    "too_fast", "unheard", "bad_cut",
 }  # fmt: skip
 
 
@@ -47,6 +48,8 @@ def visit_page(
         return listening_page(site, state, facts)
     if state.phase == "transcribe":
         return transcription_page(site, state, facts)
+    if state.phase == "elicit" and at_once(state):
+        return whole_page(site, state, facts, again=again)
     if state.phase == "elicit":
         return elicitation_page(site, state, facts, again=again)
     if state.phase == "rate":

@@ -14,7 +14,7 @@ from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.eliciting import sound_of
+from vivavoce.session.elicited_sound import sound_of
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.simulation.commanding import command_robot, only_commands
