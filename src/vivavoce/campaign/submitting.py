@@ -64,9 +64,12 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
             {**facts, "intents": intents, "languages": languages, "connector": connector}
         )
     except ValidationError as error:
-        known = problems_of(error, source, Submission)
-        return None, [*wrong, *(f"{one.place.removeprefix('form ').capitalize()}: {one.problem}; {one.cure}"
-                                for one in known)]  # fmt: skip
+        known = [
+            f"{one.place.removeprefix('form ').capitalize()}: {one.problem}; {one.cure}"
+            for one in problems_of(error, source, Submission)
+        ]
+        told = any(one.startswith("Intents") for one in wrong)
+        return None, [*wrong, *(one for one in known if not (told and one.startswith("Intents:")))]
     return (None if wrong else made), wrong
 
 

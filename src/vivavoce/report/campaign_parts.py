@@ -202,15 +202,13 @@ def _items_table(items: Sequence[Facts], aspects: Sequence[Facts]) -> TableOfTex
     names = list(dict.fromkeys(aspect_of.values()))
     ordered = sorted(items, key=lambda one: (names.index(aspect_of[one["item_id"]]), order[one["item_id"]]))
     rows = [_item_row(item, sentences[item["item_id"]], aspect_of[item["item_id"]]) for item in ordered]
-    columns = (
-        Cell(say("Statement")),
-        *(Cell(_label(code)) for code in range(HIGHEST + 1)),
-        Cell(say("Mean")),
-    )
+    columns = heads(say("Statement"), say("Answers from 0 to 4"), say("Mean"))
     note = say(
-        "Counts and means of the codes as answered, 0 to 4. (\u2212) marks the item that is worded "
-        "negatively. "
-        "The statements are the wording of this project."
+        "How often each code was answered, from 0 (\u201c{low}\u201d) to 4 (\u201c{high}\u201d), and the mean "
+        "of the codes as answered. (\u2212) marks the item that is worded negatively. The statements are the "
+        "wording of this project.",
+        low=_label(0),
+        high=_label(HIGHEST),
     )
     return TableOfText("campaign_items", say("Every item"), columns, tuple(rows), note)
 
@@ -222,8 +220,8 @@ def _number(item: Facts) -> str:
 
 
 def _item_row(item: Facts, sentence: str, aspect: str) -> Row:
-    counts = (Cell(count(item["counts"][code])) for code in range(HIGHEST + 1))
-    return Row(f"{_number(item)}. {sentence}", (*counts, Cell(_mean(_item_mean(item)))), group=aspect)
+    counts = " \u00b7 ".join(count(item["counts"][code]) for code in range(HIGHEST + 1))
+    return Row(f"{_number(item)}. {sentence}", (Cell(counts), Cell(_mean(_item_mean(item)))), group=aspect)
 
 
 def _item_mean(item: Facts) -> float | None:

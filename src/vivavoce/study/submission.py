@@ -39,6 +39,10 @@ class Intent(_Written):
     )
     minutes: Minutes = Field(description="how long a user is expected to need, in minutes")
 
+    def said(self, language: str) -> str:
+        """What users do, in this language where there is one."""
+        return in_language(self.text, language)
+
 
 class Submission(_Written):
     """One system in a campaign, as its team describes it."""
