@@ -21,6 +21,7 @@ from vivavoce.log.transcription_events import TRANSCRIPTION_EVENTS
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
+ReachedLimit = Literal["turns", "minutes"]
 Outcome = Literal["completed", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"]
 
 
@@ -204,11 +205,14 @@ class SilenceKept(Event):
 
 
 class DialogueEnded(Event):
+    """A dialogue is over; limit: which one of the study's was reached, where that is the reason."""
+
     kind = "dialogue_ended"
     dialogue_id: str
     reason: EndReason
     user_turns: int
     duration_s: float | None = None
+    limit: ReachedLimit | None = None
 
 
 class CodeIssued(Event):

@@ -41,6 +41,7 @@ class DialogueState:
     failures_in_a_row: int = 0
     silent_opening: bool = False
     end_reason: str | None = None
+    limit: log_events.ReachedLimit | None = None
     code: str | None = None
     code_accepted: bool = False
 

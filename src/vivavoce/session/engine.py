@@ -10,8 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-import structlog
-
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
@@ -29,14 +27,12 @@ from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.session.transcribing import given as transcript_given
+from vivavoce.session.upkeep import Upkeep
 from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
 from vivavoce.study.model import Study
 
 WRONG_CODES_WINDOW = timedelta(minutes=10)
-SWEEP_EVERY_S = 60.0
 TOKENS_REMEMBERED = 20_000
-
-_report = structlog.get_logger("vivavoce.session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +73,7 @@ class SessionEngine:
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}
-        self._sweeper: asyncio.Task[None] | None = None
+        self._upkeep = Upkeep(log, self.relay, self.rules, self._visits, self._visit, self._move)
 
     async def start(self) -> None:
         """Note the study's revision, let systems that call us find us, and end dialogues that were left."""
@@ -87,13 +83,12 @@ class SessionEngine:
         )
         await asyncio.to_thread(finish_removals, self.log)
         await self.relay.start()
-        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+        self._upkeep.start()
 
     async def stop(self) -> None:
         """Stop working and free the connectors; everything that was acknowledged is on disk."""
         tasks = [visit.task for visit in self._visits.values() if visit.task]
-        if self._sweeper:
-            tasks.append(self._sweeper)
+        tasks += self._upkeep.tasks
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -436,6 +431,7 @@ class SessionEngine:
 
     def _tend(self, visit: Visit) -> None:
         """See that what is owed to the participant is being worked on."""
+        visit.looked_at_s = self.clock.monotonic_s()
         self.relay.tend(visit)
         self.arena.tend(visit)
 
@@ -449,44 +445,13 @@ class SessionEngine:
         if state.phase != "page" or state.step != step or current is None or current.kind not in kinds:
             raise Stale(f"the visit is not at step {step}")
 
-    async def _sweep_for_ever(self) -> None:
-        while True:
-            await asyncio.sleep(SWEEP_EVERY_S)
-            try:
-                await self.sweep()
-            except Exception as error:
-                _report.warning("sweep_failed", error=repr(error))
-
     async def sweep(self) -> int:
         """End dialogues that nobody touched for the study's idle time; returns how many."""
-        before = self.clock.now() - timedelta(minutes=self.study.limits.idle_minutes)
-        idle = await asyncio.to_thread(self.log.idle_visits, self.study.name, before)
-        ended = 0
-        for visit_id in idle:
-            visit = await self._visit(visit_id)
-            async with visit.lock:
-                dialogue = visit.state.dialogue
-                if (visit.state.last_at or before) > before:
-                    continue
-                if visit.state.bout is not None:
-                    await self._move(visit, lambda d: self.rules.end_bout(d, "abandoned"))
-                    ended += 1
-                if dialogue is None or not dialogue.running:
-                    continue
-                last_s = self.relay.elapsed_s(dialogue)
-                await self._move(
-                    visit,
-                    lambda d, one=dialogue, s=last_s: self.rules.end_dialogue(d, one, "abandoned", s),
-                )
-                ended += 1
-            self.relay.close_if_over(visit)
-        self._forget_ended()
-        return ended
+        return await self._upkeep.sweep()
 
-    def _forget_ended(self) -> None:
-        for visit_id, visit in list(self._visits.items()):
-            if visit.state.phase == "ended" and visit.task is None and not visit.lock.locked():
-                del self._visits[visit_id]
+    async def end_overdue(self) -> int:
+        """End dialogues that have lasted as long as the study allows; returns how many."""
+        return await self._upkeep.end_overdue()
 
 
 def _after(visit: Visit, after: int) -> list[StoredEvent]:

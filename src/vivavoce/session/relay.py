@@ -204,8 +204,8 @@ class Relay:
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
             if current.running and turn.ends_dialogue:
                 self.rules.end_dialogue(draft, current, "system", self.elapsed_s(current))
-            elif current.running and current.user_turns >= self.rules.study.limits.user_turns:
-                self.rules.end_dialogue(draft, current, "limit", self.elapsed_s(current))
+            elif current.running and (limit := self.rules.reached_limit(current)) is not None:
+                self.rules.end_dialogue(draft, current, "limit", self.elapsed_s(current), limit)
 
         await self._move(visit, write)
 

@@ -267,7 +267,7 @@ class VisitState:
     @_take.register
     def _(self, event: log_events.DialogueEnded, stored: StoredEvent) -> None:
         dialogue = self.dialogue_by_id(event.dialogue_id)
-        dialogue.end_reason, dialogue.unanswered = event.reason, None
+        dialogue.end_reason, dialogue.limit, dialogue.unanswered = event.reason, event.limit, None
         if self.phase == "arena":
             return  # the bout goes on to its own end
         step = self.dialogue_step

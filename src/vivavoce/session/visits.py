@@ -1,6 +1,7 @@
 """The visits that are under way in this process: their state, their events, who waits for news of them."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -28,7 +29,10 @@ from vivavoce.study.model import ArenaStep, DialogueStep, Study
 
 @dataclass(eq=False)
 class Visit:
-    """One visit held in memory; `lock` makes its moves one after another."""
+    """One visit held in memory; `lock` makes its moves one after another.
+
+    looked_at_s  when its participant's page last asked, on the monotonic clock
+    """
 
     state: VisitState
     events: list[StoredEvent] = field(default_factory=list)
@@ -37,6 +41,7 @@ class Visit:
     task: asyncio.Task[None] | None = None
     conversation: Conversation | None = None
     fresh: set[tuple[str, int]] = field(default_factory=set)
+    looked_at_s: float = -math.inf
 
     def take(self, state: VisitState, stored: list[StoredEvent]) -> None:
         """Make a committed move visible and wake whoever waits."""
@@ -271,14 +276,23 @@ class MoveRules:
         raise RuntimeError("no free code among sixty tries")
 
     def end_dialogue(
-        self, draft: Draft, dialogue: DialogueState, reason: log_events.EndReason, duration_s: float | None
-    ) -> None:
+        self, draft: Draft, dialogue: DialogueState, reason: log_events.EndReason, duration_s: float | None,
+        limit: log_events.ReachedLimit | None = None,
+    ) -> None:  # fmt: skip
         draft.add(
             log_events.DialogueEnded(
                 dialogue_id=dialogue.dialogue_id, reason=reason, user_turns=dialogue.user_turns,
-                duration_s=duration_s,
+                duration_s=duration_s, limit=limit,
             )
         )  # fmt: skip
+
+    def reached_limit(self, dialogue: DialogueState) -> log_events.ReachedLimit | None:
+        """Which limit of the study a dialogue has reached."""
+        limits = self.study.limits
+        if dialogue.user_turns >= limits.user_turns:
+            return "turns"
+        lasted_s = self.elapsed_s(dialogue) or 0.0
+        return "minutes" if lasted_s >= 60 * limits.dialogue_minutes else None
 
 
 def paused(tx: Transaction) -> bool:

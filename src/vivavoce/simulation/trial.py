@@ -18,7 +18,7 @@ from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
 from vivavoce.session.engine import SessionEngine
-from vivavoce.session.errors import Stale
+from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.simulation.caller import Judgement, Utterance
 from vivavoce.simulation.casting import Casting, SimulatedUser
@@ -242,10 +242,14 @@ class _Trial:
         self, visit_id: str, dialogue: DialogueState, answer: Utterance, heard_as: Sequence[Heard], seq: int
     ) -> None:
         heard = [events.LoggedHypothesis(text=one.text, score=one.score) for one in heard_as]
-        await self.engine.say(
-            visit_id, dialogue.dialogue_id, key=f"{dialogue.dialogue_id}-{seq}", text=answer.text,
-            heard=heard, meant=list(answer.acts) or None,
-        )  # fmt: skip
+        try:
+            await self.engine.say(
+                visit_id, dialogue.dialogue_id, key=f"{dialogue.dialogue_id}-{seq}", text=answer.text,
+                heard=heard, meant=list(answer.acts) or None,
+            )  # fmt: skip
+        except Refused as refusal:
+            if refusal.reason != "not_running":
+                raise  # else its time was up while the user thought; the end is heard next
 
     async def _answer(
         self, visit_id: str, caller: int, state: VisitState, step: QuestionnaireStep, round: int | None

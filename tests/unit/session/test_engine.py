@@ -13,6 +13,7 @@ from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.study.model import Limits
 
 
 def with_engine(study, log, scenario, **systems) -> None:
@@ -447,7 +448,8 @@ def test_an_answer_is_logged_even_when_another_process_wrote_meanwhile(study, lo
     with_engine(study, log, scenario, one=parrot, two=parrot)
 
 
-def test_a_dialogue_left_alone_is_ended_and_the_visit_can_go_on(study, tmp_path: Path) -> None:
+def test_a_dialogue_left_alone_is_ended_and_the_visit_can_go_on(tmp_path: Path) -> None:
+    study = make_study(tmp_path, limits=Limits(dialogue_minutes=600))
     clock = ManualClock()
     log = Log.open(f"sqlite:///{tmp_path / 'idle.sqlite'}", clock)
 
