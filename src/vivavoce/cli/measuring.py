@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from vivavoce.cli.memory import uncollected
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def measure(
     if dataset is None:
         raise InputError("no dataset given", place="measure", cure="name its folder, or say --list")
     if not (only or csv or parquet or keywords):
-        _summary(dataset, by, as_json=as_json)
+        with uncollected():
+            _summary(dataset, by, as_json=as_json)
         return
     from vivavoce.cli.datasets import unmixed
     from vivavoce.measures.values import EVERYTHING, chosen, records, values

@@ -1,19 +1,12 @@
-"""Rounding for people's eyes; nothing is ever computed from a rounded figure."""
+"""Figures of questionnaires as text."""
 
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
+
+from vivavoce.core.rounding import half_up
 
 MISSING: Final = "–"
 
 
-def half_up(value: float, digits: int = 2) -> Decimal:
-    """The value rounded half away from zero: 81/40 gives 2.03, where `round` gives 2.02.
-
-    Noise of binary fractions beyond the twelfth significant digit is removed first.
-    """
-    return Decimal(format(value, ".12g")).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
-
-
 def shown(value: float | None, digits: int = 2) -> str:
-    """The figure as text; a missing one is a dash."""
+    """The figure as text, rounded half up; a missing one is a dash."""
     return MISSING if value is None else str(half_up(value, digits))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from babel.dates import format_date
 from babel.numbers import get_decimal_symbol
 
-from vivavoce.questionnaires.display import half_up
+from vivavoce.core.rounding import half_up
 from vivavoce.report.language import language, noun, say
 
 MISSING: Final = "–"

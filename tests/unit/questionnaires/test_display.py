@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.core.rounding import half_up
 from vivavoce.questionnaires import INSTRUMENTS
-from vivavoce.questionnaires.display import half_up, shown
+from vivavoce.questionnaires.display import shown
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "display.json").read_text(encoding="utf-8"))
 

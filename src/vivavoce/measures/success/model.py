@@ -81,6 +81,7 @@ class Venues:
         for venue in self.all:
             self._named[venue.name] = (*self._named.get(venue.name, ()), venue)
         self._matching: dict[Any, tuple[Venue, ...]] = {}
+        self._having: dict[tuple[str, str], frozenset[int]] = {}
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> "Venues":
@@ -109,14 +110,29 @@ class Venues:
         """The entities that meet the goal's constraints; what the user turned down is not left out."""
         key = (frozenset(goal.constraints.items()), goal.denied)
         if key not in self._matching:
-            self._matching[key] = tuple(venue for venue in self.all if self.meets(venue, goal))
+            self._matching[key] = tuple(self.all[place] for place in sorted(self._fitting(goal)))
         return self._matching[key]
+
+    def _fitting(self, goal: Goal) -> set[int]:
+        """The places of the entities that `meets` lets through."""
+        left = set(range(len(self.all)))
+        for slot, value in goal.constraints.items():
+            if self._asks(slot, value):
+                left &= self._with(slot, value)
+        return left.difference(*(self._with(slot, value) for slot, value in goal.denied))
+
+    def _with(self, slot: str, value: str) -> frozenset[int]:
+        if (slot, value) not in self._having:
+            having = (place for place, venue in enumerate(self.all) if venue.has(slot, value))
+            self._having[slot, value] = frozenset(having)
+        return self._having[slot, value]
+
+    def _asks(self, slot: str, value: str) -> bool:
+        return value != DONTCARE and not (slot == TYPE and TYPE not in self.slots)
 
     def meets(self, venue: Venue, goal: Goal) -> bool:
         """Every constraint that is not `dontcare` holds; a type is not asked of entities that have none."""
         for slot, value in goal.constraints.items():
-            if value == DONTCARE or (slot == TYPE and TYPE not in self.slots):
-                continue
-            if not venue.has(slot, value):
+            if self._asks(slot, value) and not venue.has(slot, value):
                 return False
         return not any(venue.has(slot, value) for slot, value in goal.denied)
