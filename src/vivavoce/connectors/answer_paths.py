@@ -1,5 +1,6 @@
 """Where things stand in a JSON answer, as JMESPath, and reading them into outputs."""
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -37,13 +38,20 @@ class AnswerPaths(BaseModel):
     understood: Path = Field(default="understood", description="hypotheses of what the user meant")
 
 
+def _finder(expression: str) -> Callable[[Any], Any]:
+    """What finds an expression in an answer; a bare name needs no search."""
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", expression, re.ASCII):
+        return lambda answer: answer.get(expression) if isinstance(answer, dict) else None
+    return jmespath.compile(expression).search
+
+
 class AnswerReader:
     """The answer's paths; those that the study did not write are optional and may not spoil a turn."""
 
     def __init__(self, paths: AnswerPaths | None = None) -> None:
         paths = paths or AnswerPaths()
         self._written = paths.model_fields_set
-        self._paths = {name: jmespath.compile(getattr(paths, name)) for name in AnswerPaths.model_fields}
+        self._paths = {name: _finder(getattr(paths, name)) for name in AnswerPaths.model_fields}
 
     def read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
         """The outputs in an answer.
@@ -69,7 +77,7 @@ class AnswerReader:
 
     def _search(self, name: str, answer: Any) -> Any:
         try:
-            return self._paths[name].search(answer)
+            return self._paths[name](answer)
         except JMESPathError as error:
             raise answers.bad_answer(f"{name!r} cannot be found in the answer: {error}") from None
 

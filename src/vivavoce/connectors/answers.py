@@ -90,15 +90,15 @@ def read_acts(value: Any) -> tuple[Act, ...]:
 def _act(item: Any) -> Act:
     if not isinstance(item, dict) or not isinstance(item.get("act"), str):
         raise bad_answer(f"an act of the answer is {_shown(item)} where a mapping with 'act' is expected")
-    parts: dict[str, str | None] = {}
-    for name in ("slot", "value", "op"):
-        part = item.get(name)
-        if isinstance(part, (int, float)) and not isinstance(part, bool):
-            part = str(part)
-        if part is not None and not isinstance(part, str):
-            raise bad_answer(f"{name} of an act of the answer is {_shown(part)} where text is expected")
-        parts[name] = part
-    return Act(item["act"], parts["slot"], parts["value"], parts["op"])
+    return Act(item["act"], *(_part(name, item.get(name)) for name in ("slot", "value", "op")))
+
+
+def _part(name: str, part: Any) -> str | None:
+    if part is None or isinstance(part, str):
+        return part
+    if isinstance(part, (int, float)) and not isinstance(part, bool):
+        return str(part)
+    raise bad_answer(f"{name} of an act of the answer is {_shown(part)} where text is expected")
 
 
 def read_understood(value: Any) -> tuple[Understood, ...]:

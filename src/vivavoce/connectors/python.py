@@ -104,11 +104,13 @@ class PythonConnector:
 
     async def _outputs(self, request: dict[str, Any]) -> AsyncIterator[SystemOutput]:
         streamed = ""
-        self._wire.sent("call", json.dumps(request, ensure_ascii=False))
+        if self._wire.listened_to:
+            self._wire.sent("call", json.dumps(request, ensure_ascii=False))
         async with aclosing(self._worker.turn(request)) as answers:
             async for kind, value in answers:
                 value = self._vault.redact(clean(value))
-                self._wire.received(kind, json.dumps(value, ensure_ascii=False, default=repr))
+                if self._wire.listened_to:
+                    self._wire.received(kind, json.dumps(value, ensure_ascii=False, default=repr))
                 if kind == "message":
                     for output in self._reader.read({"text": value} if isinstance(value, str) else value):
                         yield output

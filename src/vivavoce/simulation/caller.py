@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from vivavoce.connectors.base import Act
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.hearing import Heeded, acts_in_text, heed
 from vivavoce.simulation.phrases import Phrases, thanks_in
@@ -82,7 +83,7 @@ class Caller:
         self._turned_down: set[str] = set()
         self._fickle = random.random() < traits.fickleness
 
-    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance:
+    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> Utterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
         known = acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests)
         heard = heed(known)
@@ -96,7 +97,7 @@ class Caller:
         self._unhelpful += 1
         return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
 
-    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
+    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
         """What the system still says after the caller's last words."""
         self._take_in(
             heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vivavoce.connectors.base import Act
 from vivavoce.core.text import normalise_value
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology import Ontology
@@ -32,7 +33,7 @@ class Heeded:
     empty: bool = False
 
 
-def heed(acts: Sequence[LoggedAct]) -> Heeded:
+def heed(acts: Sequence[Act | LoggedAct]) -> Heeded:
     """The gist of a system turn's acts."""
     heard = Heeded(empty=not acts)
     for act in acts:
@@ -52,7 +53,7 @@ def heed(acts: Sequence[LoggedAct]) -> Heeded:
     return heard
 
 
-def _cannot(act: LoggedAct, heard: Heeded) -> None:
+def _cannot(act: Act | LoggedAct, heard: Heeded) -> None:
     heard.cannot = heard.cannot or {}
     if act.slot == "name":
         heard.no_other |= act.op == "!="

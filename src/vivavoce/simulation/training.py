@@ -10,9 +10,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
-from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import Act, Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import InputError
-from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.caller import Caller
 from vivavoce.simulation.noise import Channel
 from vivavoce.simulation.traits import Population
@@ -114,16 +113,15 @@ class Practising:
         return conversation.key, Practice(caller.judge().met, turns, words)
 
 
-async def _gathered(outputs: AsyncIterator[SystemOutput]) -> tuple[str, list[LoggedAct] | None]:
+async def _gathered(outputs: AsyncIterator[SystemOutput]) -> tuple[str, list[Act] | None]:
     """The text and the acts of one system turn; null for a system that tells none."""
     texts: list[str] = []
-    acts: list[LoggedAct] | None = None
+    acts: list[Act] | None = None
     async for output in outputs:
         if output.kind == "message":
             texts.append(output.text)
         elif output.kind == "extras" and output.acts:
-            told = [LoggedAct(act=one.act, slot=one.slot, value=one.value, op=one.op) for one in output.acts]
-            acts = (acts or []) + told
+            acts = [*(acts or ()), *output.acts]
     return " ".join(texts), acts
 
 

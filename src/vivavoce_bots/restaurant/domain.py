@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.acts import DONTCARE
 
+_REMEMBERED = 10_000
 TYPE = "type"
 NAME = "name"
 
@@ -62,19 +64,38 @@ class Domain:
     venues: tuple[Venue, ...]
 
     def matching(self, constraints: Mapping[str, str], without: Iterable[str] = ()) -> list[Venue]:
+        key = frozenset(constraints.items())
+        if key not in self._matching:
+            if len(self._matching) >= _REMEMBERED:
+                self._matching.clear()
+            self._matching[key] = tuple(venue for venue in self.venues if venue.meets(constraints))
         left_out = set(without)
-        return [venue for venue in self.venues if venue.name not in left_out and venue.meets(constraints)]
+        return [venue for venue in self._matching[key] if venue.name not in left_out]
+
+    @cached_property
+    def _matching(self) -> dict[frozenset[tuple[str, str]], tuple[Venue, ...]]:
+        return {}
 
     def venue(self, name: str | None) -> Venue | None:
-        return next((venue for venue in self.venues if venue.name == name), None)
+        return self._named.get(name)
+
+    @cached_property
+    def _named(self) -> dict[str | None, Venue]:
+        return {venue.name: venue for venue in reversed(self.venues)}  # of two with one name the first
 
     def constraint_slots(self, venue_type: str | None) -> list[str]:
-        return [
-            slot.name
-            for slot in self.slots.values()
-            if slot.constraint
-            and (venue_type in (None, DONTCARE) or not slot.types or venue_type in slot.types)
-        ]
+        if venue_type not in self._constraint_slots:
+            self._constraint_slots[venue_type] = [
+                slot.name
+                for slot in self.slots.values()
+                if slot.constraint
+                and (venue_type in (None, DONTCARE) or not slot.types or venue_type in slot.types)
+            ]
+        return self._constraint_slots[venue_type]
+
+    @cached_property
+    def _constraint_slots(self) -> dict[str | None, list[str]]:
+        return {}
 
     def say(self, slot: str, value: str, language: str) -> str:
         known = self.types if slot == TYPE else self.slots[slot].values if slot in self.slots else {}

@@ -110,9 +110,13 @@ class Understanding:
         return tuple(acts)
 
     def _spans(self, words: list[str]) -> list[Span]:
-        spans, at = [], 0
-        while at < len(words):
-            for length in range(min(self._longest.get(words[at], 0), len(words) - at), 0, -1):
+        spans: list[Span] = []
+        at, end, longest = 0, len(words), self._longest
+        while at < end:
+            if words[at] not in longest:
+                at += 1
+                continue
+            for length in range(min(longest[words[at]], end - at), 0, -1):
                 entry = self._phrases.get(tuple(words[at : at + length]))
                 if entry is not None:
                     spans.append(Span(at, at + length, entry))
