@@ -15,14 +15,14 @@ from vivavoce_bots.bot import Bot, answer
 from vivavoce_bots.catalogue import BOTS
 
 _WITH_DOMAIN: Final = ("restaurant", "boris")
-_MADE: dict[tuple[str, str], Bot] = {}
+_MADE: dict[tuple[str, str, str | None, int], Bot] = {}
 
 
 def _bot(name: str, variant: str) -> Bot:
-    key = name, variant
+    domain = os.environ.get("VIVAVOCE_BOT_DOMAIN") if name in _WITH_DOMAIN else None
+    seed = int(os.environ.get("VIVAVOCE_BOT_SEED", "1"))
+    key = name, variant, domain, seed
     if key not in _MADE:
-        domain = os.environ.get("VIVAVOCE_BOT_DOMAIN") if name in _WITH_DOMAIN else None
-        seed = int(os.environ.get("VIVAVOCE_BOT_SEED", "1"))
         _MADE[key] = BOTS[name].make(variant, seed, Path(domain) if domain else None)
     return _MADE[key]
 
