@@ -269,7 +269,9 @@ class Limits(Settings):
     user_turns: Whole = Field(
         60, ge=1, le=10_000, description="most user turns of one dialogue; then it ends"
     )
-    dialogue_minutes: Number = Field(30, gt=0, le=1440, description="longest dialogue; then it ends")
+    dialogue_minutes: Number = Field(
+        30, gt=0, le=1440, description="longest dialogue; then it ends, after the turn in flight"
+    )
     idle_minutes: Number = Field(
         30, gt=0, le=1440, description="a dialogue left untouched for so long is ended"
     )

@@ -94,7 +94,9 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
     dialogue = state.dialogue
     running = dialogue is not None and dialogue.dialogue_id == dialogue_id and dialogue.running
     if not running or dialogue is None:
-        return {"running": False, "waiting": False, "too_short": False, "phase": state.phase}
+        limit = next((one.limit for one in state.dialogues if one.dialogue_id == dialogue_id), None)
+        standing = {"running": False, "waiting": False, "too_short": False, "phase": state.phase}
+        return {**standing, "limit": limit}
     step = state.dialogue_step
     return {
         "running": True,

@@ -3,6 +3,7 @@
 from hashlib import sha256
 from typing import Any, Final
 
+from babel.numbers import format_decimal
 from fastapi.responses import HTMLResponse
 
 from vivavoce.session.codes import new_key
@@ -14,6 +15,7 @@ from vivavoce.web.cutting import at_once, whole_page
 from vivavoce.web.documents import read_document
 from vivavoce.web.eliciting import elicitation_page
 from vivavoce.web.forms import Form, asked_form, filled_form
+from vivavoce.web.i18n import page_language
 from vivavoce.web.listening import listening_page
 from vivavoce.web.reading import reading_page
 from vivavoce.web.site import Site
@@ -117,6 +119,8 @@ def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: boo
         return site.page("elsewhere", state.language, **facts, document=document)
     too_short = step.gate != "none" and not dialogue.nontrivial(step)
     waiting = dialogue.running and (dialogue.unanswered is not None or not dialogue.greeted)
+    minutes, spoken = site.study.limits.dialogue_minutes, page_language(state.language)
+    facts |= {"minutes": minutes, "minutes_shown": format_decimal(minutes, "0.##", locale=spoken)}
     return site.page(
         "chat" if dialogue.running else "code", state.language, **facts, entries=transcript(dialogue),
         choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,

@@ -131,9 +131,10 @@ function stepAside() {
   here("elsewhere").querySelector("a").focus();
 }
 
-function over(phase) {
+function over(phase, limit) {
   stop();
   if (phase === "code" || ending) return location.replace(`${base}/visit`);
+  here("time-over").hidden = limit !== "minutes";
   here("over").hidden = false;
   here("over").querySelector("a").focus();
 }
@@ -158,7 +159,7 @@ async function listen() {
       tooShort = body.too_short;
       delay = 1;
       if (here("saving").textContent === words.lost) say("");
-      if (!body.running) return over(body.phase);
+      if (!body.running) return over(body.phase, body.limit);
       refresh();
     } catch {
       if (outbox.empty && !ending) say(words.lost);
