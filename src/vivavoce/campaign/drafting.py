@@ -84,6 +84,7 @@ def study_text(campaign: Campaign, submission: Submission) -> str:
             "dialogue_minutes": round(settings.minutes / settings.tasks, 1),
             "visit_minutes": settings.minutes,
         },
+        "identity": {"anonymous": False, "several_visits": False},
     }
     return _HEAD.format(name=name) + _yaml(study)
 

@@ -204,9 +204,9 @@ def _items_table(items: Sequence[Facts], aspects: Sequence[Facts]) -> TableOfTex
     rows = [_item_row(item, sentences[item["item_id"]], aspect_of[item["item_id"]]) for item in ordered]
     columns = heads(say("Statement"), say("Answers from 0 to 4"), say("Mean"))
     note = say(
-        "How often each code was answered, from 0 (\u201c{low}\u201d) to 4 (\u201c{high}\u201d), and the mean "
-        "of the codes as answered. (\u2212) marks the item that is worded negatively. The statements are the "
-        "wording of this project.",
+        "How often each code was answered, from 0 (\u201c{low}\u201d) to 4 (\u201c{high}\u201d), and the "
+        "mean of the codes as answered. (\u2212) marks the item that is worded negatively. The statements "
+        "are the wording of this project.",
         low=_label(0),
         high=_label(HIGHEST),
     )
