@@ -9,10 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vivavoce.cli.progress import note
 from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study
 from vivavoce.core.errors import InputError, VivavoceError
+
+if TYPE_CHECKING:
+    from vivavoce.session.engine import SessionEngine
+    from vivavoce.telephony.switchboard import Switchboard
 
 SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
 DEMONSTRATION_NOTICE = "DEMONSTRATION: the dialogues held so far are SIMULATED"
@@ -41,7 +46,9 @@ def serve_study(
     for wanted in (port, desk_port):
         _require_free(host, wanted)
     log = open_log(study, url)
-    app = create_app(SessionEngine(study, log, connectors), secure_cookies=secure_cookies, notice=notice)
+    engine = SessionEngine(study, log, connectors)
+    beside = _telephone(engine)
+    app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside)
     participants = f"http://{host}:{port}/"
     link = first_link(log, f"http://{host}:{desk_port}")
     with _desk_process(path, url, host, desk_port, participants, secure_cookies):
@@ -50,12 +57,26 @@ def serve_study(
         note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
             note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
+        if study.telephone is not None and beside:
+            note(f"telephone     sip:{study.telephone.listen}")
         note(f"log           {log_url(study, url)}")
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
         try:
             PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
         finally:
             log.close_now()
+
+
+def _telephone(engine: "SessionEngine") -> "list[Switchboard]":
+    """Who takes the calls, where the study has dialogues by telephone."""
+    from vivavoce.study.telephone import by_telephone
+
+    telephone = engine.study.telephone
+    if telephone is None or not any(by_telephone(step) for step in engine.study.visit):
+        return []
+    from vivavoce.telephony.switchboard import Switchboard
+
+    return [Switchboard(engine, telephone)]
 
 
 def _notice(study: str, log) -> str | None:

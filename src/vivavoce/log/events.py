@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.arena_events import ARENA_EVENTS
+from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.listening_events import LISTENING_EVENTS
@@ -423,6 +424,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *ANNOTATION_EVENTS,
         *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,
+        *CALL_EVENTS,
         *ELICITATION_EVENTS,
         *LISTENING_EVENTS,
         *READING_EVENTS,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Executable, bindparam, delete, insert, select, update
 
+from vivavoce.log.call_events import PIN_MARK, CallAwaited
 from vivavoce.log.events import (
     CodeEntered,
     CodeIssued,
@@ -125,6 +126,15 @@ def _code_issued(stored: StoredEvent, event: CodeIssued) -> list[Write]:
     ]
 
 
+def _call_awaited(stored: StoredEvent, event: CallAwaited) -> list[Write]:
+    code = PIN_MARK + event.pin
+    row = {"dialogue_id": event.dialogue_id, "visit_id": stored.visit_id, "issued_at": stored.at}
+    return [
+        (_DELETE_RESERVATION, {"this_code": code, "this_dialogue": event.dialogue_id}),
+        (_INSERT_CODE, {"code": code, **row}),
+    ]
+
+
 def _code_entered(stored: StoredEvent, event: CodeEntered) -> list[Write]:
     return [(_UPDATE_CODE, {"this_code": event.entered, "used_at": stored.at})] if event.accepted else []
 
@@ -154,6 +164,7 @@ _RULES: Final[dict[type[Event], Callable[[StoredEvent, Any], list[Write]]]] = {
     DialogueEnded: _dialogue_ended,
     CodeIssued: _code_issued,
     CodeEntered: _code_entered,
+    CallAwaited: _call_awaited,
     VisitEnded: _visit_ended,
     RecordingStored: _recording_stored,
     RecordingRemoved: _recording_removed,

@@ -43,7 +43,14 @@ class DialogueState:
     end_reason: str | None = None
     limit: log_events.ReachedLimit | None = None
     code: str | None = None
+    pin: str | None = None
+    called: bool = False
     code_accepted: bool = False
+
+    @property
+    def awaits_call(self) -> bool:
+        """Held by telephone, and nobody has called yet."""
+        return self.channel == "phone" and not self.called
 
     @property
     def running(self) -> bool:

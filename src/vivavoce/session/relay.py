@@ -82,7 +82,7 @@ class Relay:
         if visit.task is not None and not visit.task.done():
             return
         dialogue = visit.state.dialogue
-        if dialogue is None or not dialogue.running:
+        if dialogue is None or not dialogue.running or dialogue.awaits_call:
             return
         if dialogue.unanswered is not None:
             visit.task = asyncio.create_task(self._guarded(visit, self._answer, dialogue))

@@ -12,6 +12,7 @@ from typing import Literal
 
 from vivavoce.log import arena_events, listening_events, reading_events
 from vivavoce.log import events as log_events
+from vivavoce.log.call_events import CallAwaited, CallConnected
 from vivavoce.log.elicitation_events import (
     CommandGiven,
     CommandsCut,
@@ -282,6 +283,14 @@ class VisitState:
     @_take.register
     def _(self, event: log_events.CodeIssued, stored: StoredEvent) -> None:
         self.dialogue_by_id(event.dialogue_id).code = event.code
+
+    @_take.register
+    def _(self, event: CallAwaited, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).pin = event.pin
+
+    @_take.register
+    def _(self, event: CallConnected, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).called = True
 
     @_take.register
     def _(self, event: log_events.CodeEntered, stored: StoredEvent) -> None:

@@ -11,6 +11,7 @@ from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
+from vivavoce.log.call_events import PIN_MARK, CallAwaited
 from vivavoce.log.elicitation_events import CommandsFinished, LoggedStimulus, StimuliAssigned
 from vivavoce.log.reading_events import TranscriptsAssigned, TranscriptsFinished
 from vivavoce.log.recording_events import RecordingRemoved
@@ -25,6 +26,8 @@ from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.reading import transcripts_assigned, transcripts_finished
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import ArenaStep, DialogueStep, Study
+
+PIN_DIGITS = 5
 
 
 @dataclass(eq=False)
@@ -110,6 +113,10 @@ class MoveRules:
             self.assign_next(draft)
         if state.current_step is None and state.phase != "ended":
             self.end(draft)
+        waiting = draft.state.dialogue
+        if waiting is not None and waiting.running and waiting.awaits_call and waiting.pin is None:
+            pin = self.free_code(draft, waiting, PIN_DIGITS, PIN_MARK)
+            draft.add(CallAwaited(dialogue_id=waiting.dialogue_id, pin=pin))
 
     def end(self, draft: Draft) -> None:
         """The outcome first; the completion code only for a visit that was gone through."""
@@ -267,12 +274,15 @@ class MoveRules:
 
     def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
         """A code that no dialogue of this study had; one digit more whenever the space gets tight."""
-        digits = self.study.limits.code_digits
+        code = self.free_code(draft, dialogue, self.study.limits.code_digits)
+        draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
+
+    def free_code(self, draft: Draft, dialogue: DialogueState, digits: int, mark: str = "") -> str:
+        """Digits that nobody had, reserved for this dialogue."""
         for attempt in range(60):
             code = codes.earned_code(digits + attempt // 20)
-            if draft.tx.reserve_code(code, dialogue.dialogue_id, draft.state.visit_id):
-                draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
-                return
+            if draft.tx.reserve_code(mark + code, dialogue.dialogue_id, draft.state.visit_id):
+                return code
         raise RuntimeError("no free code among sixty tries")
 
     def end_dialogue(

@@ -22,6 +22,7 @@ from vivavoce.study.listening import Listen
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
 from vivavoce.study.stimuli_file import Elicit
+from vivavoce.study.telephone import Telephone
 
 Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
 StoppingRule = Literal["obrien_fleming", "pocock", "anytime"]
@@ -446,6 +447,7 @@ class StudyFile(Settings):
     limits: Limits = Field(Limits(), description="bounds that keep a visit within reason")  # pyright: ignore[reportCallIssue]
     identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
     annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
+    telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from; carried, not used yet"
     )

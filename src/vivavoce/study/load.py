@@ -20,6 +20,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
 from vivavoce.study.task import Task
+from vivavoce.study.telephone import check_telephone
 from vivavoce.study.transcription import read_transcription
 from vivavoce.study.walk import check_walk, walked
 
@@ -98,6 +99,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     transcription = read_transcription(materials, file, entries)
     stimuli = read_elicitation(materials, file, entries)
     check_walk(entries, source)
+    check_telephone(file.telephone, entries, source)
     _check_systems(source)
     _check_enough(tasks, entries, source)
     _check_analysis(file, source)
@@ -114,7 +116,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
-        annotation=annotation, recruitment=file.recruitment or {}, documents=documents, wordings=wordings,
+        annotation=annotation, telephone=file.telephone, recruitment=file.recruitment or {},
+        documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),
     )  # fmt: skip

@@ -32,6 +32,7 @@ from vivavoce.study.steps import (
 )
 from vivavoce.study.stimuli import Stimulus
 from vivavoce.study.task import DONTCARE, Alternative, Task
+from vivavoce.study.telephone import Telephone
 from vivavoce.study.transcription_items import TranscriptionItem
 
 __all__ = [
@@ -49,6 +50,7 @@ class Study(BaseModel):
     systems    settings of each system's connector as written: `connect` and the rest
     factors    cell of the design by system; empty where the study has no factors
     annotation what experts say of the dialogues; None where they say nothing
+    telephone  how dialogues by telephone are held; None where there are none
     pairs      pairs of transcripts to compare, and `questions` asked about each
     documents  Markdown by file name and language
     wordings   by instrument and language
@@ -78,6 +80,7 @@ class Study(BaseModel):
     limits: Limits
     identity: Identity
     annotation: AnnotationPlan | None = None
+    telephone: Telephone | None = None
     recruitment: dict[str, Any] = {}
     analysis: Analysis
     documents: dict[str, dict[str, str]] = Field(default={}, repr=False)

@@ -1,10 +1,10 @@
 """The participants' web application: one study, served."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 from fastapi import APIRouter, FastAPI, Request
@@ -46,15 +46,24 @@ _report = structlog.get_logger("vivavoce.web")
 health = APIRouter(include_in_schema=False)
 
 
+
+class Service(Protocol):
+    """Something that runs while the pages do."""
+
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+
+
 def create_app(
     engine: SessionEngine, *, base_path: str = "", secure_cookies: bool = False, notice: str | None = None,
-    rates: RateLimits | None = None,
+    rates: RateLimits | None = None, beside: Sequence[Service] = (),
 ) -> FastAPI:  # fmt: skip
     """The application; its lifespan starts and stops the engine.
 
     base_path       where the pages stand, such as /study; "" at the root of the host
     secure_cookies  the pages are reached by https
     notice          a line on top of every page, such as SIMULATED
+    beside          what starts and stops with the pages, such as the telephone
     """
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
@@ -62,8 +71,12 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await engine.start()
         try:
+            for one in beside:
+                await one.start()
             yield
         finally:
+            for one in beside:
+                await one.stop()
             await engine.stop()
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)

@@ -112,8 +112,10 @@ def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: boo
         raise LookupError("a visit that is talking has a dialogue")
     facts |= {
         "dialogue": dialogue, "repeat": step.repeat, "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None,
+        "embedded": step.elsewhere is None and step.channel == "text",
     }  # fmt: skip
+    if step.channel == "phone" and site.study.telephone is not None:
+        return site.page("telephone", state.language, **facts, telephone=site.study.telephone)
     if step.elsewhere is not None:
         document = read_document(site.study.text(step, state.language))
         return site.page("elsewhere", state.language, **facts, document=document)

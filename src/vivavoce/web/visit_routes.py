@@ -152,7 +152,10 @@ async def code(
 ) -> Response:
     """Check an earned code."""
     state = await site.engine.state(visit_id)
-    if state.phase == "chat" and state.dialogue_step.elsewhere is not None:
+    held_elsewhere = state.phase == "chat" and (
+        state.dialogue_step.elsewhere is not None or state.dialogue_step.channel == "phone"
+    )
+    if held_elsewhere:
         return site.to("/visit?problem=not_over")
     verdict = await site.engine.enter_code(visit_id, entered)
     return site.to("/visit" if verdict.accepted else f"/visit?problem={verdict.problem}")

@@ -1,0 +1,88 @@
+"""Events of telephone calls: which number leads to a dialogue, who called, what was missed, how it ended."""
+
+from typing import Final, Literal
+
+from vivavoce.log.event import Event
+
+PIN_MARK: Final = "call-"  # before such a number where it stands among the earned codes
+
+JoinedBy = Literal["number", "caller", "pin"]
+NotTaken = Literal["no_visit", "second_call", "not_due", "paused"]
+CallEnd = Literal["caller", "platform", "failure"]
+
+
+class CallAwaited(Event):
+    """A dialogue by telephone waits for a call; `pin` leads to it, dialled or keyed in. Unique in the log."""
+
+    kind = "call_awaited"
+    dialogue_id: str
+    pin: str
+
+
+class CallConnected(Event):
+    """A call was joined to a dialogue, which now begins.
+
+    caller     pseudonym of the caller's number, the same in all calls from there; null where it was withheld
+    joined_by  number: by the number that was dialled; caller: known from an earlier call; pin: keyed in
+    """
+
+    kind = "call_connected"
+    dialogue_id: str
+    call_id: str
+    adapter: str
+    caller: str | None
+    joined_by: JoinedBy
+
+
+class SpeechMissed(Event):
+    """Somebody spoke, and no word of it was recognised; seconds count from the start of the call."""
+
+    kind = "speech_missed"
+    dialogue_id: str
+    onset_s: float
+    offset_s: float
+    reason: str = ""
+
+
+class SilencePrompted(Event):
+    """The caller said nothing for long and was asked whether he was still there."""
+
+    kind = "silence_prompted"
+    dialogue_id: str
+    at_s: float
+
+
+class CodeSpoken(Event):
+    """The earned code was spoken to its end, so many times."""
+
+    kind = "code_spoken"
+    dialogue_id: str
+    call_id: str
+    times: int
+
+
+class CallEnded(Event):
+    """A call is over; keys: what was pressed in it; lost_s: sound that came too late to be heard."""
+
+    kind = "call_ended"
+    dialogue_id: str | None
+    call_id: str
+    by: CallEnd
+    duration_s: float
+    keys: str = ""
+    lost_s: float = 0.0
+
+
+class CallNotTaken(Event):
+    """A call that carried no dialogue, and why; in the trial's own stream where no visit is known."""
+
+    kind = "call_not_taken"
+    study: str
+    call_id: str
+    caller: str | None
+    reason: NotTaken
+
+
+CALL_EVENTS: Final[tuple[type[Event], ...]] = (
+    CallAwaited, CallConnected, SpeechMissed, SilencePrompted, CodeSpoken, CallEnded, CallNotTaken,
+)  # fmt: skip

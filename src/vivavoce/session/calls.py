@@ -1,0 +1,113 @@
+"""What a telephone can do in a visit: begin the dialogue that waits for a call, speak, end it, give the code.
+
+As everywhere in a session: whatever a method has returned is on disk.
+"""
+
+import asyncio
+import secrets
+from hashlib import sha256
+
+from vivavoce.audio.files import Tracks, encode_sound
+from vivavoce.audio.recognition import Hypothesis
+from vivavoce.log import events as log_events
+from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, JoinedBy, NotTaken
+from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.state import DialogueState
+from vivavoce.study.telephone import by_telephone
+
+
+class Calls:
+    """The moves of a call, on the visits of a session engine."""
+
+    def __init__(self, engine: SessionEngine) -> None:
+        self.engine = engine
+
+    def caller(self, number: str) -> str | None:
+        """The pseudonym of a caller's number in this study; None where the number was withheld."""
+        if not number:
+            return None
+        return "caller-" + sha256(f"{self.engine.study.name}:{number}".encode()).hexdigest()[:16]
+
+    async def visit_of_pin(self, pin: str) -> str | None:
+        """The visit that a number leads to; it leads there for ever, also when its dialogue is over."""
+        if not pin.isascii() or not pin.isdigit():
+            return None
+        found = await self.engine.log.transact(lambda tx: tx.find_code(PIN_MARK + pin))
+        return found.visit_id if found else None
+
+    async def connect(
+        self, visit_id: str, *, call_id: str, adapter: str, caller: str | None, joined_by: JoinedBy
+    ) -> tuple[DialogueState, int]:
+        """Begin the dialogue that waits for a call, or the next one after a call that was too short.
+
+        Output  the dialogue, and the number of the event after which its turns come
+        Raises  Refused: `not_running` when no dialogue by telephone is due, `paused`
+        """
+        state = await self.engine.state(visit_id)
+        if state.phase == "ready" and by_telephone(state.current_step):
+            try:
+                await self.engine.next_dialogue(visit_id, state.step, state.round)
+            except Stale:
+                raise Refused("not_running") from None
+        visit = await self.engine._visit(visit_id)
+        async with visit.lock:
+            dialogue = visit.state.dialogue
+            if dialogue is None or not dialogue.running or dialogue.channel != "phone":
+                raise Refused("not_running")
+            event = CallConnected(
+                dialogue_id=dialogue.dialogue_id, call_id=call_id, adapter=adapter, caller=caller,
+                joined_by=joined_by,
+            )  # fmt: skip
+            stored = await self.engine._move(visit, lambda draft: draft.add(event))
+        return visit.state.dialogue_by_id(dialogue.dialogue_id), stored[0].seq
+
+    async def say(
+        self, visit_id: str, dialogue_id: str, heard: tuple[Hypothesis, ...], *, barge_in: bool,
+        response_delay_s: float | None,
+    ) -> None:  # fmt: skip
+        """Take what the recogniser made of a caller's turn, its first hypothesis as the turn's text.
+
+        Raises  Refused: as `SessionEngine.say`
+        """
+        visit = await self.engine._visit(visit_id)
+        async with visit.lock:
+            dialogue = self.engine._speakable(visit.state, dialogue_id, heard[0].text)
+            turn = log_events.UserTurnSent(
+                dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=heard[0].text,
+                response_delay_s=response_delay_s, barge_in=barge_in,
+                heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
+            )  # fmt: skip
+            visit.fresh.add((dialogue_id, turn.turn_index))
+            await self.engine._move(visit, lambda draft: draft.add(turn))
+
+    async def note(self, visit_id: str, event: log_events.Event) -> None:
+        """Log something about a call that moves nothing."""
+        visit = await self.engine._visit(visit_id)
+        async with visit.lock:
+            await self.engine._move(visit, lambda draft: draft.add(event))
+
+    async def not_taken(
+        self, call_id: str, caller: str | None, reason: NotTaken, visit_id: str | None = None
+    ) -> None:
+        """Log a call that carried no dialogue."""
+        event = CallNotTaken(study=self.engine.study.name, call_id=call_id, caller=caller, reason=reason)
+        if visit_id is not None:
+            await self.note(visit_id, event)
+            return
+        await self.engine.log.transact(lambda tx: tx.append(log_events.TRIAL, event))
+
+    async def keep_recording(self, visit_id: str, dialogue_id: str, tracks: Tracks) -> str:
+        """Store a call, the system on channel 0 and the caller on channel 1; the recording's key.
+
+        Raises  LogError: it could not be written
+        """
+        recording_id = f"recording-{secrets.token_hex(8)}"
+        audio = await asyncio.to_thread(encode_sound, tracks, "flac")
+        folder = folder_of(self.engine.log)
+        kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/flac")
+        sound = Sound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
+        event = kept.event(recording_id, sound, "dialogue", ["system", "user"], dialogue_id=dialogue_id)
+        await self.note(visit_id, event)
+        return recording_id

@@ -1,0 +1,238 @@
+"""Turn taking of a spoken dialogue with a system of text: who speaks, who is listened to, who is interrupted.
+
+What comes in is listened to all the time. Speech while the system speaks stops it. What was said until a
+pause is recognised, and all hypotheses go to the system; its answer is spoken. Where nobody says anything the
+caller is asked, and after some silence the dialogue ends.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import structlog
+
+from vivavoce.audio.recognition import Recogniser, RecognitionError
+from vivavoce.audio.sound import Samples, Sound
+from vivavoce.audio.synthesis import Synthesiser, SynthesisError
+from vivavoce.audio.voice_activity import SpeechStream
+from vivavoce.log import events as log_events
+from vivavoce.log.call_events import SilencePrompted, SpeechMissed
+from vivavoce.session.calls import Calls
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.phrases import phrase
+
+MARGIN_S = 0.25  # sound before and after speech that the recogniser gets too
+WAIT_S = 20.0
+
+_report = structlog.get_logger("vivavoce.session")
+
+
+class Incoming(Protocol):
+    """What came from the other end: a frame of `sound`, a `key`, or the `end`."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def samples(self) -> Samples: ...
+
+
+class VoiceLeg(Protocol):
+    """The person's end of a spoken dialogue: a telephone, a browser."""
+
+    async def hear(self) -> Incoming: ...
+    def play(self, sound: Sound) -> None: ...
+    def stop_playing(self) -> bool: ...
+    @property
+    def playing(self) -> bool: ...
+    async def played(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """When a turn is over, when silence is too long, and how often it is asked about."""
+
+    pause_s: float = 0.8
+    silence_s: float = 8.0
+    silence_prompts: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Speech:
+    """A stretch of speech, in seconds from the start of the call."""
+
+    sound: Sound
+    onset_s: float
+    offset_s: float
+    barge_in: bool
+    response_delay_s: float | None
+
+
+class SpokenDialogue:
+    """One dialogue from its first word to its end; `run` returns when it is over, for whatever reason."""
+
+    def __init__(
+        self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, *, rate_hz: int,
+        recogniser: Recogniser, synthesiser: Synthesiser, language: str, manners: Manners = Manners(),
+    ) -> None:  # fmt: skip
+        self._calls, self._engine = calls, calls.engine
+        self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
+        self._leg, self._rate_hz, self._language, self._manners = leg, rate_hz, language, manners
+        self._recogniser, self._synthesiser = recogniser, synthesiser
+        self._said: asyncio.Queue[_Speech] = asyncio.Queue()
+        self._settled = asyncio.Event()
+        self._working = 0
+        self._quiet_s, self._prompted = 0.0, 0
+        self._fell_silent_s: float | None = None
+
+    async def run(self) -> None:
+        """Talk until the system or the caller has enough, the limits are reached, or silence goes on."""
+        tasks = [asyncio.create_task(work) for work in (self._listen(), self._follow(), self._understand())]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            with suppress(Stale, Refused):
+                await self._engine.end_dialogue(self._visit_id, self._dialogue_id)
+
+    # --- the caller -----------------------------------------------------------------------------------
+
+    async def _listen(self) -> None:
+        """Cut what is heard into stretches of speech; ends with the call, or with too much silence."""
+        stream = SpeechStream(self._rate_hz, pause_s=self._manners.pause_s)
+        frames: list[Samples] = []
+        samples = forgotten = 0
+        onset_s, barge_in, delay_s = 0.0, False, None
+        while (incoming := await self._leg.hear()).kind != "end":
+            if incoming.kind != "sound":
+                continue
+            frames.append(incoming.samples)
+            samples += len(incoming.samples)
+            now_s = samples / self._rate_hz
+            for change in stream.feed(incoming.samples):
+                if change.kind == "began":
+                    onset_s, barge_in = change.at_s, self._leg.stop_playing()
+                    fell = self._fell_silent_s
+                    delay_s = None if fell is None or barge_in else max(0.0, onset_s - fell)
+                else:
+                    sound = self._cut(frames, forgotten, onset_s, change.at_s)
+                    self._working += 1
+                    self._said.put_nowait(_Speech(sound, onset_s, change.at_s, barge_in, delay_s))
+                    forgotten += len(frames)
+                    frames.clear()
+            if not stream.speaking and len(frames) > 400:
+                forgotten += 200
+                del frames[:200]
+            if await self._too_quiet(stream.speaking, len(incoming.samples) / self._rate_hz, now_s):
+                return
+
+    def _cut(self, frames: list[Samples], forgotten: int, onset_s: float, offset_s: float) -> Sound:
+        whole = np.concatenate(frames)
+        start = forgotten * len(frames[0]) / self._rate_hz
+        first = max(0, round((onset_s - MARGIN_S - start) * self._rate_hz))
+        last = max(first, round((offset_s + MARGIN_S - start) * self._rate_hz))
+        return Sound(whole[first:last], self._rate_hz)
+
+    async def _too_quiet(self, speaking: bool, passed_s: float, now_s: float) -> bool:
+        """Count silence in which it is the caller's turn; ask, and at last give up."""
+        if self._leg.playing:
+            self._fell_silent_s = None
+        elif self._fell_silent_s is None:
+            self._fell_silent_s = now_s
+        if speaking or self._leg.playing or self._working or not self._settled.is_set():
+            self._quiet_s = 0.0
+            self._prompted = 0 if speaking else self._prompted
+            return False
+        self._quiet_s += passed_s
+        if self._quiet_s < self._manners.silence_s:
+            return False
+        if self._prompted >= self._manners.silence_prompts:
+            return True
+        self._prompted, self._quiet_s = self._prompted + 1, 0.0
+        event = SilencePrompted(dialogue_id=self._dialogue_id, at_s=round(now_s, 2))
+        await self._calls.note(self._visit_id, event)
+        await self._speak(phrase("still_there", self._language))
+        return False
+
+    async def _understand(self) -> None:
+        """Recognise one stretch of speech after the other, and hand it to the system when that may listen."""
+        while True:
+            speech = await self._said.get()
+            try:
+                await self._take(speech)
+            finally:
+                self._working -= 1
+
+    async def _take(self, speech: _Speech) -> None:
+        try:
+            heard = await self._recogniser.recognise(speech.sound, language=self._language)
+            reason = ""
+        except RecognitionError as error:
+            _report.warning("recogniser_failed", error=str(error))
+            heard, reason = (), "recogniser_failed"
+        heard = tuple(one for one in heard if one.text.strip())
+        if not heard:
+            event = SpeechMissed(
+                dialogue_id=self._dialogue_id, onset_s=round(speech.onset_s, 3),
+                offset_s=round(speech.offset_s, 3), reason=reason,
+            )  # fmt: skip
+            await self._calls.note(self._visit_id, event)
+            await self._speak(phrase("not_heard", self._language))
+            return
+        while True:
+            await self._settled.wait()
+            try:
+                await self._calls.say(
+                    self._visit_id, self._dialogue_id, heard, barge_in=speech.barge_in,
+                    response_delay_s=speech.response_delay_s,
+                )  # fmt: skip
+                return
+            except Refused as refusal:
+                if refusal.reason != "busy":
+                    return
+                self._settled.clear()
+
+    # --- the system -----------------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """Speak what the system answers; ends when the dialogue has ended and everything was played."""
+        while True:
+            for stored in await self._engine.updates(self._visit_id, self._after, WAIT_S):
+                self._after = stored.seq
+                event = stored.event
+                if getattr(event, "dialogue_id", None) != self._dialogue_id:
+                    continue
+                if isinstance(event, log_events.UserTurnSent):
+                    self._settled.clear()
+                elif isinstance(event, log_events.SystemTurnReceived):
+                    await self._speak(spoken_text(event))
+                    self._settled.set()
+                elif isinstance(event, log_events.SystemTurnFailed):
+                    await self._speak(phrase("trouble", self._language))
+                    self._settled.set()
+                elif isinstance(event, log_events.SilenceKept):
+                    self._settled.set()
+                elif isinstance(event, log_events.DialogueEnded):
+                    await self._leg.played()
+                    return
+
+    async def _speak(self, text: str) -> None:
+        try:
+            self._leg.play(await self._synthesiser.speak(text, language=self._language))
+        except SynthesisError as error:
+            _report.error("synthesiser_failed", error=str(error))
+
+
+def spoken_text(turn: log_events.SystemTurnReceived) -> str:
+    """What of a system turn is said: its messages, and the choices that a page would show as buttons."""
+    parts: list[str] = []
+    for message in turn.messages:
+        parts.append(message.text)
+        titles = [choice.get("title", "") for choice in message.choices]
+        parts += [", ".join(title for title in titles if title)] if titles else []
+    return "\n".join(part for part in parts if part.strip())

@@ -1,0 +1,71 @@
+"""The section `telephone` of a study file: where calls come in, who listens, who speaks."""
+
+from typing import Any
+
+from pydantic import Field
+
+from vivavoce.core.yaml_source import Source
+from vivavoce.study.settings import Number, Settings, Whole
+from vivavoce.study.steps import Step
+
+Speech = str | dict[str, Any]
+
+
+class Telephone(Settings):
+    """How dialogues with `channel: phone` are held."""
+
+    number: str = Field(
+        description="what participants dial; {pin} in it becomes the number that leads to their own dialogue"
+    )
+    listen: str = Field(
+        "127.0.0.1:5060",
+        pattern=r"^[^\s:]+:\d{1,5}$",
+        description="HOST:PORT where calls come in by SIP",
+    )
+    advertised: str | None = Field(
+        None, description="address that callers are told, where it is another than the one listened on"
+    )
+    at_once: Whole = Field(20, ge=1, le=500, description="calls at the same time; one more finds it busy")
+    recogniser: Speech = Field("pocketsphinx", description="who listens: a name, or `use` and its settings")
+    recognisers: dict[str, Speech] = Field({}, description="who listens in one language, such as {it: ...}")
+    synthesiser: Speech = Field("flite", description="who speaks: a name, or `use` and its settings")
+    synthesisers: dict[str, Speech] = Field(
+        {}, description="who speaks one language: {it: espeak-ng}"
+    )
+    pause_s: Number = Field(0.8, ge=0.2, le=5, description="silence that ends what a caller says")
+    silence_s: Number = Field(8, ge=2, le=3600, description="silence after which a caller is spoken to")
+    silence_prompts: Whole = Field(
+        2, ge=0, le=10, description="how often a silent caller is spoken to; then the call ends"
+    )
+
+    def shown_number(self, pin: str) -> str:
+        """The number as the page shows it."""
+        return self.number.replace("{pin}", pin)
+
+    @property
+    def asks_for_pin(self) -> bool:
+        """Whether participants must key in their number, because all dial the same."""
+        return "{pin}" not in self.number
+
+
+def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], source: Source) -> None:
+    """Reports dialogues by telephone that nobody could hold."""
+    for index, entry in visit:
+        dialogue = entry.dialogue
+        if dialogue is None or dialogue.channel != "phone":
+            continue
+        path = ("visit", index, "dialogue")
+        if telephone is None:
+            problem = "a dialogue by telephone, but no section `telephone`"
+            source.report((*path, "channel"), problem, "add telephone: {number: ...}")
+        if dialogue.gate != "code":
+            problem = f"gate {dialogue.gate!r}: the page does not see when a call is over"
+            source.report((*path, "gate"), problem, "write gate: code")
+        if dialogue.elsewhere is not None:
+            problem = "a telephone number is shown already"
+            source.report((*path, "elsewhere"), problem, "remove it, or write channel: text")
+
+
+def by_telephone(step: Step | None) -> bool:
+    """Whether a step's dialogues are held by telephone."""
+    return getattr(step, "channel", None) == "phone"

@@ -1,0 +1,228 @@
+"""What happens in a call: it is joined to a visit, the dialogue is held, the code is spoken.
+
+A call leads to a visit by the number that was dialled, by who calls where an earlier call told that, or by
+the number that the caller keys in. One visit has one call at a time. Whoever hangs up before the code was heard
+may call again and hears it then.
+"""
+
+from typing import Final
+
+import structlog
+
+from vivavoce.audio.recognition import Recogniser
+from vivavoce.audio.synthesis import Synthesiser, SynthesisError
+from vivavoce.connectors.speech import make_recogniser, make_synthesiser
+from vivavoce.core.errors import LogError
+from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
+from vivavoce.log.recordings import folder_of
+from vivavoce.session.calls import Calls
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.errors import Refused
+from vivavoce.session.phrases import Phrase, phrase, spoken_digits
+from vivavoce.session.spoken import Manners, SpokenDialogue
+from vivavoce.study.telephone import Speech, Telephone
+from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
+from vivavoce.telephony.sip import SipAnswerer
+
+TIMES_SPOKEN: Final = 2
+TRIES: Final = 3
+KEYING_S: Final = 15.0
+LONGEST_PIN: Final = 12
+CALLERS_REMEMBERED: Final = 10_000
+
+_report = structlog.get_logger("vivavoce.telephony")
+
+
+class Switchboard:
+    """Takes the calls of one study; `start` and `stop` beside its pages.
+
+    Raises  InputError: a recogniser or synthesiser that cannot be made, a log without a folder for recordings
+    """
+
+    def __init__(self, engine: SessionEngine, telephone: Telephone) -> None:
+        study = engine.study
+        folder_of(engine.log)
+        self._engine, self._telephone, self._calls = engine, telephone, Calls(engine)
+
+        def by_language(one: Speech, others: dict[str, Speech]) -> dict[str, Speech]:
+            return {language: others.get(language, one) for language in study.languages}
+
+        heard = by_language(telephone.recogniser, telephone.recognisers)
+        spoken = by_language(telephone.synthesiser, telephone.synthesisers)
+        self._recognisers: dict[str, Recogniser] = {
+            language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
+            for language, raw in heard.items()
+        }
+        self._synthesisers: dict[str, Synthesiser] = {
+            language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")
+            for language, raw in spoken.items()
+        }
+        self._manners = Manners(telephone.pause_s, telephone.silence_s, telephone.silence_prompts)
+        self._talking: dict[str, str] = {}
+        self._visits_of_callers: dict[str, str] = {}
+        host, _, port = telephone.listen.rpartition(":")
+        self.answerer = SipAnswerer(
+            self.take, host=host, port=int(port), advertised=telephone.advertised, at_once=telephone.at_once
+        )
+
+    async def start(self) -> None:
+        await self.answerer.start()
+
+    async def stop(self) -> None:
+        await self.answerer.stop()
+        for one in (*self._recognisers.values(), *self._synthesisers.values()):
+            await one.close()
+
+    # --- one call -------------------------------------------------------------------------------------
+
+    async def take(self, leg: PhoneLeg) -> None:
+        """A call from its first word to its last."""
+        caller = self._calls.caller(leg.caller_id)
+        found = await self._joined(leg, caller)
+        if found is None:
+            await self._turn_away(leg, "no_visit", "no_visit")
+            return
+        visit_id, joined_by = found
+        if visit_id in self._talking:
+            await self._turn_away(leg, "second_call", "second_call", visit_id)
+            return
+        self._talking[visit_id] = leg.call_id
+        if caller is not None:
+            self._visits_of_callers[caller] = visit_id
+            while len(self._visits_of_callers) > CALLERS_REMEMBERED:
+                del self._visits_of_callers[next(iter(self._visits_of_callers))]
+        try:
+            await self._held(leg, visit_id, caller, joined_by)
+        finally:
+            del self._talking[visit_id]
+
+    async def _held(self, leg: PhoneLeg, visit_id: str, caller: str | None, joined_by: JoinedBy) -> None:
+        try:
+            dialogue, after = await self._calls.connect(
+                visit_id, call_id=leg.call_id, adapter=leg.adapter, caller=caller, joined_by=joined_by
+            )
+        except Refused as refusal:
+            await self._not_due(leg, visit_id, refusal)
+            return
+        language = dialogue.language
+        try:
+            await SpokenDialogue(
+                self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ, language=language,
+                recogniser=self._recognisers[language], synthesiser=self._synthesisers[language],
+                manners=self._manners,
+            ).run()  # fmt: skip
+            await self._farewell(leg, visit_id)
+        finally:
+            if not leg.over.is_set():
+                await leg.hang_up()
+            await self._keep(leg, visit_id, dialogue.dialogue_id)
+
+    async def _farewell(self, leg: PhoneLeg, visit_id: str) -> None:
+        """The code after a dialogue that was not trivial, else the advice to call again."""
+        state = await self._engine.state(visit_id)
+        if state.phase == "code":
+            await self._speak_code(leg, visit_id)
+        elif state.phase == "ready":
+            await self._say(leg, phrase("too_short", state.language), state.language)
+
+    async def _speak_code(self, leg: PhoneLeg, visit_id: str) -> None:
+        state = await self._engine.state(visit_id)
+        dialogue = state.dialogue
+        if dialogue is None or dialogue.code is None:
+            return
+        language = dialogue.language
+        spelt = phrase("code", language, code=spoken_digits(dialogue.code, language))
+        times = 0
+        for _ in range(TIMES_SPOKEN):
+            await self._say(leg, spelt, language)
+            times += not leg.over.is_set()
+        event = CodeSpoken(dialogue_id=dialogue.dialogue_id, call_id=leg.call_id, times=times)
+        await self._calls.note(visit_id, event)
+        await self._say(leg, phrase("goodbye", language), language)
+
+    async def _not_due(self, leg: PhoneLeg, visit_id: str, refusal: Refused) -> None:
+        """No dialogue is due: the code once more where it was not typed in yet, else why not."""
+        state = await self._engine.state(visit_id)
+        dialogue = state.dialogue
+        if state.phase == "code" and dialogue is not None and dialogue.channel == "phone":
+            await self._speak_code(leg, visit_id)
+            await leg.hang_up()
+            await self._calls.note(visit_id, _ended(leg, dialogue.dialogue_id))
+            return
+        if refusal.reason == "paused":
+            await self._turn_away(leg, "paused", "paused", visit_id)
+            return
+        await self._turn_away(leg, "not_due", "over" if state.phase == "ended" else "not_due", visit_id)
+
+    async def _turn_away(
+        self, leg: PhoneLeg, reason: NotTaken, words: Phrase, visit_id: str | None = None
+    ) -> None:
+        language = (await self._engine.state(visit_id)).language if visit_id else None
+        caller = self._calls.caller(leg.caller_id)
+        await self._calls.not_taken(leg.call_id, caller, reason, visit_id)
+        language = language or self._engine.study.default_language
+        await self._say(leg, phrase(words, language), language)
+
+    async def _keep(self, leg: PhoneLeg, visit_id: str, dialogue_id: str) -> None:
+        """The recording, then the end of the call; a recording that cannot be written is told of."""
+        try:
+            await self._calls.keep_recording(visit_id, dialogue_id, leg.recording())
+        except LogError as error:
+            _report.error("recording_not_kept", call_id=leg.call_id, error=str(error))
+        await self._calls.note(visit_id, _ended(leg, dialogue_id))
+
+    # --- whose call it is -----------------------------------------------------------------------------
+
+    async def _joined(self, leg: PhoneLeg, caller: str | None) -> tuple[str, JoinedBy] | None:
+        """The visit of a call and what led to it; None where nothing did."""
+        if visit_id := await self._calls.visit_of_pin(leg.called):
+            return visit_id, "number"
+        if caller is not None and (visit_id := self._visits_of_callers.get(caller)):
+            return visit_id, "caller"
+        if not self._telephone.asks_for_pin:
+            return None
+        language = self._engine.study.default_language
+        for attempt in range(TRIES):
+            words = phrase("welcome_pin", language)
+            if attempt:
+                words = f"{phrase('wrong_pin', language)} {words}"
+            pin = await self._keyed_in(leg, words, language)
+            if leg.over.is_set():
+                return None
+            if visit_id := await self._calls.visit_of_pin(pin):
+                return visit_id, "pin"
+        return None
+
+    async def _keyed_in(self, leg: PhoneLeg, words: str, language: str) -> str:
+        """Keys until the hash key, or until nothing more came for long; pressing one stops the words."""
+        await self._play(leg, words, language)
+        pin, waited_s = "", 0.0
+        while waited_s < KEYING_S and len(pin) < LONGEST_PIN:
+            heard = await leg.hear()
+            if heard.kind == "end" or heard.key == "#":
+                break
+            if heard.kind == "key":
+                leg.stop_playing()
+                pin, waited_s = pin + heard.key, 0.0
+            elif not leg.playing:
+                waited_s += FRAME_S
+        return pin
+
+    async def _say(self, leg: PhoneLeg, words: str, language: str) -> None:
+        """Words of the platform, to their end or the end of the call."""
+        await self._play(leg, words, language)
+        await leg.played()
+
+    async def _play(self, leg: PhoneLeg, words: str, language: str) -> None:
+        synthesiser = self._synthesisers.get(language) or next(iter(self._synthesisers.values()))
+        try:
+            leg.play(await synthesiser.speak(words, language=language))
+        except SynthesisError as error:
+            _report.error("synthesiser_failed", error=str(error))
+
+
+def _ended(leg: PhoneLeg, dialogue_id: str) -> CallEnded:
+    return CallEnded(
+        dialogue_id=dialogue_id, call_id=leg.call_id, by=leg.ended_by or "failure",
+        duration_s=round(leg.seconds, 2), keys=leg.keys, lost_s=round(leg.dropped_frames * FRAME_S, 2),
+    )  # fmt: skip

@@ -1,0 +1,232 @@
+"""Telephone calls from end to end: real telephones, the bundled bot, the code heard and typed on the page."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from scenes.browser import barriers, chromium, overflow
+from scenes.patience import PATIENCE_S, eventually
+from scenes.processes import free_port
+from scenes.telephones import Baresip, baresip, sipp
+from scenes.voices import voice
+from scenes.websites import Running, restaurant_bot, running
+from vivavoce.audio.files import pcm16, read_tracks
+from vivavoce.audio.recognition import Recogniser
+from vivavoce.audio.sound import Sound, joined, silence
+from vivavoce.audio.speech import make_recogniser
+from vivavoce.audio.voice_activity import speech_intervals
+from vivavoce.connectors.make import make_connector
+from vivavoce.log import events as log_events
+from vivavoce.log.recordings import folder_of
+from vivavoce.log.store import Log, StoredEvent
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study.load import load_study
+from vivavoce.study.scaffold import write_study
+from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.web.app import create_app
+
+pytestmark = pytest.mark.browser
+
+WISH = "I am looking for a cheap restaurant in the city centre"
+QUESTION = "what is the phone number"
+FAREWELL = "thank you goodbye"
+SENTENCES = f"""{WISH}
+{QUESTION}
+{FAREWELL}
+what is the address
+i want a moderately priced pub in the north
+is there an expensive coffee shop by the river
+something else please
+"""
+DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def said(text: str) -> Sound:
+    return Sound(pcm16(voice(text, "slt")), 16_000)
+
+
+@dataclass
+class Laboratory:
+    """A study with a telephone, served."""
+
+    pages: Running
+    switchboard: Switchboard
+    log: Log
+    folder: Path
+
+    def events(self, kind: str) -> list[StoredEvent]:
+        (visit,) = self.log.visits("calls")
+        return [one for one in self.log.events(visit.visit_id) if one.event.kind == kind]
+
+    def system_turns(self) -> int:
+        return len(self.events("system_turn_received"))
+
+    def quiet(self) -> bool:
+        """Whether nothing is being said to any caller."""
+        legs = list(self.switchboard.answerer._calls.values())
+        return bool(legs) and not any(leg.playing for leg in legs)
+
+
+@contextmanager
+def laboratory(folder: Path, number: str = "sip:{pin}@127.0.0.1:PORT") -> Iterator[Laboratory]:
+    write_study(folder, "cambridge-2011", name="calls")
+    port = free_port()
+    (folder / "callers.txt").write_text(SENTENCES)
+    file = folder / "study.yaml"
+    with restaurant_bot() as bot:
+        text = file.read_text().replace(":9101/", f":{bot}/").replace(":9102/", f":{bot}/")
+        text = text.replace("repeat: 3..40", "repeat: 1..2").replace("generate: 200", "generate: 20")
+        assert "gate: code" in text
+        text = text.replace("gate: code", "gate: code, channel: phone") + (
+            f'telephone:\n  number: "{number.replace("PORT", str(port))}"\n  listen: "127.0.0.1:{port}"\n'
+            "  recogniser: {use: pocketsphinx, sentences: callers.txt}\n  synthesiser: {use: flite, voice: rms}\n"
+            "  silence_s: 60\n"
+        )
+        file.write_text(text)
+        study = load_study(folder)
+        connectors = {name: make_connector(raw, {}) for name, raw in study.systems.items()}
+        with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
+            engine = SessionEngine(study, log, connectors)
+            assert study.telephone is not None
+            switchboard = Switchboard(engine, study.telephone)
+            with running(create_app(engine, beside=[switchboard])) as pages:
+                yield Laboratory(pages, switchboard, log, folder)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def code_reader(tmp_path_factory: pytest.TempPathFactory) -> Recogniser:
+    folder = tmp_path_factory.mktemp("digits")
+    (folder / "code.jsgf").write_text(
+        "#JSGF V1.0;\ngrammar code;\npublic <code> = your code is <d> <d> <d> <d>;\n"
+        f"<d> = {' | '.join(DIGITS)};\n"
+    )
+    return make_recogniser({"use": "pocketsphinx", "grammar": "code.jsgf"}, folder=folder)
+
+
+def page_of_a_visit(browser: Browser, lab: Laboratory, **more: object) -> Page:
+    """A participant who has come to the page with the number to call."""
+    page = browser.new_context(locale="en-GB", **more).new_page()  # type: ignore[arg-type]
+    page.set_default_timeout(PATIENCE_S * 1000)
+    page.goto(lab.pages.url)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator("#number")).to_be_visible()
+    return page
+
+
+def talk(lab: Laboratory, telephone: Baresip, *utterances: str) -> None:
+    """Say one thing after the other, each when the system has spoken."""
+    for turns, text in enumerate(utterances, 1):
+        eventually(lambda turns=turns: lab.system_turns() >= turns and lab.quiet(), "the system is silent")
+        telephone.say(said(text))
+
+
+def read_code(lab: Laboratory, reader: Recogniser, heard: Sound) -> set[str]:
+    """Every code that a recogniser makes out in what the caller heard."""
+    found: set[str] = set()
+    for interval in speech_intervals(heard, pause_s=0.8)[-4:]:
+        first, last = (round(at * heard.rate_hz) for at in (interval.onset_s - 0.1, interval.offset_s + 0.2))
+        part = Sound(heard.samples[max(0, first) : last], heard.rate_hz)
+        words = " ".join(one.text for one in lab.pages.call(reader.recognise(part, language="en"))[:1])
+        if spelt := re.fullmatch(r"your code is (\w+) (\w+) (\w+) (\w+)", words):
+            found.add("".join(str(DIGITS.index(word)) for word in spelt.groups()))
+    return found
+
+
+def test_a_participant_calls_completes_the_task_hears_the_code_and_types_it(
+    browser: Browser, code_reader: Recogniser, tmp_path: Path
+) -> None:
+    with laboratory(tmp_path / "study") as lab:
+        page = page_of_a_visit(browser, lab)
+        assert barriers(page) == []
+        number = page.locator("#number").inner_text()
+        assert lab.system_turns() == 0, "the system spoke before anybody called"
+        with baresip(tmp_path / "telephone", "5550101") as telephone:
+            telephone.dial(number)
+            talk(lab, telephone, WISH, QUESTION, FAREWELL)
+            telephone.wait_until_hung_up()
+            eventually(lambda: lab.events("call_ended"), "the call was not ended")
+        (issued,) = [one.event for one in lab.events("code_issued")]
+        assert isinstance(issued, log_events.CodeIssued)
+        assert issued.code in read_code(lab, code_reader, telephone.heard())
+
+        page.locator("#code").fill(issued.code)
+        page.get_by_role("button", name="Continue").click()
+        for question in page.locator("fieldset").all():
+            question.locator("label").nth(1).click()
+        page.get_by_role("button", name="Continue").click()
+        expect(page.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
+
+        (answered,) = [one.event for one in lab.events("questionnaire_answered")]
+        assert answered.dialogue_id == issued.dialogue_id  # type: ignore[attr-defined]
+        turns = [one.event for one in lab.events("user_turn_sent")]
+        check_what_was_heard(turns, [WISH, QUESTION, FAREWELL])
+        assert all(len(turn.heard) >= 1 and turn.heard[0].score for turn in turns)  # type: ignore[attr-defined]
+        answers = " ".join(one.event.text for one in lab.events("system_turn_received"))  # type: ignore[attr-defined]
+        assert re.search(r"01\d{3}", answers), f"no telephone number was told: {answers}"
+        check_the_recording(lab, issued.dialogue_id)
+
+
+def check_what_was_heard(turns: list[log_events.Event], spoken: list[str]) -> None:
+    """A turn for each utterance, with nearly all of its words."""
+    texts = [turn.text for turn in turns]  # type: ignore[attr-defined]
+    assert len(texts) == len(spoken), texts
+    words = [(set(text.split()), set(one.lower().split())) for text, one in zip(texts, spoken, strict=True)]
+    assert all(len(heard & wanted) / len(wanted) > 0.6 for heard, wanted in words), texts
+
+
+def check_the_recording(lab: Laboratory, dialogue_id: str) -> None:
+    """One file, a party a channel, as long as the call, with speech of both."""
+    (recording,) = lab.log.recordings()
+    (ended,) = [one.event for one in lab.events("call_ended")]
+    assert recording.dialogue_id == dialogue_id
+    tracks = read_tracks(folder_of(lab.log).file(recording.file))
+    assert tracks.channels == 2
+    assert tracks.duration_s == pytest.approx(ended.duration_s, abs=0.5)  # type: ignore[attr-defined]
+    assert all(np.abs(tracks.channel(party).samples).max() > 2000 for party in (0, 1))
+
+
+def test_sipp_calls_talks_and_presses_keys_and_the_code_waits_for_the_next_call(
+    browser: Browser, code_reader: Recogniser, tmp_path: Path
+) -> None:
+    with laboratory(tmp_path / "study", number="100") as lab:
+        page = page_of_a_visit(browser, lab, viewport={"width": 320, "height": 700})
+        assert overflow(page) <= 0
+        pin = page.locator("#pin").inner_text()
+        speech = joined(
+            [silence(1, 8000), said(WISH), silence(7, 8000), said(QUESTION), silence(6, 8000)], 8000
+        )
+        sipp(tmp_path / "sipp", lab.switchboard.answerer.port, speech=speech, keys="42#", called=pin)
+        eventually(lambda: lab.events("call_ended"), "the call was not ended")
+        (ended,) = [one.event for one in lab.events("call_ended")]
+        assert (ended.by, ended.keys) == ("caller", "42#")  # type: ignore[attr-defined]
+        check_what_was_heard([one.event for one in lab.events("user_turn_sent")], [WISH, QUESTION])
+
+        with baresip(tmp_path / "telephone", "5550102") as telephone:  # by keypad, as from another telephone
+            telephone.dial(f"sip:100@127.0.0.1:{lab.switchboard.answerer.port}")
+            eventually(lab.quiet, "no welcome")
+            telephone.press(f"{pin}#")
+            telephone.wait_until_hung_up()
+        eventually(lambda: lab.events("code_spoken"), "the code was not spoken")
+        (issued,) = [one.event for one in lab.events("code_issued")]
+        code = issued.code  # type: ignore[attr-defined]
+        assert code in read_code(lab, code_reader, telephone.heard())
+        page.locator("#code").fill("0000")
+        page.get_by_role("button", name="Continue").click()
+        expect(page.locator("[aria-invalid=true]")).to_be_visible()
+        page.locator("#code").fill(code)
+        page.get_by_role("button", name="Continue").click()
+        expect(page.locator("fieldset").first).to_be_visible()
