@@ -10,6 +10,7 @@ import typer
 from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
     from vivavoce.study.command_file import CommandFile, LineProblem
     from vivavoce.understanding.scoring import Mode, Scores
 
@@ -181,12 +182,19 @@ RepeatBelow = Annotated[
 ]
 
 
+RecogniserOption = Annotated[
+    str | None,
+    typer.Option("--recogniser", help="Answer to the recordings: pocketsphinx, another, or its YAML file."),
+]
+
+
 @app.command("predict", short_help="Let a trained system answer commands.")
 def predict(
     model: Model,
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with commands in words.")],
     into: Annotated[Path, typer.Option("--into", help="Folder of one file a speaker.")],
     repeat_below: RepeatBelow = 0.0,
+    recogniser: RecogniserOption = None,
 ) -> None:
     """Write a trained system's answers in the layout that `understand score` reads."""
     from vivavoce.log.dataset import Dataset
@@ -194,7 +202,8 @@ def predict(
     from vivavoce.understanding.learning.answers import write_answers
     from vivavoce.understanding.learning.examples import read_recipes
 
-    recipes = read_recipes(Dataset(data), annotated=False)
+    dataset = Dataset(data)
+    recipes = read_recipes(dataset, annotated=False, heard=_heard(dataset, recogniser))
     trained = systems.load(model)
     write_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), into)
     note(f"{sum(len(recipe.commands) for recipe in recipes)} commands answered into {into}")
@@ -205,6 +214,7 @@ def evaluate(
     model: Model,
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with annotated commands.")],
     repeat_below: RepeatBelow = 0.0,
+    recogniser: RecogniserOption = None,
     mode: ModeOption = "strict",
     repetition_weight: Weight = 0.5,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
@@ -218,7 +228,7 @@ def evaluate(
     from vivavoce.understanding.learning.examples import read_recipes
 
     dataset = Dataset(data)
-    recipes = read_recipes(dataset)
+    recipes = read_recipes(dataset, heard=_heard(dataset, recogniser))
     trained = systems.load(model)
     scores = score_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), _mode(mode))
     facts = {
@@ -282,6 +292,16 @@ class _Reading:
         for file in self.read_files:
             digest.update(sha256(file.read_bytes()).digest())
         return digest.hexdigest()[:8]
+
+
+def _heard(dataset: "Dataset", name: str | None) -> dict[str, str] | None:
+    """What a recogniser made of the recordings; None where the text shall be answered."""
+    if name is None:
+        return None
+    from vivavoce.understanding.hearing import hear_commands, recogniser_of
+
+    with progress("listening") as report:
+        return hear_commands(dataset, recogniser_of(name), report)
 
 
 def _told(problem: "LineProblem", side: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Commands to learn from: recipes of a dataset, and predicates as sequences of tokens."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
@@ -32,15 +32,19 @@ class Recipe(NamedTuple):
     commands: list[Example]
 
 
-def read_recipes(dataset: Dataset, *, annotated: bool = True) -> list[Recipe]:
+def read_recipes(
+    dataset: Dataset, *, annotated: bool = True, heard: Mapping[str, str] | None = None
+) -> list[Recipe]:
     """The recipes of a dataset's table `commands`.
 
+    Input   heard: by command_id, words that a recogniser made of the sound, instead of the text
     Output  recipes in the table's order; with `annotated` only commands that have an annotation
     Raises  InputError: no command with words, or, if asked for, with words and an annotation
     """
     recipes: dict[tuple[str, str], Recipe] = {}
     for number, row in enumerate(dataset.read("commands").to_pylist()):
-        words: list[str] = str(row["text"] or "").lower().split()
+        text = (heard or {}).get(row["command_id"], row["text"])
+        words: list[str] = str(text or "").lower().split()
         if not words or (annotated and row["annotation"] is None):
             continue
         key = (row["participant_id"] or "nobody", row["recipe"] or str(number))
