@@ -39,20 +39,31 @@ MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 @pytest.fixture(scope="session")
-def make_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of this test run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """No other process is in a block with this file at the same time."""
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def make_once(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
     """Makes a folder that is only read, once for all processes of this test run."""
-    root = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        root = root.parent
 
     def made(name: str, make: Callable[[Path], object]) -> Path:
-        with (root / f"{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (root / name).exists():
+        with alone(run_folder / f"{name}.lock"):
+            if not (run_folder / name).exists():
                 half = tmp_path_factory.mktemp(name) / name
                 make(half)
-                half.rename(root / name)
-        return root / name
+                half.rename(run_folder / name)
+        return run_folder / name
 
     return made
 
@@ -127,9 +138,10 @@ def _alive(process: Any) -> bool:
 
 
 @contextmanager
-def running_postgresql() -> Iterator[PostgresqlServer]:
+def running_postgresql(run_folder: Path) -> Iterator[PostgresqlServer]:
     with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
-        server = PostgresqlServer(Path(folder))
+        with alone(run_folder / "postgresql.lock"):  # under root the first one adds a user of the system
+            server = PostgresqlServer(Path(folder))
         try:
             yield server
         finally:
@@ -137,16 +149,16 @@ def running_postgresql() -> Iterator[PostgresqlServer]:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server() -> Iterator[str]:
+def postgresql_server(run_folder: Path) -> Iterator[str]:
     """The address of a PostgreSQL server of this test run, without a database's name."""
-    with running_postgresql() as server:
+    with running_postgresql(run_folder) as server:
         yield server.url
 
 
 @pytest.fixture
-def own_postgresql() -> Iterator[PostgresqlServer]:
+def own_postgresql(run_folder: Path) -> Iterator[PostgresqlServer]:
     """A PostgreSQL server that only this test uses, and may kill."""
-    with running_postgresql() as server:
+    with running_postgresql(run_folder) as server:
         yield server
 
 
