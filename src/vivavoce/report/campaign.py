@@ -8,7 +8,7 @@ from typing import Final
 
 from vivavoce.core.signature import installed_version
 from vivavoce.report import campaign_parts as parts
-from vivavoce.report.blocks import Block, Document, Section
+from vivavoce.report.blocks import Block, Document, FactList, Section
 from vivavoce.report.campaign_evaluation import Evaluation
 from vivavoce.report.campaign_people import method_blocks, people_blocks
 from vivavoce.report.campaign_stress import failure_blocks, stress_blocks
@@ -26,6 +26,7 @@ TITLES: Final = {
     "time": ("Intents and time", "Intents and time"),
     "entities": ("Several entities in one utterance", "Entities"),
     "modules": ("Figures of single modules", "Modules"),
+    "system": ("The system as submitted", "System"),
     "users": ("Users", "Users"),
     "method": ("How this was done", "Method"),
 }
@@ -72,6 +73,7 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
         "time": parts.time_blocks(found.intents, found.submission, simulated=found.people["simulated"]),
         "entities": parts.entity_blocks(found.entities),
         "modules": parts.module_blocks(found.modules),
+        "system": [FactList(tuple(_cover(found)))],
         "users": people_blocks(found.people),
         "method": method_blocks(found.settings, how, spoken=found.submission.spoken),
     }

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import mistake, problems_of
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
-from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
 from vivavoce.study.submission import Submission, Words, check_submission, in_language
 
 CAMPAIGN_FILE: Final = "campaign.yaml"
@@ -32,15 +32,17 @@ class QuestionnaireSettings(_Written):
         "published",
         description="published: items 3, 4, 7, 10 are effectiveness, as printed; definition: 3 to 6",
     )
-    reverse_item_4: bool = Field(True, description="item 4 is worded negatively; its code is mirrored")
+    reverse_item_4: Flag = Field(True, description="item 4 is worded negatively; its code is mirrored")
 
 
 class StressSettings(_Written):
     """Which logged interactions are replayed with a substitution, and how often."""
 
-    sample: int = Field(30, ge=1, le=10_000, description="interactions drawn for each system; one test each")
-    repeats: int = Field(1, ge=1, le=99, description="replays of each variant, for systems that vary")
-    ad_hoc: bool = Field(
+    sample: Whole = Field(
+        30, ge=1, le=10_000, description="interactions drawn for each system; one test each"
+    )
+    repeats: Whole = Field(1, ge=1, le=99, description="replays of each variant, for systems that vary")
+    ad_hoc: Flag = Field(
         True, description="also run the cases of systems/NAME/ad-hoc.yaml, where there is one"
     )
 
@@ -54,15 +56,15 @@ class CampaignFile(_Written):
         ["it"], min_length=1, description="languages of users, the first is the default"
     )
     reports: list[str] = Field(["it", "en"], min_length=1, description="languages of the reports")
-    users: int = Field(10, ge=1, le=1000, description="different users for each system")
-    tasks: int = Field(3, ge=1, le=20, description="tasks of one user, drawn at random")
-    minutes: float = Field(60, gt=0, le=600, description="longest time of one user with one system")
+    users: Whole = Field(10, ge=1, le=1000, description="different users for each system")
+    tasks: Whole = Field(3, ge=1, le=20, description="tasks of one user, drawn at random")
+    minutes: Number = Field(60, gt=0, le=600, description="longest time of one user with one system")
     questionnaire: QuestionnaireSettings = Field(
         QuestionnaireSettings(mapping="published", reverse_item_4=True),
         description="how the ten items are read",
     )
     stress: StressSettings = Field(StressSettings(), description="linguistic stress tests")  # pyright: ignore[reportCallIssue]
-    seed: int = Field(1, ge=0, description="the same seed draws the same tasks and the same sample")
+    seed: Whole = Field(1, ge=0, description="the same seed draws the same tasks and the same sample")
 
     @field_validator("campaign")
     @classmethod
