@@ -1,8 +1,8 @@
 """What happens in a call: it is joined to a visit, the dialogue is held, the code is spoken.
 
 A call leads to a visit by the number that was dialled, by who calls where an earlier call told that, or by
-the number that the caller keys in. One visit has one call at a time. Whoever hangs up before the code was heard
-may call again and hears it then.
+the number that the caller keys in. One visit has one call at a time. Whoever hangs up before the code was
+heard may call again and hears it then.
 """
 
 from typing import Final
@@ -119,6 +119,8 @@ class Switchboard:
 
     async def _farewell(self, leg: PhoneLeg, visit_id: str) -> None:
         """The code after a dialogue that was not trivial, else the advice to call again."""
+        if leg.over.is_set():
+            return
         state = await self._engine.state(visit_id)
         if state.phase == "code":
             await self._speak_code(leg, visit_id)

@@ -1,0 +1,350 @@
+"""What happens in calls: whose they are, who is turned away, silence, interruptions, the code, the redial."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenes.patience import eventually_there
+from scenes.visits import Parrot, make_study
+from scenes.voices import voice
+from vivavoce.audio.files import pcm16
+from vivavoce.audio.recognition import RECOGNISERS, Hypothesis, RecogniserSettings
+from vivavoce.audio.sound import Samples, Sound
+from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
+from vivavoce.core.errors import InputError
+from vivavoce.log import events as log_events
+from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.phrases import phrase, spoken_digits
+from vivavoce.study.model import DialogueStep, Nontrivial, Range
+from vivavoce.study.telephone import Telephone
+from vivavoce.telephony.leg import PhoneLeg
+from vivavoce.telephony.switchboard import Switchboard
+
+FAST_S = 0.001  # a beat of 20 ms passes in so long
+SPEECH = Sound(pcm16(voice("Hello, this is a test of speech.", "rms")), 16_000)
+
+
+class Told:
+    """A recogniser that hears what the test has whispered to it."""
+
+    name, summary, settings = "told", "for tests", RecogniserSettings
+    words: list[str] = []
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Told":
+        return cls()
+
+    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
+        text = Told.words.pop(0)
+        return (Hypothesis(text, 0.8), Hypothesis(f"{text} please", 0.2)) if text else ()
+
+    async def close(self) -> None: ...
+
+
+class Written:
+    """A synthesiser whose sound is short, and that keeps what it was to say."""
+
+    name, summary, settings = "written", "for tests", SynthesiserSettings
+    texts: list[str] = []
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Written":
+        return cls()
+
+    async def speak(self, text: str, *, language: str) -> Sound:
+        Written.texts.append(text)
+        return Sound(np.full(8000, 50, np.int16), 8000)
+
+    async def close(self) -> None: ...
+
+
+for registry, kind in ((RECOGNISERS, Told), (SYNTHESISERS, Written)):
+    if kind.name not in registry:
+        registry.add(kind.name, kind)  # type: ignore[arg-type]
+
+
+class Laboratory:
+    """A switchboard, a visit that waits for a call, and calls at a multiple of speed."""
+
+    def __init__(self, engine: SessionEngine, switchboard: Switchboard, log: Log, parrot: Parrot) -> None:
+        self.engine, self.switchboard, self.log, self.parrot = engine, switchboard, log, parrot
+        self.visit_id = self.pin = ""
+        self._beats: list[asyncio.Task[None]] = []
+        self._speech: deque[Samples] = deque()
+
+    async def open_visit(self, language: str = "en") -> None:
+        self.visit_id = (await self.engine.open_visit(language=language)).visit_id
+        await self.engine.give_consent(self.visit_id, 0, agreed=True, document="d")
+        await self.engine.read_page(self.visit_id, 1)
+        dialogue = (await self.engine.state(self.visit_id)).dialogue
+        assert dialogue is not None and dialogue.pin is not None
+        self.pin = dialogue.pin
+
+    def call(self, called: str, caller: str = "555") -> tuple[PhoneLeg, asyncio.Task[None]]:
+        leg = PhoneLeg(f"call-{len(self._beats)}", caller, called, "test")
+        self._beats.append(asyncio.create_task(self._beating(leg)))
+
+        async def until_hung_up() -> None:
+            await self.switchboard.take(leg)
+            await leg.hang_up()
+
+        return leg, asyncio.create_task(until_hung_up())
+
+    async def _beating(self, leg: PhoneLeg) -> None:
+        while not leg.over.is_set():
+            if self._speech:
+                leg.take_sound(self._speech.popleft())
+            leg.beat()
+            await asyncio.sleep(FAST_S)
+
+    def events(self, kind: str) -> list[Any]:
+        return [one.event for one in self.log.events(self.visit_id) if one.event.kind == kind]
+
+    async def system_spoke(self, leg: PhoneLeg, turns: int) -> None:
+        def spoke() -> bool:
+            return len(self.events("system_turn_received")) >= turns and not leg.playing
+
+        await eventually_there(spoke, "the system did not speak")
+
+    async def say(self, leg: PhoneLeg, text: str) -> None:
+        Told.words.append(text)
+        samples = SPEECH.at(8000).samples
+        self._speech.extend(samples[start : start + 160] for start in range(0, len(samples), 160))
+        await eventually_there(lambda: not self._speech, "nobody listens")
+
+    async def stop(self) -> None:
+        for task in self._beats:
+            task.cancel()
+        await asyncio.gather(*self._beats, return_exceptions=True)
+
+
+def in_laboratory(
+    folder: Path, work: Callable[[Laboratory], Awaitable[None]], number: str = "100", **settings: Any
+) -> None:
+    """Run some calls; the study's step is held by telephone, the system is a parrot."""
+    Told.words, Written.texts = [], []
+    study = make_study(folder)
+    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
+                        channel="phone")  # fmt: skip
+    told = {"number": number, "recogniser": "told", "synthesiser": "written", "listen": "127.0.0.1:0"}
+    telephone = Telephone.model_validate({**told, "silence_s": 3600, **settings})
+    visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
+    study = study.model_copy(update={"visit": visit, "telephone": telephone})
+
+    async def run() -> None:
+        parrot = Parrot()
+        with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
+            engine = SessionEngine(study, log, {"one": parrot, "two": parrot})
+            await engine.start()
+            lab = Laboratory(engine, Switchboard(engine, telephone), log, parrot)
+            await lab.open_visit()
+            try:
+                await work(lab)
+            finally:
+                await lab.stop()
+                await engine.stop()
+
+    asyncio.run(run())
+
+
+def test_a_dialogue_is_held_by_voice_with_all_hypotheses_and_the_code_is_spoken_twice(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        assert lab.events("dialogue_opened") == []
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        await lab.say(leg, "a table for two")
+        await lab.system_spoke(leg, 2)
+        await lab.say(leg, "bye")
+        await call
+        assert [turn.text for turn in lab.parrot.sent] == ["a table for two", "bye"]
+        assert [one.text for one in lab.parrot.sent[0].heard] == ["a table for two", "a table for two please"]
+        (issued,) = lab.events("code_issued")
+        spelt = phrase("code", "en", code=spoken_digits(issued.code, "en"))
+        assert Written.texts.count(spelt) == 2
+        assert lab.events("code_spoken")[0].times == 2
+        assert (await lab.engine.enter_code(lab.visit_id, issued.code)).accepted
+        (recording,) = lab.log.recordings()
+        assert recording.dialogue_id == issued.dialogue_id
+        assert lab.events("call_ended")[0].by == "platform"
+
+    in_laboratory(tmp_path, work)
+
+
+def test_speech_stops_the_system_and_is_marked_as_barge_in(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await eventually_there(lambda: leg.playing, "no greeting")
+        leg.play(Sound(np.full(8000 * 60, 50, np.int16), 8000))  # a long speech
+        await lab.say(leg, "stop")
+        await lab.system_spoke(leg, 2)
+        leg.ended("caller")
+        await call
+        assert lab.events("user_turn_sent")[0].barge_in
+        assert leg.seconds < 60
+
+    in_laboratory(tmp_path, work)
+
+
+def test_who_hangs_up_before_the_code_hears_it_in_the_next_call(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        await lab.say(leg, "a table")
+        await lab.system_spoke(leg, 2)
+        leg.ended("caller")
+        await call
+        assert lab.events("dialogue_ended")[0].reason == "user"
+        spelt = phrase("code", "en", code=spoken_digits(lab.events("code_issued")[0].code, "en"))
+        _, again = lab.call("100")  # known by who calls
+        await again
+        assert Written.texts.count(spelt) == 2
+        assert [one.by for one in lab.events("call_ended")] == ["caller", "platform"]
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_call_that_was_too_short_earns_no_code_and_the_next_gets_the_next_dialogue(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        leg.ended("caller")
+        await call
+        assert lab.events("code_issued") == []
+        again, call = lab.call(lab.pin)
+        await lab.system_spoke(again, 2)
+        again.ended("caller")
+        await call
+        dialogues = [one.dialogue_id for one in lab.events("call_connected")]
+        assert len(set(dialogues)) == 2
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_silent_caller_is_spoken_to_and_at_last_the_call_ends(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await call
+        assert len(lab.events("silence_prompted")) == 2
+        assert Written.texts.count(phrase("still_there", "en")) == 2
+        assert phrase("too_short", "en") in Written.texts
+        assert leg.ended_by == "platform"
+
+    in_laboratory(tmp_path, work, silence_s=2)
+
+
+def test_speech_without_words_is_asked_for_again_and_logged(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        await lab.say(leg, "")
+        await eventually_there(lambda: bool(lab.events("speech_missed")), "nothing was missed")
+        leg.ended("caller")
+        await call
+        assert phrase("not_heard", "en") in Written.texts
+        (missed,) = lab.events("speech_missed")
+        assert missed.offset_s > missed.onset_s > 0
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_call_for_nobody_is_asked_for_its_number_turned_away_and_logged(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call("100")
+        for _ in range(3):
+            await eventually_there(lambda: leg.playing, "no question")
+            for key in "00000#":
+                leg.take_key(key)
+            await eventually_there(lambda: not leg.playing or leg.over.is_set(), "still talking")
+        await call
+        assert phrase("no_visit", "en") in Written.texts
+        trial = [one.event for one in lab.log.trial_events() if one.event.kind == "call_not_taken"]
+        assert [(one.reason, one.caller) for one in trial] == [  # type: ignore[attr-defined]
+            ("no_visit", lab.switchboard._calls.caller("555"))
+        ]
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_number_that_is_keyed_in_leads_to_the_visit(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call("100")
+        await eventually_there(lambda: leg.playing, "no question")
+        for key in f"{lab.pin}#":
+            leg.take_key(key)
+        await lab.system_spoke(leg, 1)
+        leg.ended("caller")
+        await call
+        assert lab.events("call_connected")[0].joined_by == "pin"
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_second_call_for_the_same_visit_is_turned_away_while_the_first_goes_on(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        _, second = lab.call(lab.pin, caller="777")
+        await second
+        assert phrase("second_call", "en") in Written.texts
+        await lab.say(leg, "still here")
+        await lab.system_spoke(leg, 2)
+        leg.ended("caller")
+        await call
+        assert [one.reason for one in lab.events("call_not_taken")] == ["second_call"]
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_system_that_fails_is_excused_and_the_call_goes_on(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        await lab.say(leg, "break")
+        await eventually_there(lambda: phrase("trouble", "en") in Written.texts, "no excuse")
+        await eventually_there(lambda: not leg.playing, "still talking")
+        await lab.say(leg, "bye")
+        await call
+        assert [turn.text for turn in lab.parrot.sent] == ["break", "bye"]
+
+    in_laboratory(tmp_path, work)
+
+
+def test_the_callers_number_is_in_no_event(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin, caller="390612345678")
+        await lab.system_spoke(leg, 1)
+        leg.ended("caller")
+        await call
+        stored = [one.event.model_dump_json() for one in lab.log.events(lab.visit_id)]
+        assert not any("390612345678" in one for one in stored)
+        assert lab.events("call_connected")[0].caller is not None
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_recogniser_that_does_not_exist_is_named_before_anybody_calls(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None: ...
+
+    with pytest.raises(InputError, match="telephone recogniser use: unknown recogniser 'tolt'"):
+        in_laboratory(tmp_path, work, recogniser="tolt")
+
+
+@pytest.mark.parametrize(
+    ("language", "spelt"),
+    [("en", "four, zero, seven"), ("it-CH", "quattro, zero, sette"), ("fi", "4, 0, 7")],
+)
+def test_a_code_is_spelt_in_the_callers_language(language: str, spelt: str) -> None:
+    assert spoken_digits("407", language) == spelt
+
+
+def test_every_phrase_is_there_in_every_language() -> None:
+    from vivavoce.session.phrases import _PHRASES
+
+    assert all(phrases.keys() == _PHRASES["en"].keys() for phrases in _PHRASES.values())
+    assert isinstance(log_events.EVENT_KINDS["call_awaited"], type)
