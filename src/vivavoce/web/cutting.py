@@ -1,5 +1,6 @@
 """The pages of a step in which all commands are recorded at once: the recording, and its borders."""
 
+import math
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -48,7 +49,7 @@ def whole_page(site: Site, state: VisitState, facts: dict[str, Any], *, again: b
     found = [*state.cut.proposed, *[None] * len(frames)][: len(frames)]
     return site.page(
         "elicit_cut", language, **facts, rows=list(zip(frames, found, strict=True)),
-        recording=state.cut.recording_id, duration=round(sound.duration_s, 2),
+        recording=state.cut.recording_id, duration=math.floor(100 * sound.duration_s) / 100,
         outline=outline(np.abs(as_float(sound.samples))), found=len(state.cut.proposed),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ const { duration, name } = form.dataset;
 const shown = new Intl.NumberFormat(document.documentElement.lang, {
   style: "unit",
   unit: "second",
+  unitDisplay: "narrow",
   minimumFractionDigits: 2,
 });
 let until = Infinity;
