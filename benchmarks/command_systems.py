@@ -1,84 +1,143 @@
 """Systems that learn commands, on the generated corpora and on HuRIC, and the majority baseline in one run.
 
-    python benchmarks/command_systems.py [--systems majority,a,b,c,d] [--corpora it,en,huric] [--epochs N]
-                                         [--huric FOLDER]
+    python benchmarks/command_systems.py [--systems majority,a,b,c,d] [--corpora it,en,huric]
+                                         [--sizes 100,all] [--epochs N] [--huric FOLDER] [--keep FOLDER]
 
 The generated corpora have a test part of their own; HuRIC is cross-validated in five folds. As its speakers
 are not known, its intervals draw commands (one "speaker" a command): narrower than they would be over people.
+A size is how many commands of the training part are learnt from, whole recipes drawn by lot. With --keep
+every trained system stays in a folder and is not trained again, so that an interrupted run goes on.
+Prints one JSON object a corpus, size and system; `benchmarks/command_curves.py` draws them.
 """
 
 import argparse
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
 from vivavoce.corpora import CORPORA
 from vivavoce.log.dataset import Dataset
 from vivavoce.understanding.figures import corpus_figures
 from vivavoce.understanding.kitchen.corpus import generate, write_corpus
+from vivavoce.understanding.kitchen.phenomena import Key, by_phenomenon, phenomena_of
 from vivavoce.understanding.learning import systems
 from vivavoce.understanding.learning.answers import score_answers
 from vivavoce.understanding.learning.examples import Recipe, read_recipes
 
 FOLDS = 5
+NOISE = 0.2
 SHOWN = ("correct_actions", "correct_arguments", "correct_arguments_of_all", "exact_utterances")
 HURIC = Path(__file__).resolve().parents[2] / "shared" / "data" / "huric_it"
 Split = tuple[list[Recipe], list[Recipe]]
 
 
-def generated(language: str) -> list[Split]:
-    with tempfile.TemporaryDirectory() as folder:
-        write_corpus(generate(language, seed=1), language, Path(folder))
-        training, test = (read_recipes(Dataset(Path(folder) / part)) for part in ("training", "test"))
-    return [(training, test)]
+class Corpus(NamedTuple):
+    """What is learnt from and tested on; of generated ones also what is hard, and the test as misheard."""
+
+    name: str
+    splits: list[Split]
+    met: dict[Key, frozenset[str]] | None = None
+    misheard: list[Recipe] | None = None
 
 
-def huric(folder: Path) -> list[Split]:
+def generated(language: str) -> Corpus:
+    def parts(error_rate: float) -> list[list[Recipe]]:
+        with tempfile.TemporaryDirectory() as folder:
+            write_corpus(generate(language, seed=1, word_error_rate=error_rate), language, Path(folder))
+            return [read_recipes(Dataset(Path(folder) / part)) for part in ("training", "test")]
+
+    training, test = parts(0.0)
+    met = phenomena_of([one for one in generate(language, seed=1) if one.part == "test"])
+    return Corpus(language, [(training, test)], met, parts(NOISE)[1])
+
+
+def huric(folder: Path) -> Corpus:
     with tempfile.TemporaryDirectory() as into:
         CORPORA.get("huric").read([folder], Path(into))
         recipes = read_recipes(Dataset(Path(into)))
     recipes = [each._replace(speaker=each.name) for each in recipes]
-    return [
+    return Corpus("huric", [
         ([each for place, each in enumerate(recipes) if place % FOLDS != fold], recipes[fold::FOLDS])
         for fold in range(FOLDS)
-    ]
+    ])  # fmt: skip
 
 
-def measure(name: str, splits: list[Split], epochs: int | None) -> dict[str, Any]:
+def part_of(recipes: list[Recipe], size: int | None) -> list[Recipe]:
+    """So many commands, in whole recipes drawn by lot; all of them for None."""
+    if size is None:
+        return recipes
+    order, chosen, count = list(recipes), [], 0
+    Random(1).shuffle(order)
+    for recipe in order:
+        if count >= size:
+            break
+        chosen.append(recipe)
+        count += len(recipe.commands)
+    return chosen
+
+
+def trained_system(
+    name: str, training: list[Recipe], epochs: int | None, folder: Path | None
+) -> systems.Trained:
+    """From the folder where it was kept, else trained and kept there."""
+    if folder is not None and (folder / systems.FACTS).is_file():
+        return systems.load(folder)
+    trained = systems.train(name, training, epochs=epochs, folder=folder)
+    if folder is not None:
+        systems.save(trained, folder)
+    return trained
+
+
+def measure(
+    name: str, corpus: Corpus, size: int | None, epochs: int | None, keep: Path | None
+) -> dict[str, Any]:
     """Figures over the tests of all splits, with the seconds that training took."""
     tested: list[Recipe] = []
     answers: list[Any] = []
-    begun = time.perf_counter()
-    reconstruction = []
-    for training, test in splits:
-        trained = systems.train(name, training, epochs=epochs)
-        reconstruction.append(trained.system.facts.get("reconstruction"))
-        answers += systems.answer(trained, test)
+    kept: list[systems.Trained] = []
+    for fold, (training, test) in enumerate(corpus.splits):
+        folder = keep / f"{corpus.name}-{size or 'all'}-{fold}-{name}" if keep else None
+        kept.append(trained_system(name, part_of(training, size), epochs, folder))
+        answers += systems.answer(kept[-1], test)
         tested += test
-    seconds = time.perf_counter() - begun
-    facts = corpus_figures(score_answers(tested, answers))
-    found: dict[str, Any] = {
+    reconstruction = [one.system.facts["reconstruction"] for one in kept if name == "c"]
+    return {
+        **_figures(tested, answers),
+        "seconds": round(sum(one.facts["training"]["seconds"] for one in kept), 1),
+        "epochs": [one.facts["training"].get("epochs", 0) for one in kept],
+        **({"reconstruction": sum(reconstruction) / len(reconstruction)} if reconstruction else {}),
+        **_hard(corpus, kept[0], tested, answers),
+    }
+
+
+def _figures(recipes: list[Recipe], answers: list[Any]) -> dict[str, Any]:
+    facts = corpus_figures(score_answers(recipes, answers))
+    found = {
         figure: [facts["corpus"][figure], *(facts["intervals"][figure] or (None, None))] for figure in SHOWN
     }
-    kept = [share for share in reconstruction if share is not None]
-    return {
-        **found,
-        "predicates": facts["counts"]["predicates"],
-        "seconds": round(seconds, 1),
-        **({"reconstruction": sum(kept) / len(kept)} if kept else {}),
-    }
+    return found | {"predicates": facts["counts"]["predicates"], "commands": facts["counts"]["utterances"]}
 
 
-def corpora(names: list[str], folder: Path) -> Iterator[tuple[str, list[Split]]]:
+def _hard(
+    corpus: Corpus, trained: systems.Trained, tested: list[Recipe], answers: list[Any]
+) -> dict[str, Any]:
+    """Of a generated corpus: figures by phenomenon, and under noise of a recogniser."""
+    if corpus.met is None or corpus.misheard is None:
+        return {}
+    noisy = _figures(corpus.misheard, systems.answer(trained, corpus.misheard))
+    return {"phenomena": by_phenomenon(tested, answers, corpus.met), "word_error_rate": {str(NOISE): noisy}}
+
+
+def corpora(names: list[str], folder: Path) -> Iterator[Corpus]:
     for name in names:
         if name != "huric":
-            yield name, generated(name)
+            yield generated(name)
         elif folder.is_dir():
-            yield name, huric(folder)
+            yield huric(folder)
         else:
             print(f"no HuRIC in {folder.name}: left out", file=sys.stderr)
 
@@ -87,8 +146,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--systems", default=",".join(systems.SYSTEMS))
     parser.add_argument("--corpora", default="it,en,huric")
+    parser.add_argument("--sizes", default="all", help="of the generated corpora, such as 100,600,all")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--huric", type=Path, default=HURIC)
+    parser.add_argument("--keep", type=Path, help="folder in which trained systems stay")
     wanted = parser.parse_args()
     try:
         import torch
@@ -97,12 +158,13 @@ def main() -> None:
     except ModuleNotFoundError:
         print("no PyTorch: only the baseline (pip install 'vivavoce[learn]')", file=sys.stderr)
         wanted.systems = "majority"
-    for corpus, splits in corpora(wanted.corpora.split(","), wanted.huric):
-        for name in wanted.systems.split(","):
-            print(
-                json.dumps({"corpus": corpus, "system": name, **measure(name, splits, wanted.epochs)}),
-                flush=True,
-            )
+    for corpus in corpora(wanted.corpora.split(","), wanted.huric):
+        for size in ["all"] if corpus.name == "huric" else wanted.sizes.split(","):
+            for name in wanted.systems.split(","):
+                limit = None if size == "all" else int(size)
+                found = measure(name, corpus, limit, wanted.epochs, wanted.keep)
+                facts = {"corpus": corpus.name, "size": size, "system": name, **found}
+                print(json.dumps(facts), flush=True)
 
 
 if __name__ == "__main__":
