@@ -172,9 +172,15 @@ class SessionEngine:
         found = _after(visit, after)
         if not found and wait_s > 0:
             with suppress(TimeoutError):
-                await asyncio.wait_for(news.wait(), wait_s)
+                async with asyncio.timeout(wait_s):
+                    await news.wait()
             found = _after(visit, after)
         return found
+
+    def wake(self) -> None:
+        """Let nobody wait for news any longer: the server closes."""
+        for visit in self._visits.values():
+            visit.news.set()
 
     def answering(self, visit_id: str) -> bool:
         """Whether the system is being waited for in this visit."""

@@ -22,5 +22,5 @@ class PageServer(uvicorn.Server):
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.site.closing.set()
+        self.site.close()
         await super().shutdown(sockets)
