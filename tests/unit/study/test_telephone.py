@@ -1,0 +1,46 @@
+"""The section `telephone`: what is wrong with it is named with its place and its cure."""
+
+from pathlib import Path
+
+import pytest
+
+from vivavoce.study.load import check_study, load_study
+from vivavoce.study.scaffold import write_study
+
+SECTION = 'telephone:\n  number: "sip:{pin}@192.0.2.7:5060"\n'
+
+
+def study(folder: Path, section: str, dialogue: str = "gate: code, channel: phone") -> Path:
+    write_study(folder, "cambridge-2011", name="calls")
+    file = folder / "study.yaml"
+    text = file.read_text()
+    assert "gate: code" in text
+    file.write_text(text.replace("gate: code", dialogue) + section)
+    return file
+
+
+def test_a_study_by_telephone_shows_each_participant_a_number_of_their_own(tmp_path: Path) -> None:
+    telephone = load_study(study(tmp_path, SECTION)).telephone
+    assert telephone is not None
+    assert telephone.shown_number("31415") == "sip:31415@192.0.2.7:5060"
+    assert not telephone.asks_for_pin
+
+
+def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> None:
+    telephone = load_study(study(tmp_path, 'telephone: {number: "+39 06 5550123"}\n')).telephone
+    assert telephone is not None and telephone.asks_for_pin
+
+
+@pytest.mark.parametrize(
+    ("section", "dialogue", "words"),
+    [
+        ("", "gate: code, channel: phone", "no section `telephone`; add telephone: {number: ...}"),
+        (SECTION, "gate: dialogue, channel: phone", "when a call is over; write gate: code"),
+        (SECTION, "gate: code, channel: fax", "unknown channel 'fax'"),
+        ("telephone: {listen: here}\n", "gate: code, channel: phone", "'number' is missing"),
+        (SECTION + "  lissen: x\n", "gate: code, channel: phone", "did you mean 'listen'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_cure(section: str, dialogue: str, words: str, tmp_path: Path) -> None:
+    problems = "\n".join(str(problem) for problem in check_study(study(tmp_path, section, dialogue)))
+    assert words in problems
