@@ -78,8 +78,12 @@ def _status(campaign: Campaign, submission: Submission) -> dict[str, Any]:
         "reports": [str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
     }
     if place.study.is_file() and (place.folder / "log.sqlite").is_file():
+        try:
+            name_of_study = load_study(place.folder).name
+        except InputError:
+            return facts  # `campaign check` names what is wrong with it
         with Log.open(place.log_url) as log:
-            visits = log.visits(load_study(place.folder).name)
+            visits = log.visits(name_of_study)
         done = {one.participant_id for one in visits if one.outcome == "completed"}
         facts |= {"users": len(done), "simulated": any(one.simulated for one in visits)}
     return facts

@@ -127,6 +127,15 @@ def test_reports_are_handed_out_as_files(enter: Enter, folder: Path) -> None:
     assert organiser.get("/systems/telco/xx.html").status_code == 404
 
 
+def test_a_study_that_the_organiser_broke_does_not_take_the_pages_down(enter: Enter, folder: Path) -> None:
+    place = folder / "systems" / "telco"
+    (place / "study.yaml").write_text("study: [", encoding="utf-8")
+    (place / "log.sqlite").write_bytes(b"")
+    organiser = enter("owner", "Olga")
+    assert "telco" in organiser.get("/").text
+    assert "0 of 10 users" in organiser.get("/systems/telco").text
+
+
 def test_strangers_see_nothing(enter: Enter) -> None:
     enter("owner", "Olga").cookies.clear()
     stranger = TestClient(enter("team", "T").app, base_url=BASE, headers=OURS, follow_redirects=False)
