@@ -18,6 +18,7 @@ from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
+from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.phrases import phrase, spoken_digits
@@ -324,6 +325,21 @@ def test_the_callers_number_is_in_no_event(tmp_path: Path) -> None:
         stored = [one.event.model_dump_json() for one in lab.log.events(lab.visit_id)]
         assert not any("390612345678" in one for one in stored)
         assert lab.events("call_connected")[0].caller is not None
+
+    in_laboratory(tmp_path, work)
+
+
+def test_a_number_leads_to_its_visit_also_after_the_log_was_rebuilt_and_is_no_code(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        await asyncio.to_thread(rebuild, lab.log)
+        assert await lab.switchboard._calls.visit_of_pin(lab.pin) == lab.visit_id
+        assert await lab.switchboard._calls.visit_of_pin("call-" + lab.pin) is None
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        await lab.say(leg, "bye")
+        await call
+        verdict = await lab.engine.enter_code(lab.visit_id, lab.pin)
+        assert (verdict.accepted, verdict.problem) == (False, "unknown")
 
     in_laboratory(tmp_path, work)
 
