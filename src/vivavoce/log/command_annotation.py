@@ -5,12 +5,13 @@ They stand in a stream of their own (`command_stream`) with the events of other 
 in the place of a dialogue, a command in that of a turn, its annotation as the value of the label `command`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated, AnnotationState, Choice, Place
 from vivavoce.log.layers import ADJUDICATED
+from vivavoce.log.records import StoredEvent
 
 SCHEME: Final = "command"
 Row = dict[str, Any]
@@ -113,3 +114,11 @@ def with_standing(rows: Iterable[Row], found: Mapping[str, Standing]) -> Iterato
     for row in rows:
         stands = found.get(row["command_id"])
         yield row if stands is None else row | stands._asdict()
+
+
+def annotated(rows: Sequence[Row], events: Iterable[StoredEvent]) -> Iterable[Row]:
+    """All commands of a study with what stands after these events of its `command_stream`."""
+    state = AnnotationState()
+    for stored in events:
+        state.apply(stored)
+    return with_standing(rows, standing(state, sequences(rows))) if state.dialogues else rows

@@ -12,6 +12,7 @@ from vivavoce.log.annotation_events import annotation_stream
 from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.arena_rows import vote_rows
+from vivavoce.log.command_annotation import annotated, command_stream
 from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
@@ -83,8 +84,12 @@ def export_dataset(
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = _People()
             readers = Readers(parse, flags or {}, references(connection))
+            commands: list[Row] = []
             for visit_id in outline.visits:
-                _export_visit(writer, events_of(connection, visit_id), outline, people, readers)
+                visit = events_of(connection, visit_id)
+                _export_visit(writer, visit, outline, people, readers)
+                commands += command_rows(visit)
+            writer.add("commands", annotated(commands, events_of(connection, command_stream(study_name))))
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
             recorded = [
@@ -200,7 +205,6 @@ def _export_visit(
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
     writer.add("preferences", comparison_rows(visit))
     writer.add("readings", reading_rows(visit))
-    writer.add("commands", command_rows(visit))
     writer.add("listening", listening_rows(visit))
     writer.add("votes", vote_rows(visit))
     writer.add("steps", step_rows(visit))

@@ -10,6 +10,9 @@ from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import Refused
 from vivavoce.core.errors import InputError
 from vivavoce.log.command_annotation import standing
+from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
+from vivavoce.log.events import VisitOpened
+from vivavoce.log.export import export_dataset
 from vivavoce.log.layers import ADJUDICATED
 from vivavoce.log.store import Log
 from vivavoce.study.notation import NotationError
@@ -64,3 +67,26 @@ def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
         study = commanding_study(tmp_path / "schemes", "schemes: [context]")
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
             CommandWorkplace(study, log).sequences()
+
+
+def test_commands_that_a_study_elicits_are_annotated_and_exported_with_what_stands(tmp_path):
+    study = commanding_study(tmp_path / "study", "commands: kitchen-en\n  double: 1")
+    opened = VisitOpened(
+        study=study.name, revision=study.revision, participant_id="p1", pool="link", language="en"
+    )
+    given = [
+        CommandGiven(
+            step=1, position=position, stimulus=LoggedStimulus(recipe="tea", stimulus_id=f"s{position}"),
+            by="text", language="en", text=text, response_s=1.0,
+        )
+        for position, text in enumerate(("take the pot", "put it on the fire"))
+    ]  # fmt: skip
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        log.transact_now(lambda tx: [tx.append("visit-1", event) for event in (opened, *given)])
+        workplace = CommandWorkplace(study, log)
+        annotate_all(workplace, "anna", {"p1/tea": ["take(pot)", "put(*pot*, fire)"]})
+        rows = export_dataset(log, study.name, tmp_path / "data").read("commands").to_pylist()
+    assert [(row["text"], row["annotation"], row["annotator_id"]) for row in rows] == [
+        ("take the pot", "take(pot)", "anna"),
+        ("put it on the fire", "put(*pot*, fire)", "anna"),
+    ]
