@@ -29,6 +29,7 @@ from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.session.transcribing import given as transcript_given
 from vivavoce.session.upkeep import Upkeep
 from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
+from vivavoce.session.voice import VoiceTurns
 from vivavoce.study.model import Study
 
 WRONG_CODES_WINDOW = timedelta(minutes=10)
@@ -69,6 +70,7 @@ class SessionEngine:
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.bouts = Bouts(self._visit, self._move, self.rules)
         self.listening = Listening(self._visit, self._move, self.rules)
+        self.voice = VoiceTurns(self._visit, self._move, log)
         self.elicitation = Elicitation(self._visit, self._move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}

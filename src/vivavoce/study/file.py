@@ -23,6 +23,7 @@ from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
 from vivavoce.study.stimuli_file import Elicit
 from vivavoce.study.telephone import Telephone
+from vivavoce.study.voice import Voice
 
 Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
 StoppingRule = Literal["obrien_fleming", "pocock", "anytime"]
@@ -435,6 +436,7 @@ class StudyFile(Settings):
         {}, description="systems under test by name; none where transcripts are compared only"
     )
     ontology: str | None = Field(None, description="YAML file of slots, values and venues")
+    voice: Voice | None = Field(None, description="who listens and who speaks in dialogues by voice")
     parser: str = Field(
         "rules",
         description="who reads what typed turns mean: rules, package.module:function, or an address",

@@ -111,7 +111,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         system_titles={name: system.title or name for name, system in file.systems.items()},
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
-        parser=file.parser, ontology=ontology, tasks=tasks,
+        voice=file.voice, parser=file.parser, ontology=ontology, tasks=tasks,
         visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder),
         pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,

@@ -34,6 +34,7 @@ from vivavoce.study.stimuli import Stimulus
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.transcription_items import TranscriptionItem
+from vivavoce.study.voice import Voice
 
 __all__ = [
     "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep",
@@ -72,6 +73,7 @@ class Study(BaseModel):
     pairs: tuple[Pair, ...] = Field(default=(), repr=False)
     questions: tuple[ComparisonQuestion, ...] = Field(default=(), repr=False)
     flags: dict[str, FlagRules] = {}
+    voice: Voice | None = None
     parser: str = "rules"
     clips: dict[str, tuple[Clip, ...]] = Field(default={}, repr=False)
     transcription: tuple[TranscriptionItem, ...] = Field(default=(), repr=False)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.questionnaires.instrument import About
 
 Gate = Literal["code", "dialogue", "none"]
-Channel = Literal["text", "phone"]
+Channel = Literal["text", "voice", "phone"]
 Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 

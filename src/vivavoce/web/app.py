@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.voice import Voices
 from vivavoce.web import (
     annotating,
     arena,
@@ -29,6 +30,7 @@ from vivavoce.web import (
     reading,
     transcribing,
     visit_routes,
+    voice,
     wizard,
 )
 from vivavoce.web.quick import Handler, QuickRoutes
@@ -44,7 +46,6 @@ JSON_PATHS: Final = (
 
 _report = structlog.get_logger("vivavoce.web")
 health = APIRouter(include_in_schema=False)
-
 
 
 class Service(Protocol):
@@ -67,6 +68,8 @@ def create_app(
     """
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
+    voices = Voices(engine.study)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await engine.start()
@@ -78,8 +81,10 @@ def create_app(
             for one in beside:
                 await one.stop()
             await engine.stop()
+            await voices.close()
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app.state.voices = voices
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
@@ -93,6 +98,7 @@ def create_app(
         commanding.router,
         transcribing.router,
         listening.router,
+        voice.router,
         eliciting.router,
         cutting.router,
         wizard.router,
@@ -101,7 +107,8 @@ def create_app(
         app.include_router(router, prefix=base)
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
-    larger = dict.fromkeys((f"{base}/elicit/recording", f"{base}/elicit/whole"), RECORDING_CAP)
+    recorded = ("/elicit/recording", "/elicit/whole", "/voice/turn")
+    larger = {f"{base}{path}": RECORDING_CAP for path in recorded}
     app.add_middleware(BodyCap, larger=larger)
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)

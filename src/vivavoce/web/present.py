@@ -21,6 +21,7 @@ from vivavoce.web.reading import reading_page
 from vivavoce.web.site import Site
 from vivavoce.web.transcribing import transcription_page
 from vivavoce.web.transcript import offered, transcript
+from vivavoce.web.voice import voice_facts
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
@@ -112,7 +113,7 @@ def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: boo
         raise LookupError("a visit that is talking has a dialogue")
     facts |= {
         "dialogue": dialogue, "repeat": step.repeat, "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None and step.channel == "text",
+        "embedded": step.elsewhere is None and step.channel != "phone",
     }  # fmt: skip
     if step.channel == "phone" and site.study.telephone is not None:
         return site.page("telephone", state.language, **facts, telephone=site.study.telephone)
@@ -127,5 +128,5 @@ def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: boo
         "chat" if dialogue.running else "code", state.language, **facts, entries=transcript(dialogue),
         choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,
         needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
-        tab=site.tabs.take_over(state.visit_id), seq=state.seq,
+        tab=site.tabs.take_over(state.visit_id), seq=state.seq, **voice_facts(site, state),
     )  # fmt: skip

@@ -1,0 +1,189 @@
+// A dialogue by voice: check the microphone, press and speak, press and be answered. The chat beside it keeps the
+// turns; without a microphone, or at the participant's wish, it takes them in writing.
+
+import { wait } from "./outbox.js";
+import { wav } from "./takes.js";
+
+const here = (id) => document.getElementById(id);
+const panel = here("voice");
+const told = panel.dataset;
+const [check, ready, talk, news, said, form] = ["check", "ready", "talk", "voice-news", "said", "say"].map(here);
+const remembered = { checked: `vivavoce-microphone`, heard: `vivavoce-heard:${told.dialogue}` };
+const ANSWER_WITHIN_MS = 90000;
+let running = null; // {stream, context, recorder, pieces, frames, rate, finished}
+let endedAt = null; // when the program stopped speaking
+let startedAt = null;
+
+function tell(words) {
+  news.textContent = words;
+}
+
+function write() {
+  form.hidden = false;
+  here("text").focus();
+}
+
+function denied() {
+  tell(told.denied);
+  check.disabled = talk.disabled = true;
+  write();
+}
+
+function integers(samples) {
+  return Int16Array.from(samples, (one) => Math.round(Math.max(-1, Math.min(1, one)) * 32767));
+}
+
+// -60 dB is the left end, full scale the right one.
+function loudness(samples) {
+  const power = samples.reduce((sum, one) => sum + one * one, 0) / samples.length;
+  return Math.max(0, Math.min(1, 1 + (10 * Math.log10(power + 1e-12)) / 60));
+}
+
+async function start(finished) {
+  let stream;
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
+  } catch {
+    return denied();
+  }
+  said.pause(); // who speaks into the answer stops it
+  const context = new AudioContext();
+  await context.audioWorklet.addModule(told.worklet);
+  const recorder = new AudioWorkletNode(context, "vivavoce-recorder", { numberOfOutputs: 0 });
+  running = { stream, context, recorder, finished, pieces: [], frames: 0, rate: context.sampleRate };
+  recorder.port.onmessage = ({ data }) => (data ? heard(data) : stopped());
+  context.createMediaStreamSource(stream).connect(recorder);
+  startedAt = performance.now();
+  panel.dataset.soFar = 0;
+  here("loudness").hidden = false;
+  tell(told.recording);
+  return true;
+}
+
+function heard(samples) {
+  running.pieces.push(integers(samples));
+  running.frames += samples.length;
+  here("level").value = loudness(samples);
+  panel.dataset.soFar = running.frames / running.rate;
+  if (running.frames >= told.seconds * running.rate) stop();
+}
+
+function stop() {
+  running?.recorder.port.postMessage("stop");
+}
+
+async function stopped() {
+  const { stream, context, pieces, rate, finished } = running;
+  running = null;
+  stream.getTracks().forEach((track) => track.stop());
+  await context.close();
+  here("loudness").hidden = true;
+  finished(wav(pieces, rate), pieces.length);
+}
+
+async function checkMicrophone() {
+  if (running) return stop();
+  check.disabled = true;
+  if (await start(checked)) {
+    check.textContent = told.stop;
+    check.disabled = false;
+  }
+}
+
+function checked(sound) {
+  check.textContent = told.again;
+  check.classList.remove("primary");
+  URL.revokeObjectURL(here("check-listen").src);
+  here("check-listen").src = URL.createObjectURL(sound);
+  here("check-playback").hidden = ready.hidden = false;
+  tell(told.checked);
+  ready.focus();
+}
+
+function begin() {
+  sessionStorage.setItem(remembered.checked, "yes");
+  here("check-listen").pause();
+  here("checking").hidden = true;
+  here("talking").hidden = false;
+  tell("");
+  talk.focus();
+  speakNext();
+}
+
+async function speakUp() {
+  if (running) return stop();
+  talk.disabled = true;
+  if (await start(deliver)) {
+    talk.textContent = told.done;
+    talk.disabled = false;
+  }
+}
+
+async function deliver(sound, pieces) {
+  talk.textContent = told.talk;
+  if (!pieces) return tell(told.failed);
+  talk.disabled = true;
+  tell(told.sending);
+  const place = new URLSearchParams({ dialogue_id: told.dialogue, key: crypto.randomUUID(), tab: told.tab });
+  if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", (startedAt - endedAt) / 1000);
+  const error = await post(place, sound);
+  talk.disabled = false;
+  tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
+  if (error === "superseded" || error === "stale" || error === "not_running") location.reload();
+}
+
+// Tries until the server has it or will never take it: the sound is kept meanwhile, and the key stays the same.
+async function post(place, sound) {
+  for (let delay = 1; ; delay = Math.min(delay * 2, 20)) {
+    try {
+      const response = await fetch(`${told.base}/voice/turn?${place}`, {
+        method: "POST",
+        headers: { "Content-Type": "audio/wav" },
+        body: sound,
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      });
+      if (response.ok) return null;
+      const { error } = await response.json().catch(() => ({}));
+      const later = error === "busy" || error === "too_fast" || (response.status >= 500 && error !== "deaf");
+      if (!later) return error ?? "failed";
+    } catch {
+      tell(told.offline);
+    }
+    await wait(delay);
+  }
+}
+
+// Speaks the program's turns one after another, each once; a reload goes on behind the last one heard.
+function speakNext(again = false) {
+  const turns = [...document.querySelectorAll("#transcript .turn.system")].map((one) => Number(one.dataset.seq));
+  const last = Number(sessionStorage.getItem(remembered.heard) ?? 0);
+  const next = again ? turns.at(-1) : turns.find((seq) => seq > last);
+  if (next === undefined || running || (!again && !said.paused && !said.ended)) return;
+  sessionStorage.setItem(remembered.heard, Math.max(next, last));
+  said.src = `${told.base}/voice/said/${next}`;
+  said.dataset.seq = next;
+  said.play().catch(() => {});
+}
+
+function caption() {
+  here("transcript").hidden = !here("captions").checked;
+}
+
+said.addEventListener("ended", () => {
+  endedAt = performance.now();
+  panel.dataset.heard = said.dataset.seq;
+  speakNext();
+});
+check.addEventListener("click", checkMicrophone);
+ready.addEventListener("click", begin);
+talk.addEventListener("click", speakUp);
+here("repeat").addEventListener("click", () => speakNext(true));
+here("write").addEventListener("click", write);
+here("captions").addEventListener("change", caption);
+new MutationObserver(() => here("talking").hidden || speakNext()).observe(here("transcript"), { childList: true });
+
+panel.hidden = false;
+form.hidden = true;
+caption();
+if (!navigator.mediaDevices || !("AudioWorkletNode" in window)) denied();
+else if (sessionStorage.getItem(remembered.checked)) begin();

@@ -1,0 +1,95 @@
+"""Dialogues by voice in the page: a spoken turn comes in, what the system said goes out as sound."""
+
+from typing import Annotated, Final
+
+import structlog
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from vivavoce.audio.recognition import RecognitionError
+from vivavoce.audio.synthesis import SynthesisError
+from vivavoce.core.errors import InputError, LogError
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.state import VisitState
+from vivavoce.session.voice import Voices, logged, words_of
+from vivavoce.web.chat_routes import LONGEST_DELAY_S, Key
+from vivavoce.web.site import Site, ThisSite, ThisVisit
+
+router = APIRouter(include_in_schema=False)
+_report = structlog.get_logger("vivavoce.web")
+FINAL: Final = ("too_long", "empty", "bad_audio", "not_understood")
+
+
+def _voices(request: Request) -> Voices:
+    return request.app.state.voices
+
+
+def _talking(state: VisitState) -> None:
+    if state.dialogue is None or state.dialogue.channel != "voice":
+        raise HTTPException(404)
+
+
+@router.post("/voice/turn")
+async def turn(
+    request: Request, site: ThisSite, visit_id: ThisVisit, dialogue_id: Annotated[str, Query(max_length=64)],
+    key: Annotated[Key, Query()], tab: Annotated[str, Query(max_length=64)] = "",
+    response_delay_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
+) -> Response:  # fmt: skip
+    """Take a spoken turn in; answered when its sound and its words are on disk."""
+    if tab and not site.tabs.is_newest(visit_id, tab):
+        return _problem("superseded", 409)
+    site.count_turn(visit_id)
+    state = await site.engine.state(visit_id)
+    _talking(state)
+    audio = await request.body()
+    try:
+        await site.engine.voice.keep(visit_id, dialogue_id, key=key, audio=audio)
+        heard = logged(await _voices(request).recognise(audio, state.language))
+        if not heard:
+            return _problem("not_understood", 422)
+        said = await site.engine.say(
+            visit_id,
+            dialogue_id,
+            key=key,
+            text=heard[0].text or "",
+            heard=heard,
+            response_delay_s=response_delay_s,
+        )
+    except Refused as refusal:
+        return _problem(refusal.reason, 422 if refusal.reason in FINAL else 409)
+    except Stale:
+        return _problem("stale", 409)
+    except LogError:
+        return _problem("not_saved", 503)
+    except (RecognitionError, InputError) as error:
+        _report.error("recogniser failed", visit=visit_id, problem=str(error))
+        return _problem("deaf", 503)
+    return JSONResponse({"seq": said.seq, "turn_index": said.turn_index})
+
+
+@router.get("/voice/said/{seq}")
+async def said(request: Request, site: ThisSite, visit_id: ThisVisit, seq: int) -> Response:
+    """What the system said in a turn of the dialogue that is going on."""
+    state = await site.engine.state(visit_id)
+    _talking(state)
+    try:
+        words = words_of(state, seq)
+        sound = await _voices(request).speak(words, state.language)
+    except LookupError:
+        raise HTTPException(404) from None
+    except (SynthesisError, InputError) as error:
+        _report.error("synthesiser failed", visit=visit_id, problem=str(error))
+        return _problem("mute", 503)
+    return Response(sound, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})
+
+
+def _problem(reason: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": reason}, status, {"Retry-After": "2"} if status == 503 else {})
+
+
+def voice_facts(site: Site, state: VisitState) -> dict[str, object]:
+    """What the page of a dialogue by voice needs beside the chat's."""
+    by_voice = state.dialogue is not None and state.dialogue.channel == "voice"
+    settings = site.study.voice
+    return {"voice": by_voice, "captions": settings is None or settings.captions}

@@ -1,0 +1,144 @@
+"""A participant talks with a text system by voice in a browser; without a microphone he writes instead."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from scenes.browser import ARGUMENTS, CHROMIUM, barriers, overflow, until
+from scenes.visits import Parrot, make_study
+from scenes.voices import RATE, voice
+from scenes.websites import running
+from vivavoce.audio.files import pcm16, read_sound, write_sound
+from vivavoce.audio.sound import Sound
+from vivavoce.log.events import SystemTurnReceived, UserTurnSent
+from vivavoce.log.recording_events import RecordingStored
+from vivavoce.log.recordings import folder_of
+from vivavoce.log.store import Log
+from vivavoce.session.engine import SessionEngine
+from vivavoce.study import model as study_model
+from vivavoce.web.app import create_app
+
+pytestmark = pytest.mark.browser
+SAID = "hello, good morning"
+
+
+@contextmanager
+def chromium(*extra: str) -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: make test installs it")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *extra])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Path:
+    """What the microphone hears, over and over."""
+    path = tmp_path / "microphone.wav"
+    write_sound(Sound(pcm16(np.concatenate([np.zeros(RATE // 4), voice(SAID)])), RATE), path)
+    return path
+
+
+@pytest.fixture
+def started(tmp_path: Path):
+    step = study_model.DialogueStep(
+        repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
+        nontrivial=study_model.Nontrivial(user_turns=1),
+    )  # fmt: skip
+    study = make_study(tmp_path, visit=(step,), systems={"one": {"connect": "parrot"}})
+    with (
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
+        running(create_app(SessionEngine(study, log, {"one": Parrot()}))) as server,
+    ):
+        yield server, log
+
+
+def events_of(log: Log, kind: type) -> list:
+    found = [one.event for visit in log.visits("city") for one in log.events(visit.visit_id)]
+    return [one for one in found if isinstance(one, kind)]
+
+
+def enough(page: Page) -> None:
+    until(page, "Number(document.getElementById('voice').dataset.soFar) > 4")
+
+
+def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: Path) -> None:
+    server, log = started
+    extra = (
+        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={said}", "--autoplay-policy=no-user-gesture-required",
+    )  # fmt: skip
+    with chromium(*extra) as browser:
+        context = browser.new_context(viewport={"width": 320, "height": 568})
+        page, errors = context.new_page(), []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(server.url)
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.get_by_role("heading", name="Check your microphone")).to_be_visible()
+        expect(page.locator("#say")).to_be_hidden()
+        assert barriers(page) == []
+        assert overflow(page) <= 0
+        page.locator("#check").press("Enter")
+        until(page, "document.getElementById('level').value > 0")
+        enough(page)
+        page.locator("#check").press("Enter")
+        until(page, "document.getElementById('check-listen').readyState > 0")
+        page.locator("#ready").press("Enter")
+        until(page, "document.getElementById('voice').dataset.heard !== undefined")  # the greeting
+        assert barriers(page) == []
+        page.locator("#talk").press("Enter")
+        expect(page.locator("#talk")).to_have_text("Done speaking")
+        enough(page)
+        page.locator("#talk").press("Enter")
+        expect(page.locator(".turn.system")).to_have_count(2)
+        (turn,) = events_of(log, UserTurnSent)
+        assert turn.heard
+        assert turn.heard[0].text == turn.text
+        until(page, "document.querySelectorAll('.turn.system')[1].dataset.seq === "
+                    "document.getElementById('voice').dataset.heard")  # fmt: skip
+        (stored,) = events_of(log, RecordingStored)
+        assert (stored.content, stored.turn_index) == ("turn", turn.turn_index)
+        sound = read_sound(folder_of(log).file(stored.file))
+        assert sound.duration_s >= 2
+        assert np.abs(sound.samples).max() > 1000
+        page.get_by_label("Show in writing what is said").uncheck()
+        expect(page.locator("#transcript")).to_be_hidden()
+        page.close()  # the tab is closed, and the participant comes back
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{server.url}/visit")
+        expect(page.locator(".turn.user")).to_have_count(1)
+        expect(page.locator("#check")).to_be_visible()
+        page.locator("#end-button").click()
+        expect(page.locator("h1")).to_contain_text("Thank you")
+        assert errors == []
+
+
+def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
+    server, log = started
+    with chromium("--deny-permission-prompts") as browser:
+        context = browser.new_context(locale="it-IT")
+        page, errors = context.new_page(), []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(server.url)
+        page.get_by_role("button", name="Inizia").click()
+        expect(page.locator("#check")).to_be_visible()
+        page.locator("#check").press("Enter")
+        expect(page.locator("#voice-news")).to_contain_text("Puoi scrivere")
+        expect(page.locator("#text")).to_be_focused()
+        assert barriers(page) == []
+        page.keyboard.type("good morning")
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn.system")).to_have_count(2)
+        assert [one.text for one in events_of(log, UserTurnSent)] == ["good morning"]
+        assert len(events_of(log, SystemTurnReceived)) == 2
+        page.locator("#end-button").click()
+        expect(page.locator("h1")).to_contain_text("Grazie")
+        assert errors == []
