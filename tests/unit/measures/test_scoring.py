@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vivavoce.measures.success import Goal, Turn, Venues, assigned_outcome
 
@@ -112,3 +114,26 @@ def test_two_venues_of_one_name_are_not_mixed(make_turns: Callable[..., list[Tur
     venues, turns = Venues.from_rows(rows), make_turns(["S offer(name=chain) inform(food=welsh)"])
     assert assigned_outcome("d", [Goal({"area": "north"}, ("food",))], turns, venues).score() == 0
     assert assigned_outcome("d", [Goal({"area": "south"}, ("food",))], turns, venues).score() == 1
+
+
+VALUES = st.sampled_from(["north", "south", "Cheap", "cheap", "C.B 2", "CB2 1AB", "dontcare", "red lion"])
+SLOTS = st.sampled_from(["type", "name", "area", "pricerange", "postcode", "unheard of"])
+ROWS = [
+    {
+        "entity_id": name,
+        "name": name,
+        "slot": slot,
+        "value": value,
+        "match": "prefix" if slot == "postcode" else None,
+    }
+    for name, slots in DB.items()
+    for slot, value in slots.items()
+]
+
+
+@given(st.dictionaries(SLOTS, VALUES), st.frozensets(st.tuples(SLOTS, VALUES)))
+def test_the_venues_found_are_those_that_meet_the_goal_one_by_one(
+    wanted: dict[str, str], denied: frozenset[tuple[str, str]]
+) -> None:
+    venues, goal = Venues.from_rows(ROWS), Goal(wanted, denied=denied)
+    assert venues.matching(goal) == tuple(venue for venue in venues.all if venues.meets(venue, goal))
