@@ -56,7 +56,7 @@ def is_answer(system: str, answer: str, participant: int, round_: int, turn: int
 
 def telegram_systems(libraries: list[str]) -> dict[str, dict[str, object]]:
     return {
-        library: {"connect": "telegram", "port": free_port(), "idle_s": 0.5, "connect_timeout_s": 60}
+        library: {"connect": "telegram", "port": free_port(), "idle_s": 0.5, "connect_timeout_s": 120}
         for library in libraries
     }
 

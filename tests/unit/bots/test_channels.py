@@ -81,7 +81,13 @@ def test_every_bot_converses_on_all_its_servers_channels(name: str) -> None:
 @pytest.mark.parametrize("name", ["carbs", "house"])
 def test_a_bot_is_a_telegram_bot_by_long_polling(name: str) -> None:
     port, (said, expected) = free_port(), SAYS[name]
-    settings = {"connect": "telegram", "port": port, "idle_s": 0.3, "greeting_s": 60, "connect_timeout_s": 60}
+    settings = {
+        "connect": "telegram",
+        "port": port,
+        "idle_s": 0.3,
+        "greeting_s": 60,
+        "connect_timeout_s": 120,
+    }
 
     async def run() -> tuple[str, str]:
         connector = make_connector(settings)

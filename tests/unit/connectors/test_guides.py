@@ -125,7 +125,7 @@ def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_
 def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_path: Path) -> None:
     settings = systems("evaluate-your-telegram-bot.md")[system]
     ports = {name: free_port() for name in ("port", "proxy_port") if name in settings}
-    connector = make_connector(settings | ports | {"connect_timeout_s": 60}, {}, folder=tmp_path)
+    connector = make_connector(settings | ports | {"connect_timeout_s": 120}, {}, folder=tmp_path)
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     address = f"http://127.0.0.1:{ports['port']}"
     if "proxy_port" in ports:

@@ -22,7 +22,7 @@ def within(call: str, talk: Callable[[Connector], Awaitable[Any]], **settings: A
             "connect": "python",
             "call": f"python_bots:{call}",
             "path": FOLDER,
-            "connect_timeout_s": 60,
+            "connect_timeout_s": 120,
             **settings,
         }
         connector = make_connector(raw, {"KEY": "hunter2secret"})

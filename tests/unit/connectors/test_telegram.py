@@ -28,7 +28,7 @@ Talk = Callable[[TelegramConnector], Awaitable[Any]]
 @asynccontextmanager
 async def bot(library: str, *more: str, **settings: Any) -> AsyncIterator[TelegramConnector]:
     """A connector with a running bot; the bot is there when the block begins."""
-    chosen = {"port": 0, "idle_s": 0.2, "connect_timeout_s": 60, "allow_private": True, **settings}
+    chosen = {"port": 0, "idle_s": 0.2, "connect_timeout_s": 120, "allow_private": True, **settings}
     connector = TelegramConnector.make(TelegramSettings(connect="telegram", **chosen), {})
     await connector.start()
     script = str(COUNTERPARTS / f"telegram_{library}.py")
@@ -122,7 +122,7 @@ def test_a_bot_that_cannot_be_pointed_elsewhere_is_reached_as_its_proxy(tmp_path
     async def run() -> None:
         port = free_port()
         settings = TelegramSettings(
-            connect="telegram", port=0, idle_s=0.2, connect_timeout_s=60, proxy_port=port,
+            connect="telegram", port=0, idle_s=0.2, connect_timeout_s=120, proxy_port=port,
             certificate_folder=str(tmp_path),
         )  # fmt: skip
         connector = TelegramConnector.make(settings, {})
