@@ -8,12 +8,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import FACTOR_PREFIX
 from vivavoce.measures.base import MEASURES, Tables
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from vivavoce.log.dataset import Dataset
 
 GROUPS: Final = {
     "system": "system",
@@ -45,12 +46,12 @@ class Sums(NamedTuple):
         return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept])
 
 
-_COMPUTED: WeakKeyDictionary[Dataset, Sums] = WeakKeyDictionary()
+_COMPUTED: "WeakKeyDictionary[Dataset, Sums]" = WeakKeyDictionary()
 _FRAMES: "WeakKeyDictionary[Dataset, pd.DataFrame]" = WeakKeyDictionary()
 
 
 def components(
-    dataset: Dataset, names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
+    dataset: "Dataset", names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
 ) -> "pd.DataFrame":
     """Numerator and denominator of each measure in each dialogue.
 
@@ -71,7 +72,7 @@ def components(
 
 
 def sums(
-    dataset: Dataset, names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
+    dataset: "Dataset", names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
 ) -> Sums:
     """What `components` gives, as arrays."""
     if names is not None or keywords is not None:
@@ -81,7 +82,7 @@ def sums(
     return _COMPUTED[dataset]
 
 
-def _sums(dataset: Dataset, names: list[str], keywords: Collection[str] | None) -> Sums:
+def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None) -> Sums:
     measures = [MEASURES.get(name) for name in names]
     tables = Tables(dataset, keywords=keywords)
     known = tables.read("dialogues")["dialogue_id"].to_pylist()
@@ -113,7 +114,7 @@ def _frame(found: Sums) -> "pd.DataFrame":
 
 
 def compute(
-    dataset: Dataset,
+    dataset: "Dataset",
     names: Iterable[str] | None = None,
     by: str | None = None,
     *,
@@ -132,7 +133,7 @@ def compute(
     return pool(sums(dataset, asked, keywords=keywords), group_keys(dataset, by))
 
 
-def groups(dataset: Dataset, by: str | None) -> "pd.Series":
+def groups(dataset: "Dataset", by: str | None) -> "pd.Series":
     """The key of each dialogue under a grouping, indexed by dialogue_id; `all` when `by` is None.
 
     Raises  UnknownName: names the groupings and factors that there are
@@ -144,7 +145,7 @@ def groups(dataset: Dataset, by: str | None) -> "pd.Series":
     return pd.Series(keys, index=pd.Index(dialogues, name="dialogue_id"), name="key", dtype=object)
 
 
-def group_keys(dataset: Dataset, by: str | None) -> list[str | None]:
+def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
     """The key of each dialogue, in the dataset's order; what `groups` gives, without index."""
     table = dataset.read("dialogues")
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None

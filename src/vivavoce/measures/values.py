@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
-from vivavoce.log.dataset import Dataset
 from vivavoce.measures.base import MEASURES
 from vivavoce.measures.compute import group_keys, pool, sums
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from vivavoce.log.dataset import Dataset
 
 EVERYTHING: Final = "all"
 
@@ -34,7 +35,7 @@ def chosen(words: Iterable[str], place: str = "--only") -> list[str]:
 
 
 def values(
-    dataset: Dataset,
+    dataset: "Dataset",
     names: Iterable[str] | None = None,
     by: str = "system",
     *,
@@ -70,7 +71,7 @@ def records(found: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 def as_json(
-    dataset: Dataset, found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
+    dataset: "Dataset", found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
 ) -> dict[str, Any]:
     """The groups of `vivavoce measure --json`, with the measures asked for and nothing else."""
     entries: list[dict[str, Any]] = []
@@ -90,7 +91,7 @@ def as_json(
 
 
 def _figures(
-    dataset: Dataset, row: Mapping[str, Any], by: str, keywords: Collection[str] | None
+    dataset: "Dataset", row: Mapping[str, Any], by: str, keywords: Collection[str] | None
 ) -> dict[str, Any]:
     one, n = MEASURES.get(row["measure"]), row["denominator"]
     facts = {name: text for name, text in one.parameters.items() if name != "unit"}

@@ -3,8 +3,7 @@
 import random
 from typing import Literal, NamedTuple
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.measures.success.outcomes import Outcomes
+from vivavoce.measures.success.outcomes import Outcomes, Source
 from vivavoce.measures.success.rates import inferred_components
 
 Direction = Literal["rated_success", "rated_failure"]
@@ -18,7 +17,7 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(
-    dataset: Dataset, found: Outcomes, *, each: int | None = None, seed: int = 2011
+    dataset: Source, found: Outcomes, *, each: int | None = None, seed: int = 2011
 ) -> list[Disagreement]:
     """Dialogues whose subjective success differs from objective success (inferred goals, all of the call).
 
