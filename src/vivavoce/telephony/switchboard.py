@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from vivavoce.audio.recognition import Recogniser
+from vivavoce.audio.sound import silence
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import LogError
@@ -26,6 +27,7 @@ from vivavoce.telephony.sip import SipAnswerer
 
 TIMES_SPOKEN: Final = 2
 TRIES: Final = 3
+BETWEEN_S: Final = 1.5
 KEYING_S: Final = 15.0
 LONGEST_PIN: Final = 12
 CALLERS_REMEMBERED: Final = 10_000
@@ -138,6 +140,7 @@ class Switchboard:
         for _ in range(TIMES_SPOKEN):
             await self._say(leg, spelt, language)
             times += not leg.over.is_set()
+            leg.play(silence(BETWEEN_S, RATE_HZ))
         event = CodeSpoken(dialogue_id=dialogue.dialogue_id, call_id=leg.call_id, times=times)
         await self._calls.note(visit_id, event)
         await self._say(leg, phrase("goodbye", language), language)
