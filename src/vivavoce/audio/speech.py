@@ -1,6 +1,7 @@
 """Recognisers and synthesisers from settings, as a study file has them.
 
-Those behind a network are known once `vivavoce.connectors.speech` is imported, which has the same two functions.
+Those behind a network are known once `vivavoce.connectors.speech` is imported, which has the same two
+functions.
 """
 
 from collections.abc import Mapping

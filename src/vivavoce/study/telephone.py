@@ -29,9 +29,7 @@ class Telephone(Settings):
     recogniser: Speech = Field("pocketsphinx", description="who listens: a name, or `use` and its settings")
     recognisers: dict[str, Speech] = Field({}, description="who listens in one language, such as {it: ...}")
     synthesiser: Speech = Field("flite", description="who speaks: a name, or `use` and its settings")
-    synthesisers: dict[str, Speech] = Field(
-        {}, description="who speaks one language: {it: espeak-ng}"
-    )
+    synthesisers: dict[str, Speech] = Field({}, description="who speaks one language: {it: espeak-ng}")
     pause_s: Number = Field(0.8, ge=0.2, le=5, description="silence that ends what a caller says")
     silence_s: Number = Field(8, ge=2, le=3600, description="silence after which a caller is spoken to")
     silence_prompts: Whole = Field(

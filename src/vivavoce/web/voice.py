@@ -1,6 +1,6 @@
 """Dialogues by voice in the page: a spoken turn comes in, what the system said goes out as sound."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import structlog
 from fastapi import APIRouter, Query, Request
@@ -88,7 +88,7 @@ def _problem(reason: str, status: int) -> JSONResponse:
     return JSONResponse({"error": reason}, status, {"Retry-After": "2"} if status == 503 else {})
 
 
-def voice_facts(site: Site, state: VisitState) -> dict[str, object]:
+def voice_facts(site: Site, state: VisitState) -> dict[str, Any]:
     """What the page of a dialogue by voice needs beside the chat's."""
     by_voice = state.dialogue is not None and state.dialogue.channel == "voice"
     settings = site.study.voice
