@@ -306,7 +306,7 @@ STEPS = Table(
         Column("visit_id", TEXT, "visit", True),
         PARTICIPANT,
         Column("number", INTEGER, "1-based order within the visit", True),
-        Column("kind", TEXT, "consent, page, questionnaire or dialogue", True),
+        Column("kind", TEXT, "dialogue, or the step's: consent, page, questionnaire, elicit, ...", True),
         Column("name", TEXT, "the questionnaire's name; null for other kinds"),
         Column("dialogue_id", TEXT, "dialogue that it was, or that the form is about"),
         Column("began_at", INSTANT, "end of the step before it, or start of the dialogue, UTC"),

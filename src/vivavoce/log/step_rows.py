@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from vivavoce.log.elicitation_events import CommandsFinished
 from vivavoce.log.events import (
+    ComparisonsFinished,
     ConsentDeclined,
     ConsentGiven,
     DialogueEnded,
@@ -13,12 +15,16 @@ from vivavoce.log.events import (
     QuestionnaireAnswered,
     VisitOpened,
 )
+from vivavoce.log.listening_events import ListeningFinished
+from vivavoce.log.reading_events import TranscriptsFinished
 from vivavoce.log.records import StoredEvent
+from vivavoce.log.transcription_events import TranscriptionsFinished
 
 Row = dict[str, Any]
 _DONE: Final = {
     ConsentGiven: "consent", ConsentDeclined: "consent", PageRead: "page", DialogueEnded: "dialogue",
-    QuestionnaireAnswered: "questionnaire",
+    QuestionnaireAnswered: "questionnaire", CommandsFinished: "elicit", ListeningFinished: "listen",
+    ComparisonsFinished: "compare", TranscriptsFinished: "rate", TranscriptionsFinished: "transcribe",
 }  # fmt: skip
 
 

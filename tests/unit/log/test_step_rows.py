@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from vivavoce.log.elicitation_events import CommandGiven, CommandsFinished, LoggedStimulus, StimuliAssigned
 from vivavoce.log.events import (
+    ComparisonsFinished,
     ConsentGiven,
     DialogueEnded,
     DialogueOpened,
@@ -13,8 +15,11 @@ from vivavoce.log.events import (
     QuestionnaireAnswered,
     VisitOpened,
 )
+from vivavoce.log.listening_events import ClipsAssigned, HearingChecked, ListeningFinished
+from vivavoce.log.reading_events import TranscriptsFinished
 from vivavoce.log.records import StoredEvent
 from vivavoce.log.step_rows import step_rows
+from vivavoce.log.transcription_events import TranscriptionsFinished
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -58,3 +63,23 @@ def test_every_step_lasts_from_the_end_of_the_one_before_and_a_dialogue_from_its
 def test_what_did_not_end_has_no_row_and_a_clock_set_back_gives_no_negative_time() -> None:
     rows = step_rows(visit((100, opened()), (90, PageRead(step=0)), (95, DialogueOpened(dialogue_id="d"))))
     assert [(row["kind"], row["duration_s"]) for row in rows] == [("page", pytest.approx(0))]
+
+
+def test_commands_clips_and_other_tasks_of_a_visit_last_until_the_last_of_them_is_done() -> None:
+    stimulus = LoggedStimulus(recipe="soup", stimulus_id="soup-1")
+    command = CommandGiven(step=1, position=0, stimulus=stimulus, by="text", language="it", text="boil it",
+                           response_s=40)  # fmt: skip
+    rows = step_rows(visit(
+        (0, opened()), (20, PageRead(step=0)), (21, StimuliAssigned(step=1, stimuli=[stimulus])),
+        (60, command), (65, CommandsFinished(step=1)),
+        (65, ClipsAssigned(step=2, seed=1, trials=[], tones=[3])),
+        (90, HearingChecked(step=2, attempt=0, tones=3, counted=3)),
+        (145, ListeningFinished(step=2, hearing=True)), (150, PageRead(step=3)),
+        (250, ComparisonsFinished(step=4, total_s=100, accepted=True)),
+        (450, TranscriptsFinished(step=5, total_s=200)),
+        (750, TranscriptionsFinished(step=6, accepted=True, accuracy=1, gold=1)), (780, form(7, "sus")),
+    ))  # fmt: skip
+    assert [(row["kind"], row["duration_s"]) for row in rows] == [
+        ("page", 20), ("elicit", 45), ("listen", 80), ("page", 5), ("compare", 100), ("rate", 200),
+        ("transcribe", 300), ("questionnaire", 30),
+    ]  # fmt: skip
