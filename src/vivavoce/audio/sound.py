@@ -30,12 +30,16 @@ class Sound:
         return cls(np.frombuffer(pcm[: len(pcm) // 2 * 2], "<i2").astype(np.int16), rate_hz)
 
     def at(self, rate_hz: int) -> "Sound":
-        """The same sound at another rate, its band limited as that rate demands. Empty stays empty."""
+        """The same sound at another rate, its band limited as that rate demands. Empty stays empty.
+
+        Note  computed with floating point: of whole numbers soxr makes other ones each time, by its dither
+        """
         if rate_hz == self.rate_hz or not len(self.samples):
             return Sound(self.samples, rate_hz)
         import soxr
 
-        return Sound(soxr.resample(self.samples, self.rate_hz, rate_hz).astype(np.int16), rate_hz)
+        values = soxr.resample(self.samples.astype(np.float32), self.rate_hz, rate_hz)
+        return Sound(np.clip(np.rint(values), -32768, 32767).astype(np.int16), rate_hz)
 
 
 def silence(duration_s: float, rate_hz: int) -> Sound:
