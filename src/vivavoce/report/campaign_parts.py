@@ -1,6 +1,7 @@
 """The parts of a campaign's report on users: all but the stress tests."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any, Final
 
 import altair as alt
@@ -152,7 +153,7 @@ def aspects_figure(aspects: Sequence[Facts], mark: str) -> Figure:
     """Means of the three aspects, 0 to 4, on their intervals: the counterpart of IDIAL's figure 1."""
     rows = [
         {
-            "aspect": say(ASPECTS[one["name"]]),
+            "aspect": fill(say(ASPECTS[one["name"]]), 18),
             "mean": one["mean"],
             "low": one["low"],
             "high": one["high"],
@@ -165,7 +166,9 @@ def aspects_figure(aspects: Sequence[Facts], mark: str) -> Figure:
 
     def draw(width: int) -> Any:
         room = label_px(order, width)
-        axis = alt.Axis(minExtent=room, maxExtent=room, labelLimit=room, grid=False)
+        axis = alt.Axis(
+            minExtent=room, maxExtent=room, labelLimit=room, grid=False, labelExpr="split(datum.label, '\\n')"
+        )
         base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("aspect:N", sort=order, title=None, axis=axis))
         x = alt.X(
             "mean:Q",
@@ -180,7 +183,7 @@ def aspects_figure(aspects: Sequence[Facts], mark: str) -> Figure:
         )
         return (bars + lines + text).properties(width=width - room - 30, height=alt.Step(34))
 
-    told = "; ".join(f"{row['aspect']}: {row['shown']}" for row in rows)
+    told = "; ".join(f"{row['aspect']}: {row['shown']}".replace("\n", " ") for row in rows)
     return figure(
         "campaign-aspects",
         say("The three aspects"),

@@ -1,10 +1,11 @@
 """The stress tests of a campaign's report: what was passed by test and group, and why not."""
 
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say, translated
@@ -66,21 +67,24 @@ def failure_blocks(run: Facts | None) -> list[Block]:
         )
     ]
     for number, one in enumerate(failures, 1):
+        changed = say(
+            "\u201c{original}\u201d became \u201c{variant}\u201d.",
+            original=one["original"],
+            variant=one["text"],
+        )
+        reason = f"{translated(one['verdict'])}: {translated(one['reason'])}"
+        blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
         blocks.append(Paragraph(_told(one)))
-        blocks.append(side_by_side(number, one))
+        blocks.append(replace(side_by_side(number, one), caption=reason))
     return blocks
 
 
 def _told(one: Facts) -> str:
-    """What was changed and what came of it, for readers who never saw the log."""
-    outcome = {
+    """What came of a change, for readers who never saw the log."""
+    return {
         "fail": say("The system did not serve the user as before."),
         "clarification": say("The system served the user only after another turn."),
     }[one["verdict"]]
-    changed = say(
-        "\u201c{original}\u201d became \u201c{variant}\u201d.", original=one["original"], variant=one["text"]
-    )
-    return f"{changed} {outcome}"
 
 
 def success_figure(run: Facts, mark: str) -> Figure:
