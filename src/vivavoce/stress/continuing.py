@@ -11,7 +11,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.caller import TYPE, Caller
 from vivavoce.simulation.traits import Traits
 from vivavoce.stress.case import Case
-from vivavoce.stress.rejection import rejects
+from vivavoce.stress.rejection import asks_which, rejects
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 
@@ -39,13 +39,20 @@ class LoggedUser:
     """The remaining turns of the log, in their order but where the system asks for one of them.
 
     A user who is not understood says it again as he said it in the log, once.
+
+    settles  so he does, too, when the utterance is answered by the question which of several is meant, for
+             which the log has no answer
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, settles: bool = False) -> None:
         self._case, self._left, self._said_again = case, list(case.after), False
+        self._settles = settles
 
     def next(self, system: Mapping[str, Any]) -> str | None:
-        if not self._said_again and rejects(system["text"], system.get("acts"), self._case.language):
+        unclear = self._settles and asks_which(system.get("acts"))
+        self._settles = False
+        lost = unclear or rejects(system["text"], system.get("acts"), self._case.language)
+        if lost and not self._said_again:
             self._said_again = True
             return self._case.original
         if not self._left:
@@ -99,11 +106,13 @@ def _acts(system: Mapping[str, Any]) -> list[LoggedAct] | None:
     return None if acts is None else [LoggedAct.model_validate(act) for act in acts]
 
 
-def continuing(case: Case, kind: Continuation, ontology: Ontology | None, seed: int) -> Continuing:
+def continuing(
+    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False
+) -> Continuing:
     """The user who goes on; without a task or an ontology the log's."""
     if kind == "simulated" and case.task is not None and ontology is not None:
         return SimulatedUser(case, ontology, seed)
-    return LoggedUser(case)
+    return LoggedUser(case, settles)
 
 
 __all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedUser", "continuing"]

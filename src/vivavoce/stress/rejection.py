@@ -1,4 +1,4 @@
-"""Whether a system turn says that it did not understand: by its acts, else by its words."""
+"""Whether a system turn asks about what was just said: to be told again, or which of several is meant."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,3 +22,8 @@ def rejects(text: str, acts: Sequence[Mapping[str, Any]] | None, language: str) 
         return any(act["act"] in ("repeat", "reject") for act in acts)
     form = _FORMS.get(language.split("-")[0])
     return form is not None and form.search(text.replace("’", "'")) is not None
+
+
+def asks_which(acts: Sequence[Mapping[str, Any]] | None) -> bool:
+    """Whether the system asks which of several values is meant; never of a system that tells no acts."""
+    return any(act["act"] == "select" for act in acts or ())

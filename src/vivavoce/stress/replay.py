@@ -74,12 +74,16 @@ async def replay(
     seed: int = 1,
     say: Say = written,
     clock: Clock | None = None,
+    settles: bool = False,
 ) -> Replayed:
-    """Replay a case in a conversation of this key; failures of the system are part of the result."""
+    """Replay a case in a conversation of this key; failures of the system are part of the result.
+
+    settles  the log has no answer to the question which of several is meant: see `LoggedUser`
+    """
     clock = clock or SystemClock()
     held = _Held(connector, Conversation(key=conversation, language=case.language), say, clock)
     began_s = clock.monotonic_s()
-    user = continuing(case, continuation, ontology, seed)
+    user = continuing(case, continuation, ontology, seed, settles)
     try:
         await _hold(held, case, arm, user)
     except SystemUnderTestError as error:

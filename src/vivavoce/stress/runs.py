@@ -25,6 +25,7 @@ from vivavoce.log.stress_events import (
 )
 from vivavoce.stress.case import Case, plan_key
 from vivavoce.stress.continuing import Continuation
+from vivavoce.stress.rejection import asks_which
 from vivavoce.stress.replay import Replayed, Say, replay, written
 from vivavoce.stress.verdict import Similarity, Verdict, admit, judge, with_model
 from vivavoce.study.ontology import Ontology
@@ -162,11 +163,12 @@ class Run:
         first = await self._replay(case, "clean", 0)
         problem = admit(first, case.language)
         repeats = 1 if problem else self.settings.repeats
+        settles = not asks_which((first.answer or {}).get("acts"))
         clean, variants = [first], list[Replayed]()
         for repetition in range(repeats):
             if repeats > 1:
                 clean.append(await self._replay(case, "clean", repetition + 1))
-            variants.append(await self._replay(case, "variant", repetition))
+            variants.append(await self._replay(case, "variant", repetition, settles))
         if problem:
             await self._append(
                 _not_admitted(self.run_id, case, problem, variants[0]), f"{case.case_id}/judged"
@@ -203,7 +205,7 @@ class Run:
             return with_model(found, await self.ask_model(case, answers[0]["text"], answers[1]["text"]))
         return found
 
-    async def _replay(self, case: Case, arm: Arm, repetition: int) -> Replayed:
+    async def _replay(self, case: Case, arm: Arm, repetition: int, settles: bool = False) -> Replayed:
         """A replay that is on record, else a new one, on record before anything follows from it."""
         key: Key = (case.case_id, arm, repetition)
         if key in self._replays:
@@ -216,7 +218,7 @@ class Run:
         await self._append(ReplayBegun(**facts), None)
         held = await replay(
             self.connector, case, arm, conversation, continuation=self.settings.continuation,
-            ontology=self.ontology, seed=self.settings.seed, say=self.say,
+            ontology=self.ontology, seed=self.settings.seed, say=self.say, settles=settles,
         )  # fmt: skip
         finished = ReplayFinished(
             **facts, turns=held.turns, injected=held.injected, met=held.met, failure=held.failure,

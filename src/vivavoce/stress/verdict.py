@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from vivavoce.log.stress_events import StressVerdict
 from vivavoce.stress.guards import compare
-from vivavoce.stress.rejection import rejects
+from vivavoce.stress.rejection import asks_which, rejects
 from vivavoce.stress.replay import Replayed
 
 Similarity = Callable[[str, str], float]
@@ -167,8 +167,12 @@ def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) ->
 
 
 def _asked_again(clean: Sequence[Replayed], variant: Replayed, language: str) -> bool:
+    """The system asks to be told again, or which of several is meant, where it did not ask the original."""
+
     def again(one: Replayed) -> bool:
-        return one.answer is not None and rejects(one.answer["text"], one.answer["acts"], language)
+        if one.answer is None:
+            return False
+        return rejects(one.answer["text"], one.answer["acts"], language) or asks_which(one.answer["acts"])
 
     return again(variant) and not any(map(again, clean))
 

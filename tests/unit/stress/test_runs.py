@@ -146,6 +146,27 @@ def test_the_logged_user_answers_what_he_is_asked_and_says_it_again_once() -> No
     assert user.next(lost) is None
 
 
+def test_the_logged_user_settles_a_question_which_is_meant_only_where_his_log_has_no_answer() -> None:
+    which = {"text": "Pub or club?", "acts": [{"act": "select", "slot": "type", "value": "pub"}]}
+    logged = case("ST-4", "en", "a pub", "a pbu").model_copy(update={"after": (Said(text="any"),)})
+    assert LoggedUser(logged).next(which) == "any"
+    settling = LoggedUser(logged, settles=True)
+    assert [settling.next(which) for _ in range(3)] == ["a pub", "any", None]
+
+
+def test_a_bot_that_asks_which_food_a_rarer_word_means_needed_clarification(tmp_path: Path) -> None:
+    """It takes `consumato pane` for a food that it does not know and offers others; told again, it counts."""
+    path = tmp_path / "log.sqlite"
+    counter = make_connector({
+        "connect": "python", "call": "vivavoce_bots.calling:carbs", "in_process": True, "greeting": True,
+    })  # fmt: skip
+    said = "ho mangiato 80 g di pane", "ho consumato 80 g di pane"
+    hold(path, counter, [case("ST-5", "it", *said, after=("basta",))])
+    (row,) = rows(path)
+    assert (row["verdict"], row["rung"]) == ("clarification", "acts")
+    assert "select(food=pane)" in row["reason"]
+
+
 @pytest.mark.parametrize("continuation", ["logged", "simulated"])
 def test_a_task_with_a_goal_is_judged_by_its_goal(tmp_path: Path, continuation: str) -> None:
     ontology = load_ontology(DOMAIN)

@@ -60,6 +60,29 @@ def test_a_system_that_asks_again_and_then_goes_on_alike_needed_clarification() 
     assert judge([clean], lost, "en").verdict == "fail"
 
 
+def test_a_system_that_asks_which_is_meant_and_then_goes_on_alike_needed_clarification() -> None:
+    """A question to which the original did not lead hinders the user: no pass; but he is served: no fail."""
+    clean = replayed(("Got it. Anything else?", [act("reqmore")]))
+    which = (
+        "Do you mean one of these: bread, rice?",
+        [act("select", "food", one) for one in ("bread", "rice")],
+    )
+    settled = judge([clean], replayed(which, ("Got it. Anything else?", [act("reqmore")])), "en")
+    assert (settled.verdict, settled.rung, settled.score) == ("clarification", "acts", 0.0)
+    assert "select(food=bread)" in settled.reason
+    astray = judge([clean], replayed(which, ("I leave it out. Bye.", [act("bye")])), "en")
+    assert (astray.verdict, astray.rung) == ("fail", "acts")
+
+
+def test_a_system_that_asks_which_after_the_original_too_is_judged_by_what_it_offers() -> None:
+    def which(*foods: str) -> Replayed:
+        return replayed(("Which?", [act("select", "food", one) for one in foods]), ("Yes.", [act("affirm")]))
+
+    assert judge([which("bread", "rice")], which("bread", "rice"), "en").verdict == "pass"
+    assert judge([which("bread", "rice")], which("apples", "pears"), "en").verdict == "fail"
+    assert admit(which("bread", "rice"), "en") is None
+
+
 def test_a_system_that_varies_by_itself_is_not_failed_for_varying() -> None:
     clean = [replayed(("A", [act("request", "area")])), replayed(("B", [act("request", "food")]))]
     found = judge(clean, replayed(("C", [act("request", "price")])), "en")
