@@ -1,5 +1,6 @@
 """Files of sound: reading, writing and probing WAV and FLAC, always as 16-bit samples."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -102,6 +103,20 @@ def read_tracks(source: Path | bytes, *, place: str = "") -> Tracks:
             return Tracks(samples.astype(np.int16, copy=False), file.samplerate)
         except soundfile.LibsndfileError as error:
             raise _unreadable(error, _place(source, place)) from error
+
+
+def blocks_of(path: Path, frames: int) -> Iterator[Samples]:
+    """A file's samples in blocks of shape (frames, channels), the last one shorter, never all in memory.
+
+    Raises  InputError: no such file, or no sound that can be read
+    """
+    with _opened(path, "") as file:
+        whole = file.subtype not in ("FLOAT", "DOUBLE")  # as in read_tracks
+        try:
+            for block in file.blocks(frames, dtype="int16" if whole else "float32", always_2d=True):
+                yield block.astype(np.int16, copy=False) if whole else pcm16(np.asarray(block, np.float32))
+        except soundfile.LibsndfileError as error:
+            raise _unreadable(error, str(path)) from error
 
 
 def read_sound(source: Path | bytes, *, place: str = "") -> Sound:

@@ -109,7 +109,7 @@ def _spoken(parts: Sequence[Source]) -> list[SpokenTurn]:
 
 def _retime(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> int:
     """Give the turns of one dialogue the times of the sound; how many were found in it."""
-    pairs = dict(_pairs(turns, spoken))
+    pairs = dict(pair_turns(turns, spoken))
     for index, turn in enumerate(turns):
         turn.update(dict.fromkeys(_TIMES))
         said = spoken[pairs[index]] if index in pairs else None
@@ -119,7 +119,7 @@ def _retime(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> int:
     return len(pairs)
 
 
-def _pairs(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int, int]]:
+def pair_turns(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int, int]]:
     """Which turn of the log is which of the sound: in order, of one party, near in time where both have one.
 
     The cheapest alignment; to leave out a turn costs 1, to pair two that are 10 s or more apart nearly 2.
@@ -149,7 +149,7 @@ def _pairs(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int
 def _distance(turn: Row, said: SpokenTurn) -> float:
     if turn["party"] != said.party:
         return float("inf")
-    began = turn["onset_s"] if turn["onset_s"] is not None else turn["first_output_s"]
+    began = turn.get("onset_s") if turn.get("onset_s") is not None else turn.get("first_output_s")
     return 0.0 if began is None else min(1.9, 1.9 * abs(began - said.onset_s) / _FAR_S)
 
 

@@ -1,0 +1,132 @@
+"""What a dialogue's recordings hold: which there are, how they look, and who spoke when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, cast
+
+from vivavoce.audio.files import read_tracks
+from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
+from vivavoce.audio.waveform import Waveform, waveform
+from vivavoce.log.dialogue_rows import DialogueRows
+from vivavoce.log.events import DialogueAssigned
+from vivavoce.log.reading import Reader
+from vivavoce.log.recordings import RecordingFolder
+from vivavoce.log.timing import pair_turns
+
+Row = dict[str, Any]
+PARTIES: Final = ("user", "system")
+LONGEST_S: Final = 3600.0  # in longer ones speech is not looked for: all samples are in memory for that
+KEPT: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueRecording:
+    """A recording of a dialogue, or of one turn of it, that is on disk.
+
+    speakers    who is heard on each channel; () where nobody said
+    started_s   seconds from the opening of the dialogue to the first frame, 0 where nobody measured
+    """
+
+    recording_id: str
+    path: Path
+    media_type: str
+    turn_index: int | None = None
+    speakers: tuple[Party, ...] = ()
+    started_s: float = 0.0
+
+
+def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording]:
+    """The recordings of a dialogue in the order in which they were stored; removed ones are left out."""
+    folder: Path | None = getattr(log, "recording_folder", None)
+    found: list[DialogueRecording] = []
+    for one in log.recordings(dialogue_id=dialogue_id) if folder is not None else ():
+        if one.removed_at is not None or one.content not in ("dialogue", "turn"):
+            continue
+        try:
+            path = RecordingFolder(cast(Path, folder)).file(one.file)
+        except LookupError:
+            continue
+        found.append(
+            DialogueRecording(
+                one.recording_id, path, one.media_type, one.turn_index if one.content == "turn" else None,
+                tuple(one.speakers), one.started_s or 0.0,
+            )
+        )  # fmt: skip
+    return found
+
+
+def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> dict[str, Any]:
+    """How a recording looks, and its turns, ready for JSON; times in seconds from its first frame.
+
+    Output  duration_s; channels: speaker (or null) and peaks, 32768 is full scale; turns: party, onset_s,
+            offset_s, turn_index and text of the turn in the log, null where the log has no such turn
+    Note    where each party has a channel, the sound says who spoke when; else the log does, and turns of
+            which it does not know both ends are left out
+    Raises  InputError: the recording cannot be read as sound
+    """
+    facts = recording.path.stat()
+    drawn, spoken = _heard(recording.path, facts.st_mtime_ns, recording.speakers)
+    logged = _logged_turns(log, dialogue_id)
+    if spoken is not None:
+        turns = _of_sound(spoken, logged, recording.started_s)
+    else:
+        turns = _of_log(recording, logged, drawn.duration_s)
+    names = recording.speakers if len(recording.speakers) == len(drawn.peaks) else (None,) * len(drawn.peaks)
+    return {
+        "duration_s": drawn.duration_s, "turns": turns,
+        "channels": [
+            {"speaker": name, "peaks": peaks} for name, peaks in zip(names, drawn.peaks, strict=True)
+        ],
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=KEPT)
+def _heard(
+    path: Path, changed_ns: int, speakers: tuple[Party, ...]
+) -> tuple[Waveform, tuple[SpokenTurn, ...] | None]:
+    """The picture, and the turns where a channel for each party tells them."""
+    drawn = waveform(path)
+    if set(speakers) != set(PARTIES) or len(drawn.peaks) != len(speakers) or drawn.duration_s > LONGEST_S:
+        return drawn, None
+    return drawn, tuple(turns_of_speech(speech_of(read_tracks(path), speakers)))
+
+
+def _logged_turns(log: Reader, dialogue_id: str) -> list[Row]:
+    rows: DialogueRows | None = None
+    for stored in log.transcript(dialogue_id):
+        if isinstance(stored.event, DialogueAssigned):
+            rows = DialogueRows(stored.event)
+        elif rows is not None:
+            rows.take(stored)
+    return sorted(rows.turns, key=lambda row: row["turn_index"]) if rows is not None else []
+
+
+def _of_sound(spoken: Sequence[SpokenTurn], logged: Sequence[Row], started_s: float) -> list[Row]:
+    later = [
+        SpokenTurn(one.party, one.onset_s + started_s, one.offset_s + started_s) for one in spoken
+    ]  # on the clock of the log
+    said = {column: logged[row] for row, column in pair_turns(logged, later)}
+    return [_span(one.party, one.onset_s, one.offset_s, said.get(n)) for n, one in enumerate(spoken)]
+
+
+def _of_log(recording: DialogueRecording, logged: Sequence[Row], duration_s: float) -> list[Row]:
+    if recording.turn_index is not None:
+        whole = (one for one in logged if one["turn_index"] == recording.turn_index)
+        return [_span(one["party"], 0.0, duration_s, one) for one in whole]
+    spans: list[Row] = []
+    for one in logged:
+        if one.get("onset_s") is None or one.get("offset_s") is None:
+            continue
+        onset_s, offset_s = (one[name] - recording.started_s for name in ("onset_s", "offset_s"))
+        if offset_s > 0 and onset_s < duration_s:
+            spans.append(_span(one["party"], max(0.0, onset_s), min(duration_s, offset_s), one))
+    return spans
+
+
+def _span(party: str, onset_s: float, offset_s: float, turn: Row | None) -> Row:
+    return {
+        "party": party, "onset_s": round(float(onset_s), 3), "offset_s": round(float(offset_s), 3),
+        "turn_index": turn["turn_index"] if turn else None, "text": turn["text"] if turn else None,
+    }  # fmt: skip
