@@ -11,7 +11,7 @@ import pytest
 from scenes.campaigns import campaign_dataset
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import DatasetWriter
-from vivavoce.report.blocks import Document, TableOfText
+from vivavoce.report.blocks import Document, Heading, TableOfText
 from vivavoce.report.campaign import compose_campaign
 from vivavoce.report.campaign_evaluation import Evaluation, evaluate, figures
 from vivavoce.report.drawing import Figure
@@ -127,7 +127,9 @@ def test_each_failure_is_told_in_words_with_both_transcripts(found: Evaluation) 
     assert len(tables) == 27 - 16
     assert [cell.main for cell in tables[0].rows[0].cells] == ["due mele", "due meel"]
     told = text(document)
-    assert "“due mele” became “due meel”. The system did not serve the user as before." in told
+    headings = [one.text for one in document.blocks(Heading)]
+    assert any(re.fullmatch("1. ST-[0-9]+: “due mele” became “due meel”.", one) for one in headings)
+    assert "The system did not serve the user as before." in told
     assert "only after another turn" in told
 
 
