@@ -19,6 +19,7 @@ from vivavoce.desk import (
     pages_export,
     pages_pairs,
     pages_progress,
+    pages_recordings,
     pages_results,
     pages_stress,
     pages_systems,
@@ -87,7 +88,7 @@ def create_desk(
         pages_annotation,
         pages_commands,
         pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
-        pages_stress, pages_pairs, pages_systems,
+        pages_stress, pages_pairs, pages_systems, pages_recordings,
     ):  # fmt: skip
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)

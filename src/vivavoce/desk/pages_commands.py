@@ -73,7 +73,7 @@ def _agreement(request: Request, workplace: CommandWorkplace, state: AnnotationS
 
 
 @router.post(f"{PAGE}/release", dependencies=[Steers])
-def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
+def release(request: Request, form: Form_, workplace: ThisWorkplace) -> Response:
     """Take an unfinished recipe back from somebody, so that another gets it."""
     try:
         workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
@@ -113,7 +113,7 @@ def _dispute(
 
 
 @router.post(f"{PAGE}/decide", dependencies=[Steers])
-def store(request: Request, desk: Desk_, workplace: ThisWorkplace, form: Form_) -> Response:
+def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) -> Response:
     """Settle a dispute by one side, by an annotation of one's own, or by saying that it is no command."""
     recipe, number = field(form, "recipe"), field(form, "number")
     at = int(number) if number.isdigit() else -1

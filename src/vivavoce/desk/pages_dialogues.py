@@ -11,6 +11,7 @@ from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.progress import STATUSES
 from vivavoce.desk.safety import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
+from vivavoce.log.soundtrack import dialogue_recordings
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
@@ -40,7 +41,12 @@ def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
         raise HTTPException(404, "There is no such dialogue in this study.")
     made = make_transcript(desk.study, desk.log.transcript(dialogue_id))
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
-    return desk.page(request, "transcript.html", card=card, made=made, before=before, after=after, wire=wire)
+    stored = desk.log.recordings(dialogue_id=dialogue_id)
+    return desk.page(
+        request, "transcript.html", card=card, made=made, before=before, after=after, wire=wire,
+        recordings=dialogue_recordings(desk.log, dialogue_id),
+        removed=[one for one in stored if one.removed_at is not None],
+    )  # fmt: skip
 
 
 @router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])

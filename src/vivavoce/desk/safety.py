@@ -19,9 +19,9 @@ WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css",
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 LARGEST_FORM: Final = 64 * 1024
 POLICY: Final = "; ".join((
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
-    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "object-src 'none'",
-    "require-trusted-types-for 'script'", "trusted-types desk pairs",
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "media-src 'self'",
+    "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+    "object-src 'none'", "require-trusted-types-for 'script'", "trusted-types desk pairs",
 ))  # fmt: skip
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,

@@ -1,0 +1,52 @@
+"""The recordings of a dialogue: their sound, piece by piece as a player asks for it, and how they look."""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, HTTPException
+from starlette.responses import FileResponse, JSONResponse, Response
+
+import vivavoce.web
+from vivavoce.core.errors import InputError
+from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.safety import Needs
+from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
+
+router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+Desk_ = Annotated[Desk, Depends(desk_of)]
+
+SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # annotators' pages draw recordings, too
+
+
+@router.get("/static/waveform.js")
+def script() -> FileResponse:
+    return FileResponse(SHARED / "waveform.js", media_type="text/javascript")
+
+
+@router.get("/static/waveform.css")
+def style() -> FileResponse:
+    return FileResponse(SHARED / "waveform.css", media_type="text/css")
+
+
+@router.get("/dialogues/{dialogue_id}/recordings/{recording_id}")
+def sound(desk: Desk_, dialogue_id: str, recording_id: str) -> Response:
+    found = _recording(desk, dialogue_id, recording_id)
+    return FileResponse(found.path, media_type=found.media_type)
+
+
+@router.get("/dialogues/{dialogue_id}/recordings/{recording_id}/track.json")
+def track(desk: Desk_, dialogue_id: str, recording_id: str) -> Response:
+    found = _recording(desk, dialogue_id, recording_id)
+    try:
+        return JSONResponse(soundtrack(desk.log, dialogue_id, found))
+    except InputError as error:
+        raise HTTPException(404, f"This recording cannot be drawn: {error.problem}.") from None
+
+
+def _recording(desk: Desk, dialogue_id: str, recording_id: str) -> DialogueRecording:
+    """The recording of a dialogue of this study; of no other."""
+    if desk.board.see(lambda board: dialogue_id in board.dialogues):
+        for one in dialogue_recordings(desk.log, dialogue_id):
+            if one.recording_id == recording_id:
+                return one
+    raise HTTPException(404, "There is no such recording of this dialogue.")
