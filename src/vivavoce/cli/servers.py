@@ -48,7 +48,8 @@ def serve_study(
     log = open_log(study, url)
     engine = SessionEngine(study, log, connectors)
     beside = _telephone(engine)
-    app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside)
+    streams = next((one.streams for one in beside if one.streams is not None), None)
+    app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside, streams=streams)
     participants = f"http://{host}:{port}/"
     link = first_link(log, f"http://{host}:{desk_port}")
     with _desk_process(path, url, host, desk_port, participants, secure_cookies):
@@ -57,8 +58,10 @@ def serve_study(
         note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
             note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
-        if study.telephone is not None and beside:
+        if study.telephone is not None and beside and study.telephone.by_sip:
             note(f"telephone     sip:{study.telephone.listen}")
+        if streams is not None:
+            note(f"telephone     {streams.webhook_url}  (the carrier's voice webhook)")
         note(f"log           {log_url(study, url)}")
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
         try:

@@ -11,6 +11,19 @@ from vivavoce.study.steps import Step
 Speech = str | dict[str, Any]
 
 
+class MediaStreams(Settings):
+    """Calls that a carrier hands over as a WebSocket: Twilio Media Streams, and others of the same shape."""
+
+    url: str = Field(
+        pattern=r"^(https://[^\s?#]+|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s?#]*)?)$",
+        description="https address of the participants' pages, as the carrier reaches it",
+    )
+    token: str = Field(
+        pattern=r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$",
+        description="${NAME} of the environment variable with the token that the carrier signs with",
+    )
+
+
 class Telephone(Settings):
     """How dialogues with `channel: phone` are held."""
 
@@ -20,8 +33,9 @@ class Telephone(Settings):
     listen: str = Field(
         "127.0.0.1:5060",
         pattern=r"^[^\s:]+:\d{1,5}$",
-        description="HOST:PORT where calls come in by SIP",
+        description="HOST:PORT where calls come in by SIP; with `media_streams` only where it is written",
     )
+    media_streams: MediaStreams | None = Field(None, description="calls from a carrier, beside the pages")
     advertised: str | None = Field(
         None, description="address that callers are told, where it is another than the one listened on"
     )
@@ -39,6 +53,11 @@ class Telephone(Settings):
     def shown_number(self, pin: str) -> str:
         """The number as the page shows it."""
         return self.number.replace("{pin}", pin)
+
+    @property
+    def by_sip(self) -> bool:
+        """Whether the SIP answerer listens."""
+        return self.media_streams is None or "listen" in self.model_fields_set
 
     @property
     def asks_for_pin(self) -> bool:

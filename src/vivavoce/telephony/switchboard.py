@@ -5,6 +5,7 @@ the number that the caller keys in. One visit has one call at a time. Whoever ha
 heard may call again and hears it then.
 """
 
+import os
 from typing import Final
 
 import structlog
@@ -12,8 +13,9 @@ import structlog
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import silence
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
+from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
-from vivavoce.core.errors import LogError
+from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of
 from vivavoce.session.calls import Calls
@@ -23,6 +25,7 @@ from vivavoce.session.phrases import Phrase, phrase, spoken_digits
 from vivavoce.session.spoken import Manners, SpokenDialogue
 from vivavoce.study.telephone import Speech, Telephone
 from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
+from vivavoce.telephony.media_streams import MediaStreams
 from vivavoce.telephony.sip import SipAnswerer
 
 TIMES_SPOKEN: Final = 2
@@ -36,9 +39,10 @@ _report = structlog.get_logger("vivavoce.telephony")
 
 
 class Switchboard:
-    """Takes the calls of one study; `start` and `stop` beside its pages.
+    """Takes the calls of one study; `start` and `stop` beside its pages, which carry those of `streams`.
 
-    Raises  InputError: a recogniser or synthesiser that cannot be made, a log without a folder for recordings
+    Raises  InputError: a recogniser or synthesiser that cannot be made, a log without a folder for
+            recordings, a token of the carrier's that is not set
     """
 
     def __init__(self, engine: SessionEngine, telephone: Telephone) -> None:
@@ -67,11 +71,17 @@ class Switchboard:
             self.take, host=host, port=int(port), advertised=telephone.advertised, at_once=telephone.at_once
         )
 
+        self.streams = _media_streams(self, telephone)
+
     async def start(self) -> None:
-        await self.answerer.start()
+        if self._telephone.by_sip:
+            await self.answerer.start()
 
     async def stop(self) -> None:
-        await self.answerer.stop()
+        if self._telephone.by_sip:
+            await self.answerer.stop()
+        if self.streams is not None:
+            await self.streams.stop()
         for one in (*self._recognisers.values(), *self._synthesisers.values()):
             await one.close()
 
@@ -224,6 +234,18 @@ class Switchboard:
             leg.play(await synthesiser.speak(words, language=language))
         except SynthesisError as error:
             _report.error("synthesiser_failed", error=str(error))
+
+
+def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStreams | None:
+    """The way in for a carrier's calls, where the study has one."""
+    settings = telephone.media_streams
+    if settings is None:
+        return None
+    try:
+        token = Vault(names_in(settings.token), os.environ).expand(settings.token)
+    except InputError as error:
+        raise InputError(error.problem, place="telephone media_streams token", cure=error.cure) from None
+    return MediaStreams(switchboard.take, url=settings.url, token=token, at_once=telephone.at_once)
 
 
 def _ended(leg: PhoneLeg, dialogue_id: str) -> CallEnded:

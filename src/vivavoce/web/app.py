@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
 from fastapi import APIRouter, FastAPI, Request
@@ -27,6 +27,7 @@ from vivavoce.web import (
     eliciting,
     experts,
     listening,
+    media_streams,
     reading,
     transcribing,
     visit_routes,
@@ -36,6 +37,9 @@ from vivavoce.web import (
 from vivavoce.web.quick import Handler, QuickRoutes
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
+
+if TYPE_CHECKING:
+    from vivavoce.telephony.media_streams import MediaStreams
 
 STATIC: Final = Path(__file__).parent / "static"
 HEALTH_WAIT_S: Final = 5.0
@@ -57,7 +61,7 @@ class Service(Protocol):
 
 def create_app(
     engine: SessionEngine, *, base_path: str = "", secure_cookies: bool = False, notice: str | None = None,
-    rates: RateLimits | None = None, beside: Sequence[Service] = (),
+    rates: RateLimits | None = None, beside: Sequence[Service] = (), streams: "MediaStreams | None" = None,
 ) -> FastAPI:  # fmt: skip
     """The application; its lifespan starts and stops the engine.
 
@@ -65,6 +69,7 @@ def create_app(
     secure_cookies  the pages are reached by https
     notice          a line on top of every page, such as SIMULATED
     beside          what starts and stops with the pages, such as the telephone
+    streams         who takes the calls that a carrier hands over at the pages' address
     """
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
@@ -85,6 +90,7 @@ def create_app(
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.voices = voices
+    app.state.media_streams = streams
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
@@ -102,6 +108,7 @@ def create_app(
         eliciting.router,
         cutting.router,
         wizard.router,
+        media_streams.router,
         health,
     ):
         app.include_router(router, prefix=base)

@@ -44,3 +44,31 @@ def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> 
 def test_a_mistake_is_named_with_its_cure(section: str, dialogue: str, words: str, tmp_path: Path) -> None:
     problems = "\n".join(str(problem) for problem in check_study(study(tmp_path, section, dialogue)))
     assert words in problems
+
+
+def test_with_a_carrier_the_sip_answerer_listens_only_where_it_is_told_to(tmp_path: Path) -> None:
+    carrier = '  media_streams: {url: "https://lab.example.org", token: "${CARRIER}"}\n'
+    for place, (section, by_sip) in enumerate(
+        [
+            (SECTION, True),
+            (SECTION + carrier, False),
+            (SECTION + carrier + '  listen: "127.0.0.1:5070"\n', True),
+        ]
+    ):
+        telephone = load_study(study(tmp_path / str(place), section)).telephone
+        assert telephone is not None and telephone.by_sip == by_sip
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        '{url: "http://lab.example.org", token: "${CARRIER}"}',
+        '{url: "https://lab.example.org", token: geheim}',
+    ],
+)
+def test_a_carrier_is_reached_by_https_and_its_token_is_not_written_into_the_study(
+    carrier: str, tmp_path: Path
+) -> None:
+    file = study(tmp_path, SECTION + f"  media_streams: {carrier}\n")
+    problems = "\n".join(str(one) for one in check_study(file))
+    assert "telephone.media_streams" in problems

@@ -244,10 +244,9 @@ def test_speech_without_words_is_asked_for_again_and_logged(tmp_path: Path) -> N
         leg, call = lab.call(lab.pin)
         await lab.system_spoke(leg, 1)
         await lab.say(leg, "")
-        await eventually_there(lambda: bool(lab.events("speech_missed")), "nothing was missed")
+        await eventually_there(lambda: phrase("not_heard", "en") in Written.texts, "not asked again")
         leg.ended("caller")
         await call
-        assert phrase("not_heard", "en") in Written.texts
         (missed,) = lab.events("speech_missed")
         assert missed.offset_s > missed.onset_s > 0
 
@@ -257,11 +256,9 @@ def test_speech_without_words_is_asked_for_again_and_logged(tmp_path: Path) -> N
 def test_a_call_for_nobody_is_asked_for_its_number_turned_away_and_logged(tmp_path: Path) -> None:
     async def work(lab: Laboratory) -> None:
         leg, call = lab.call("100")
-        for _ in range(3):
-            await eventually_there(lambda: leg.playing, "no question")
-            for key in "00000#":
-                leg.take_key(key)
-            await eventually_there(lambda: not leg.playing or leg.over.is_set(), "still talking")
+        await eventually_there(lambda: leg.playing, "no question")
+        for key in "00000#" * 3:
+            leg.take_key(key)
         await call
         assert phrase("no_visit", "en") in Written.texts
         trial = [one.event for one in lab.log.trial_events() if one.event.kind == "call_not_taken"]
