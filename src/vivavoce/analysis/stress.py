@@ -4,6 +4,7 @@ Unit of analysis is the case: one substitution in one logged interaction. A case
 verdict is pass, and as decided when it is pass, fail or clarification; unsure ones are told, never guessed.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -14,6 +15,7 @@ import numpy as np
 from vivavoce.analysis.agreement import cohen
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.proportions import Interval, wilson
+from vivavoce.analysis.word_errors import word_error_rate
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
@@ -62,7 +64,7 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
         "macro_tests": _mean(rates),
         "macro_families": _mean([one["ratio"] for one in families if one["ratio"] is not None]),
         "agreement": agreement(rows), "agreement_by_rung": _by_rung(rows),
-        "rungs": _rungs(rows), "failures": _failures(rows),
+        "rungs": _rungs(rows), "failures": _failures(rows), "spoken": _spoken(rows, data, level),
         "unfinished": sum(row["status"] == "unfinished" for row in rows),
     }  # fmt: skip
 
@@ -222,6 +224,27 @@ def _order(name: str) -> tuple[int, str]:
         return _FAMILIES.index(name), name
     number = name.removeprefix("ST-")
     return (int(number) if number.isdigit() else 0), name
+
+
+def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
+    """Word error rate of the utterances under test in their first replays; None where turns were written.
+
+    Interval over the dialogues from which the utterances come, an ad hoc case being one of its own.
+    """
+    if not any(row["speech"] for row in rows):
+        return None
+    found: Row = {}
+    for arm, said, heard in (("clean", "original", "clean_heard"), ("variant", "text", "heard")):
+        known = [row for row in rows if row["case_id"] and row[heard] is not None]
+        rate = word_error_rate(
+            ((row["dialogue_id"] or row["case_id"], row[said], row[heard]) for row in known), level
+        )
+        if rate is not None:
+            told = {"unit": "word", "n": rate["words"], "data": data, "arm": arm}
+            rate["signature"] = signature("stress_word_error_rate", **told, dialogues=rate["speakers"])
+            rate["dialogues"] = rate.pop("speakers")
+        found[arm] = rate
+    return found | {"speech": json.loads(next(row["speech"] for row in rows if row["speech"]))}
 
 
 def _failures(rows: Iterable[Row]) -> list[Row]:

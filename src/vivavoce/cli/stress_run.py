@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vivavoce.log.store import Log
     from vivavoce.stress.case import Case
     from vivavoce.stress.runs import Done, Run, RunSettings
+    from vivavoce.stress.spoken import Speech, SpokenChannel
     from vivavoce.study.model import Study
     from vivavoce.study.ontology import Ontology
 
@@ -49,6 +50,12 @@ def run(
         str, typer.Option("--continuation", help="Who goes on after the utterance: logged or simulated.")
     ] = "logged",
     ad_hoc: Annotated[Path | None, typer.Option("--ad-hoc", help="A suite whose cases are run, too.")] = None,
+    spoken: Annotated[
+        bool, typer.Option("--spoken", help="Speak every user turn; the system gets what is recognised.")
+    ] = False,
+    speech: Annotated[
+        Path | None, typer.Option("--speech", help="YAML: recogniser, synthesiser, damage. Implies --spoken.")
+    ] = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=500, help="Replays at the same time.")] = 16,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin anew, even if such a run was interrupted.")
@@ -77,12 +84,21 @@ def run(
 
     if continuation not in ("logged", "simulated"):
         raise UnknownName("continuation", continuation, ["logged", "simulated"], place="stress run")
-    settings = RunSettings(repeats=repeats, continuation=continuation, seed=seed, at_once=at_once)
     choice = Choice(
-        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed
+        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
+        spoken=spoken or speech is not None,
+    )  # fmt: skip
+    voice = Voice(speech, choice.spoken)
+    job = (
+        _of_suite(path, log, voice)
+        if _is_suite(path)
+        else _of_study(path, log, system, dataset, choice, ad_hoc, voice)
     )
+    settings = RunSettings(
+        repeats=repeats, continuation=continuation, seed=seed, at_once=at_once,
+        speech=job.speech.facts() if job.speech else None,
+    )  # fmt: skip
     asked = _Asked(settings, fresh, similarity, _judging(judge, judge_model, judge_key))
-    job = _of_suite(path, log) if _is_suite(path) else _of_study(path, log, system, dataset, choice, ad_hoc)
     with job.log:
         done = _hold(job, asked)
         rows = _rows(job)
@@ -121,6 +137,8 @@ class _Job:
     cases: "Sequence[Case]"
     ontology: "Ontology | None"
     not_applicable: list[dict[str, Any]]
+    speech: "Speech | None" = None
+    speech_folder: Path = Path()
 
 
 def _is_suite(path: Path) -> bool:
@@ -129,35 +147,63 @@ def _is_suite(path: Path) -> bool:
     return is_suite(path)
 
 
-def _of_suite(path: Path, log: str | None) -> _Job:
+@dataclass(frozen=True)
+class Voice:
+    """Whether turns are spoken, and the file that says how, where one was named."""
+
+    file: Path | None
+    wanted: bool
+
+    def speech(self, own: "Speech | None") -> "Speech | None":
+        """How turns are spoken: by the file, else as the suite or study has it."""
+        from vivavoce.stress.spoken import read_speech_file
+
+        if self.file is not None:
+            return read_speech_file(self.file)
+        return own
+
+    def folder(self, own: Path) -> Path:
+        """What files in the settings are relative to."""
+        return own if self.file is None else self.file.parent
+
+
+def _of_suite(path: Path, log: str | None, voice: Voice) -> _Job:
     """A suite: its log lies beside it unless one is named."""
     from vivavoce.connectors.make import make_connector
     from vivavoce.log.store import Log
+    from vivavoce.stress.planning import Plan, by_voice
+    from vivavoce.stress.spoken import Speech
     from vivavoce.stress.suite import read_suite
     from vivavoce.study.ontology_file import load_ontology
 
     suite = read_suite(path)
+    speech = voice.speech(suite.speech or (Speech.model_validate({}) if voice.wanted else None))
+    plan = by_voice(suite.cases) if speech else Plan(list(suite.cases))
     connector = make_connector(suite.system, place=f"{path.name} system", folder=path.parent)
     ontology = load_ontology(path.parent / suite.ontology) if suite.ontology else None
     url = log or f"sqlite:///{path.with_suffix('.stress.sqlite').resolve()}"
     return _Job(
-        suite.suite, str(suite.system.get("connect")), connector, Log.open(url), suite.cases, ontology, []
-    )
+        suite.suite, str(suite.system.get("connect")), connector, Log.open(url), plan.cases, ontology,
+        plan.not_applicable, speech, voice.folder(path.parent),
+    )  # fmt: skip
 
 
 def _of_study(
-    path: Path, log: str | None, system: str | None, dataset: Path | None, choice: Any, ad_hoc: Path | None
-) -> _Job:
+    path: Path, log: str | None, system: str | None, dataset: Path | None, choice: Any, ad_hoc: Path | None,
+    voice: Voice,
+) -> _Job:  # fmt: skip
     from tempfile import TemporaryDirectory
 
     from vivavoce.cli.studies import make_connectors, open_log, read_study
     from vivavoce.log.stress_events import stress_stream
-    from vivavoce.stress.planning import plan_run
+    from vivavoce.stress.planning import Plan, by_voice, plan_run
     from vivavoce.stress.review import Reviews
+    from vivavoce.stress.spoken import speech_of
     from vivavoce.stress.suite import read_suite
 
     study = read_study(path)
     chosen = system_of(study, system)
+    speech = voice.speech(speech_of(study)) if voice.wanted else None
     connector = make_connectors(study)[chosen]
     opened = open_log(study, log)
     try:
@@ -168,13 +214,15 @@ def _of_study(
             source = interactions(study, opened, dataset, Path(folder))
             reviews = Reviews.of(opened.events(stress_stream(study.name)))
             plan = plan_run(study, source, reviews, choice, None if dataset else chosen)
-        more = read_suite(ad_hoc).cases if ad_hoc else ()
+        more = Plan(list(read_suite(ad_hoc).cases) if ad_hoc else [])
+        more = by_voice(more.cases) if speech else more
     except BaseException:
         opened.close_now()
         raise
     return _Job(
-        study.name, chosen, connector, opened, [*plan.cases, *more], study.ontology, plan.not_applicable
-    )
+        study.name, chosen, connector, opened, [*plan.cases, *more.cases], study.ontology,
+        [*plan.not_applicable, *more.not_applicable], speech, voice.folder(study.folder),
+    )  # fmt: skip
 
 
 def system_of(study: "Study", system: str | None) -> str:
@@ -202,24 +250,36 @@ def _hold(job: _Job, asked: _Asked) -> "Done":
     import asyncio
     import os
 
+    from vivavoce.stress.replay import written
     from vivavoce.stress.runs import Run
     from vivavoce.stress.similarity import make_similarity
     from vivavoce.stress.verdict_model import ModelJudge
 
     model = ModelJudge(asked.judge, os.environ) if asked.judge else None
+    channel = _channel(job)
     held = Run(
         study=job.name, system=job.system, connector=job.connector, log=job.log, cases=job.cases,
         settings=asked.settings, ontology=job.ontology, not_applicable=job.not_applicable, fresh=asked.fresh,
         similarity=make_similarity() if asked.similarity else None, ask_model=model,
+        say=channel.say if channel else written,
     )  # fmt: skip
     with progress("cases judged") as report:
-        done = asyncio.run(_to_its_end(held, report, model))
+        done = asyncio.run(_to_its_end(held, report, [one for one in (model, channel) if one is not None]))
     if model and model.failures:
         note(f"the language model gave no verdict {model.failures} times")
     return done
 
 
-async def _to_its_end(run: "Run", report: Report, model: Any) -> "Done":
+def _channel(job: _Job) -> "SpokenChannel | None":
+    """Recognisers and synthesisers of the languages that are spoken; None where turns are written."""
+    from vivavoce.stress.spoken import SpokenChannel
+
+    if job.speech is None:
+        return None
+    return SpokenChannel(job.speech, [case.language for case in job.cases], job.speech_folder)
+
+
+async def _to_its_end(run: "Run", report: Report, helpers: list[Any]) -> "Done":
     start = getattr(run.connector, "start", None)
     try:
         if start is not None:
@@ -227,8 +287,8 @@ async def _to_its_end(run: "Run", report: Report, model: Any) -> "Done":
         return await run.hold(report)
     finally:
         await run.connector.shut_down()
-        if model is not None:
-            await model.close()
+        for one in helpers:
+            await one.close()
 
 
 def _judging(url: str | None, model: str, key: str | None) -> dict[str, Any] | None:

@@ -53,6 +53,8 @@ def show(facts: dict[str, Any]) -> None:
         f"not admitted {whole['not_admitted']}, invalid {whole['invalid']}, needed clarification "
         f"{whole['clarification']}, unsure {whole['unsure']}, unfinished {facts['unfinished']}"
     )
+    if facts["spoken"]:
+        console.print(_heard(facts["spoken"]))
     agreed = facts["agreement"]
     if agreed:
         console.print(f"ladder and people agree on {agreed['same']} of {agreed['n']} "
@@ -64,6 +66,16 @@ def show(facts: dict[str, Any]) -> None:
     if len(facts["failures"]) > 10:
         console.print(f"and {len(facts['failures']) - 10} more; see --json or the report")
     console.print(whole["signature"], markup=False, style="dim")
+
+
+def _heard(spoken: dict[str, Any]) -> str:
+    """Word error rates of both arms in a line."""
+    told = [
+        f"{name} {one['word_error_rate']:.2f} ({_span(one['low'], one['high'])}), {one['words']} words"
+        for arm, name in (("clean", "originals"), ("variant", "variants"))
+        if (one := spoken[arm]) is not None
+    ]
+    return f"by voice, word error rate of {'; '.join(told) or 'no utterance known'}"
 
 
 def _row(one: dict[str, Any]) -> list[str]:

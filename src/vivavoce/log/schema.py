@@ -296,6 +296,9 @@ STRESS = Table(
         Column("variant_passed_count", INTEGER, "those of them that passed"),
         Column("clean_transcript", TEXT, "first replay of the original: JSON of party, text, injected"),
         Column("transcript", TEXT, "first replay of the variant: JSON of party, text, injected"),
+        Column("speech", TEXT, "JSON of who spoke, who listened, and the damage; null in writing"),
+        Column("clean_heard", TEXT, "what was recognised of the original, first replay; null in writing"),
+        Column("heard", TEXT, "what was recognised of the variant, first replay; null in writing"),
     ),
 )
 

@@ -47,10 +47,12 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
 
 
 def _rows(run: _Run) -> Iterator[Row]:
+    speech = run.planned.settings.get("speech")
     of_run = {
         "run_id": run.planned.run_id, "system": run.planned.system,
         "repeats": run.planned.settings.get("repeats"),
         "continuation": run.planned.settings.get("continuation"),
+        "speech": json.dumps(speech, ensure_ascii=False) if speech else None,
     }  # fmt: skip
     for case in run.planned.cases:
         row = {**of_run, "case_id": case["case_id"], "text": case["variant"]}
@@ -71,6 +73,7 @@ def _outcome(run: _Run, case_id: str) -> Row:
     row: Row = {
         "status": "unfinished", "verdict_of_person": person, "judges": len(people),
         "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
+        "clean_heard": _heard(clean), "heard": _heard(variant),
     }  # fmt: skip
     if judged is None:
         return row
@@ -104,13 +107,25 @@ def _person(given: list[VerdictGiven]) -> str | None:
     return max(reversed(verdicts), key=verdicts.count)
 
 
+def _heard(replays: list[ReplayFinished]) -> str | None:
+    """The first hypothesis of the utterance under test, "" for none; None where no recogniser listened."""
+    if not replays or replays[0].injected is None:
+        return None
+    hypotheses = replays[0].turns[replays[0].injected].get("heard")
+    return None if hypotheses is None else hypotheses[0]["text"] if hypotheses else ""
+
+
 def _transcript(replays: list[ReplayFinished]) -> str | None:
-    """The first replay of an arm, as JSON: party, text, and which utterance was under test."""
+    """The first replay of an arm, as JSON: party, text, and which utterance was under test.
+
+    Of a spoken turn also what was heard, and its damage.
+    """
     if not replays:
         return None
     first = replays[0]
     turns = [
         {"party": turn["party"], "text": turn["text"], "injected": place == first.injected}
+        | {name: turn[name] for name in ("heard", "speech") if name in turn}
         for place, turn in enumerate(first.turns)
     ]
     return json.dumps(turns, ensure_ascii=False)

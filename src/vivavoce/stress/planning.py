@@ -1,7 +1,7 @@
 """What a run of a study replays: sampled interactions, with reviewed variants where a test needs review."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.log.dataset import Dataset
@@ -24,13 +24,18 @@ from vivavoce.study.model import Study
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which interactions and tests; `each_test`: an interaction once for every test that fits it."""
+    """Which interactions and tests.
+
+    each_test  an interaction once for every test that fits it
+    spoken     replays will be spoken, whatever the interactions were
+    """
 
     tests: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     size: int | None = None
     each_test: bool = False
     seed: int = 1
+    spoken: bool = False
 
     def names(self) -> list[str]:
         return [STRESS_TESTS.get(name).name for name in self.tests] if self.tests else STRESS_TESTS.names()
@@ -61,6 +66,8 @@ def plan_run(study: Study, dataset: Dataset, reviews: Reviews, choice: Choice, s
     source  the system whose logged dialogues are replayed; all when left out
     """
     interactions = interactions_of(dataset, source)
+    if choice.spoken:
+        interactions = [replace(one, channel="voice") for one in interactions]
     approved = _approved(interactions, reviews)
     made = proposing(choice.seed)
 
@@ -75,6 +82,20 @@ def plan_run(study: Study, dataset: Dataset, reviews: Reviews, choice: Choice, s
     )  # fmt: skip
     tasks = {task.task_id: task for task in study.tasks}
     return Plan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
+
+
+def by_voice(cases: Sequence[Case]) -> Plan:
+    """Cases as they are spoken; those whose test cannot be heard are not applicable."""
+    plan = Plan()
+    for case in cases:
+        if case.test in STRESS_TESTS and "voice" not in STRESS_TESTS.get(case.test).channels:
+            plan.not_applicable.append(
+                {"test": case.test, "family": case.family, "language": case.language,
+                 "dialogue_id": case.dialogue_id, "reason": "it is not applied to voice"}
+            )  # fmt: skip
+        else:
+            plan.cases.append(case.model_copy(update={"channel": "voice"}))
+    return plan
 
 
 def approved_cases(study: Study, dataset: Dataset, reviews: Reviews) -> list[Case]:

@@ -4,14 +4,14 @@ Works through every connector that takes text. A channel with another way to say
 synthesis, replaces `say`.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.core.clock import Clock, SystemClock
-from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError, VivavoceError
 from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.stress.case import Case
 from vivavoce.stress.continuing import Continuation, SimulatedUser, continuing
@@ -20,14 +20,44 @@ from vivavoce.study.ontology import Ontology
 
 MOST_TURNS: Final = 40
 
-Say = Callable[[str, int, str], UserTurn]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToSay:
+    """What a user is to say.
+
+    number  of the user turn in its conversation, from 1
+    key     of the turn, as the system gets it
+    place   the same for the same turn in either arm of a case: what is drawn at random goes by it
+    """
+
+    text: str
+    language: str
+    number: int
+    key: str
+    place: str
+    connector: Connector
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTurn:
+    """What the system gets of it, None where nothing of it arrives; and what is stored beside its words."""
+
+    turn: UserTurn | None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+Say = Callable[[ToSay], Awaitable[SaidTurn]]
+
+
+class NothingArrived(VivavoceError):
+    """Nothing of an utterance came through its channel."""
 
 
 @dataclass(slots=True)
 class Replayed:
     """How a replay went.
 
-    turns     party, text and, of a system that tells them, acts and understood
+    turns     party, text and, of a system that tells them, acts and understood; of a spoken turn `heard`
     injected  position of the utterance under test in them; null when the system ended before it
     met       the goal was reached; null where that cannot be known
     failure   why the system gave no answer; null when it did
@@ -58,9 +88,9 @@ class Replayed:
         return next((turn for turn in reversed(self.turns) if turn["party"] == "system"), None)
 
 
-def written(text: str, number: int, key: str) -> UserTurn:
+async def written(one: ToSay) -> SaidTurn:
     """An utterance as typed text: the first way to say it."""
-    return UserTurn(key=key, number=number, text=text)
+    return SaidTurn(UserTurn(key=one.key, number=one.number, text=one.text))
 
 
 async def replay(
@@ -72,6 +102,7 @@ async def replay(
     continuation: Continuation = "logged",
     ontology: Ontology | None = None,
     seed: int = 1,
+    repetition: int = 0,
     say: Say = written,
     clock: Clock | None = None,
     settles: bool = False,
@@ -81,12 +112,13 @@ async def replay(
     settles  the log has no answer to the question which of several is meant: see `LoggedUser`
     """
     clock = clock or SystemClock()
-    held = _Held(connector, Conversation(key=conversation, language=case.language), say, clock)
+    place = f"{seed}:{case.case_id}:{repetition}"
+    held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
     began_s = clock.monotonic_s()
     user = continuing(case, continuation, ontology, seed, settles)
     try:
         await _hold(held, case, arm, user)
-    except SystemUnderTestError as error:
+    except (SystemUnderTestError, NothingArrived) as error:
         held.replayed.failure = str(error)
     finally:
         with suppress(SystemUnderTestError):
@@ -120,8 +152,11 @@ async def _hold(held: "_Held", case: Case, arm: str, user: Any) -> None:
 class _Held:
     """A conversation that is being held."""
 
-    def __init__(self, connector: Connector, conversation: Conversation, say: Say, clock: Clock) -> None:
-        self.connector, self.conversation, self._say, self._clock = connector, conversation, say, clock
+    def __init__(
+        self, connector: Connector, conversation: Conversation, say: Say, place: str, clock: Clock
+    ) -> None:
+        self.connector, self.conversation, self._clock = connector, conversation, clock
+        self._say, self._place = say, place
         self.replayed, self.number = Replayed(), 0
 
     async def open(self) -> None:
@@ -133,14 +168,22 @@ class _Held:
 
     async def tell(self, text: str) -> None:
         self.number += 1
-        self.replayed.turns.append({"party": "user", "text": text})
+        said = await self._say(
+            ToSay(
+                text=text, language=self.conversation.language, number=self.number,
+                key=f"{self.conversation.key}-{self.number}", place=f"{self._place}:{self.number}",
+                connector=self.connector,
+            )
+        )  # fmt: skip
+        self.replayed.turns.append({"party": "user", "text": text, **said.facts})
+        if said.turn is None:
+            raise NothingArrived(f"nothing was recognised of {text!r}")
         turn = SystemTurn()
-        said = self._say(text, self.number, f"{self.conversation.key}-{self.number}")
         try:
-            async with aclosing(self.connector.send(self.conversation, said)) as outputs:  # pyright: ignore[reportArgumentType]
+            async with aclosing(self.connector.send(self.conversation, said.turn)) as outputs:  # pyright: ignore[reportArgumentType]
                 await gather(outputs, self._clock.monotonic_s, turn)
         finally:
-            self.conversation.history = (*self.conversation.history, PastTurn("user", text))
+            self.conversation.history = (*self.conversation.history, PastTurn("user", said.turn.text))
         self._take(turn)
 
     def _take(self, turn: SystemTurn) -> None:

@@ -6,7 +6,7 @@ settings bound the pace (`at_once`, `turns_per_minute`).
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
@@ -44,16 +44,19 @@ class RunSettings:
                   beside them, and once before to admit the interaction
     continuation  logged or simulated: who goes on after the utterance
     at_once       replays at the same time; the system's own limits bound it further
+    speech        who speaks and listens, and the damage, as settings; null: turns are written
     """
 
     repeats: int = 1
     continuation: Continuation = "logged"
     seed: int = 1
     at_once: int = AT_ONCE
+    speech: Mapping[str, Any] | None = None
 
     def facts(self) -> dict[str, Any]:
         """What two runs must share to be the same plan; the pace is not of it."""
-        return {name: value for name, value in asdict(self).items() if name != "at_once"}
+        facts = {name: value for name, value in asdict(self).items() if name not in ("at_once", "speech")}
+        return facts if self.speech is None else facts | {"speech": dict(self.speech)}
 
 
 @dataclass(frozen=True, slots=True)

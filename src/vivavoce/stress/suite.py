@@ -13,6 +13,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.stress.case import Case
+from vivavoce.stress.spoken import Speech
 
 FORMAT: Final = 1
 _LINE: Final = 100
@@ -23,6 +24,7 @@ class Suite(BaseModel):
 
     system    the connector's settings, as in a study file
     ontology  path of a domain file, relative to the suite; with it a task's goal decides first
+    speech    who speaks and listens, and the damage; its cases are then spoken
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,6 +33,7 @@ class Suite(BaseModel):
     version: int = Field(FORMAT, description="version of this format")
     system: dict[str, Any] = Field(description="settings of the system's connector")
     ontology: str | None = None
+    speech: Speech | None = None
     cases: tuple[Case, ...] = Field(min_length=1)
 
 

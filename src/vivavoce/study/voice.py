@@ -9,16 +9,13 @@ from vivavoce.study.settings import Flag, Settings
 Speech = str | dict[str, Any]
 
 
-class Voice(Settings):
-    """How dialogues with `channel: voice` are held."""
+class Speaking(Settings):
+    """Who listens and who speaks, in every language."""
 
     recogniser: Speech = Field("pocketsphinx", description="who listens: a name, or `use` and its settings")
     recognisers: dict[str, Speech] = Field({}, description="who listens in one language, such as {it: ...}")
     synthesiser: Speech = Field("flite", description="who speaks: a name, or `use` and its settings")
     synthesisers: dict[str, Speech] = Field({}, description="who speaks one language: {it: espeak-ng}")
-    captions: Flag = Field(
-        True, description="what is said is shown in writing, too, until it is switched off"
-    )
 
     def listener(self, language: str) -> Speech:
         """Who listens in this language."""
@@ -27,3 +24,11 @@ class Voice(Settings):
     def speaker(self, language: str) -> Speech:
         """Who speaks this language."""
         return self.synthesisers.get(language, self.synthesiser)
+
+
+class Voice(Speaking):
+    """How dialogues with `channel: voice` are held."""
+
+    captions: Flag = Field(
+        True, description="what is said is shown in writing, too, until it is switched off"
+    )

@@ -69,6 +69,15 @@ def test_character_replacement_is_not_applied_to_speech(dataset: Dataset) -> Non
     assert {reasons[one] for one in spoken} == {"it is not applied to voice"}
 
 
+def test_replays_that_will_be_spoken_use_other_tests_for_every_interaction(dataset: Dataset) -> None:
+    made = plan(dataset, tests=SPELLING, spoken=True)
+    assert len(made.cases) == 12
+    assert {(case.test, case.channel) for case in made.cases} == {("ST-2", "voice"), ("ST-4", "voice")}
+    assert {one["reason"] for one in made.not_applicable if one["test"] == "ST-3"} == {
+        "it is not applied to voice"
+    }
+
+
 def test_the_same_seed_draws_the_same_sample_and_another_another(dataset: Dataset) -> None:
     drawn = [{case.case_id for case in plan(dataset, size=4, seed=seed).cases} for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]

@@ -1,0 +1,47 @@
+"""Word error rates of what a recogniser made of known words, with intervals over speakers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from vivavoce.analysis.clusters import ratio_interval, sum_by_participant
+from vivavoce.core.alignment import ErrorCounts, align
+from vivavoce.core.text import normalise_value, words
+
+Heard = tuple[object, str, str]
+
+
+def word_errors(said: str, heard: str) -> ErrorCounts:
+    """Counts of one alignment, capitals and punctuation at the edges of words left out."""
+    return align(spoken_words(said), spoken_words(heard))
+
+
+def spoken_words(text: str) -> list[str]:
+    """The words of a text as far as they can be heard."""
+    return [word for token in words(text) if (word := normalise_value(token))]
+
+
+def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, Any] | None:
+    """Errors over words said, with its interval.
+
+    Input   who spoke (the cluster), what was said, what was heard ("" for nothing)
+    Output  errors, words, word_error_rate (may exceed 1), low, high, speakers, turns, method
+    Empty   nothing was said: None; fewer than 2 speakers: no interval
+    """
+    turns = [(speaker, word_errors(said, was_heard)) for speaker, said, was_heard in heard]
+    number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, _ in turns))}
+    count = sum(counts.reference_count for _, counts in turns)
+    if count == 0:
+        return None
+    sums = sum_by_participant(
+        np.array([number[speaker] for speaker, _ in turns]),
+        np.array([counts.errors for _, counts in turns], float),
+        np.array([counts.reference_count for _, counts in turns], float),
+    )
+    interval, errors = ratio_interval(sums, level), sum(counts.errors for _, counts in turns)
+    return {
+        "errors": errors, "words": count, "word_error_rate": errors / count,
+        "low": None if interval.low is None else max(0.0, interval.low), "high": interval.high,
+        "speakers": interval.clusters, "turns": len(turns), "method": interval.method,
+    }  # fmt: skip
