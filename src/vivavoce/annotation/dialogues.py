@@ -8,6 +8,7 @@ from vivavoce.log.annotation_state import Place, Work
 from vivavoce.log.dialogue_rows import DialogueRows
 from vivavoce.log.events import DialogueAssigned
 from vivavoce.log.reading import Reader
+from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings
 from vivavoce.study.schemes import AnnotationPlan, Scheme
 
 RECORDINGS: Final = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
@@ -100,3 +101,11 @@ def recording_of(folder: Path | None, dialogue_id: str) -> Path | None:
         return None
     found = (folder / f"{dialogue_id}{ending}" for ending in RECORDINGS)
     return next((path for path in found if path.is_file()), None)
+
+
+def recordings_of(log: Reader, folder: Path | None, dialogue_id: str) -> list[DialogueRecording]:
+    """What can be heard of a dialogue: its file in the study's folder, else what the log knows of."""
+    path = recording_of(folder, dialogue_id)
+    if path is not None:
+        return [DialogueRecording(path.name, path, RECORDINGS[path.suffix])]
+    return dialogue_recordings(log, dialogue_id)

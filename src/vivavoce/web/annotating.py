@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from vivavoce.annotation.dialogues import (
-    RECORDINGS,
     ShownDialogue,
     next_place,
     places,
-    recording_of,
+    recordings_of,
 )
 from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
+from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place, Work
+from vivavoce.log.soundtrack import DialogueRecording, soundtrack
 from vivavoce.study.schemes import Scheme, said
 from vivavoce.web.accounts import SignedIn
 from vivavoce.web.experts import HOME, ThisExpert, expert_language, expert_page
@@ -108,7 +109,7 @@ def work(
     return expert_page(
         request, "annotate", due=found, language_of_words=found.dialogue.language,
         lines=_lines(workplace, found, language), judged=_judged(workplace, found, language),
-        recording=_recording_key(site, workplace, found.dialogue.dialogue_id),
+        recordings=_recordings(site, workplace, found.dialogue.dialogue_id),
         problem=problem if problem in ("label", "value", "stale") else None,
     )  # fmt: skip
 
@@ -257,25 +258,42 @@ def finish(
 # --- recordings -------------------------------------------------------------------------------------
 
 
-def recording_key(secret: str, dialogue_id: str) -> str:
+def recording_key(secret: str, dialogue_id: str, recording_id: str) -> str:
     """A name for a recording that tells nothing and cannot be guessed."""
-    return hmac.new(secret.encode(), f"recording\0{dialogue_id}".encode(), hashlib.sha256).hexdigest()[:32]
+    named = f"recording\0{dialogue_id}\0{recording_id}".encode()
+    return hmac.new(secret.encode(), named, hashlib.sha256).hexdigest()[:32]
 
 
-def _recording_key(site: ThisSite, workplace: Workplace, dialogue_id: str) -> str | None:
-    found = recording_of(workplace.plan.recordings, dialogue_id)
-    return recording_key(_secret(site), dialogue_id) if found is not None else None
+def _recordings(site: ThisSite, workplace: Workplace, dialogue_id: str) -> dict[str, DialogueRecording]:
+    """What can be heard of a dialogue, by the names that pages give it."""
+    secret = f"{site.study.name}\0{site.engine.log.boot}"
+    found = recordings_of(site.engine.log, workplace.plan.recordings, dialogue_id)
+    return {recording_key(secret, dialogue_id, one.recording_id): one for one in found}
 
 
-def _secret(site: ThisSite) -> str:
-    return f"{site.study.name}\0{site.engine.log.boot}"
+def _heard(
+    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, key: str
+) -> tuple[str, DialogueRecording]:
+    """The dialogue that this annotator is at, and its recording of this name; of no other dialogue."""
+    dialogue_id = workplace.current(key_of(who))
+    found = _recordings(site, workplace, dialogue_id).get(key) if dialogue_id else None
+    if dialogue_id is None or found is None:
+        raise HTTPException(404)
+    return dialogue_id, found
+
+
+Heard = Annotated[tuple[str, DialogueRecording], Depends(_heard)]
 
 
 @router.get(f"{HOME}/recording/{{key}}")
-def recording(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, key: str) -> Response:
-    """The recording of the dialogue that this annotator is at; of no other."""
-    dialogue_id = workplace.current(key_of(who))
-    path = recording_of(workplace.plan.recordings, dialogue_id) if dialogue_id else None
-    if path is None or not hmac.compare_digest(key, recording_key(_secret(site), dialogue_id or "")):
-        raise HTTPException(404)
-    return FileResponse(path, media_type=RECORDINGS[path.suffix])
+def recording(heard: Heard) -> Response:
+    return FileResponse(heard[1].path, media_type=heard[1].media_type)
+
+
+@router.get(f"{HOME}/recording/{{key}}/track.json")
+def track(site: ThisSite, heard: Heard) -> Response:
+    """How it looks, and who speaks when."""
+    try:
+        return JSONResponse(soundtrack(site.engine.log, *heard))
+    except InputError:
+        raise HTTPException(404) from None

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scenes.annotating import PASSWORD, Annotator, annotated_study, bench, hold_dialogue
 from scenes.websites import Running
 from vivavoce.annotation.workplace import Workplace
+from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
+from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import bundled
@@ -213,6 +216,26 @@ def test_a_recording_is_heard_by_whoever_annotates_the_dialogue_and_by_nobody_el
     assert hers != his
     assert anna.client.get(his).status_code == 404
     assert "dialogue-0" not in hers
+    assert come("x").client.get(hers).headers["content-type"].startswith("text/html")
+
+
+def test_what_the_log_recorded_is_heard_and_drawn_for_whoever_annotates_the_dialogue(come: Come) -> None:
+    anna, bruno = (come(name, "schemes: [context]\n  double: 0", 2).come_in() for name in ("Anna", "Bruno"))
+    log = anna.server.site.engine.log
+    for number in range(2):
+        tracks = Tracks(np.full((8000, 1), 1000 * (number + 1), np.int16), 8000)
+        kept = folder_of(log).keep(f"call-{number}", encode_sound(tracks), "audio/wav")
+        event = kept.event(f"call-{number}", Sound("audio/wav", 1, 8000, 8000), "dialogue", ["user"],
+                           dialogue_id=f"dialogue-{number:03}")  # fmt: skip
+        log.transact_now(lambda tx, event=event, number=number: tx.append(f"visit-{number}", event))
+    hers, his = (re.search(r'data-track="([^"]+)"', one.begin())[1] for one in (anna, bruno))  # type: ignore[index]
+    assert (
+        anna.client.get(hers.removesuffix("/track.json"), headers={"range": "bytes=0-3"}).content == b"RIFF"
+    )
+    drawn = [one.client.get(address).json() for one, address in ((anna, hers), (bruno, his))]
+    assert {max(track["channels"][0]["peaks"]) for track in drawn} == {1000, 2000}
+    assert anna.client.get(his).status_code == 404
+    assert not any(told in hers for told in ("dialogue-0", "call-"))
     assert come("x").client.get(hers).headers["content-type"].startswith("text/html")
 
 

@@ -1,6 +1,8 @@
 // One key a label: keys press the page's own buttons, and the next place comes without a new page.
 // Without this script every button works by itself.
 
+import { beginAll, playTurn } from "./waveform.js";
+
 let busy = false;
 let waiting = []; // keys that were pressed while the page was saving
 let stopAt = null;
@@ -21,12 +23,12 @@ function swap(html, url) {
     location.assign(url);
     return;
   }
-  const playing = audio();
-  const replaced = next.querySelector(".recording audio");
-  if (playing && replaced && playing.src === new URL(replaced.getAttribute("src"), url).href) {
-    replaced.replaceWith(playing);
+  for (const figure of next.querySelectorAll("[data-track]")) { // what is playing goes on
+    const drawn = document.querySelector(`[data-track="${CSS.escape(figure.dataset.track)}"]`);
+    if (drawn) figure.replaceWith(drawn);
   }
   main().replaceChildren(...next.childNodes);
+  beginAll();
   document.title = fresh.title;
   history.replaceState(null, "", url);
   arrive();
@@ -51,8 +53,15 @@ async function send(form, button) {
 }
 
 function play() {
-  const heard = audio();
   const turn = document.querySelector(".quoted");
+  if (turn && playTurn(Number(turn.dataset.turn))) return;
+  const alone = turn && document.querySelector(`li[data-turn="${turn.dataset.turn}"] audio`);
+  if (alone) {
+    alone.currentTime = 0;
+    alone.play().catch(() => {});
+    return;
+  }
+  const heard = audio();
   if (!heard || !turn?.dataset.from) return;
   heard.currentTime = Number(turn.dataset.from);
   stopAt = turn.dataset.to ? Number(turn.dataset.to) : null;
