@@ -145,3 +145,29 @@ def test_at_most_so_many_variants_a_test_and_the_most_trusted_first() -> None:
     )
     assert [one.test for one in found.variants] == ["ST-2", "ST-2", "ST-4", "ST-4"]
     assert found.variants[0].confidence >= found.variants[1].confidence
+
+
+@pytest.mark.parametrize(
+    ("language", "previous", "said", "variant"),
+    [
+        ("en", "Would you like modern European or Greek food?", "modern European", "the first"),
+        ("en", "Walk, fly, or use night trains?", "night trains, I guess", "the third, I guess"),
+        ("en", "Do you want to walk, drive or fly?", "I'll walk there", None),
+        ("en", "May I go on or do you need more help?", "please go on", None),
+        ("en", "Do you want to try a different town or hour?", "the same hour", None),
+        ("en", "Shall I tell the number for one or both of those?", "your number for me", None),
+        ("en", "Something salty or something sweet?", "nothing sweet", None),
+        (
+            "it",
+            "La zona est o la zona ovest?",
+            "Un ristorante nella zona ovest",
+            "Un ristorante nella seconda",
+        ),
+        ("it", "Alberghi cari o alberghi vicini?", "Ci sono altri alberghi vicini?", None),
+    ],
+)
+def test_an_answer_points_back_with_whole_alternatives_only(
+    language: str, previous: str, said: str, variant: str | None
+) -> None:
+    found = propose(Utterance(text=said, language=language, previous=previous), ["ST-10"]).variants
+    assert (found[0].text if found else None) == variant

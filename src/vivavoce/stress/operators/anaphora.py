@@ -9,10 +9,15 @@ from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utter
 from vivavoce.stress.words import Word, edit, placed, words_of
 
 _LONGEST = 6  # words; more is no alternative but a clause
-_OPEN = re.compile(r"\b(?:other|another|different|altr[oaie]|divers[oaie])\b", re.IGNORECASE)
-_DENIED = re.compile(
-    r"\b(?:no|not|any|other|another|different|non|nessun[ao]?|altr[oaie])\s+$", re.IGNORECASE
+_OPEN = re.compile(
+    r"\b(?:other|another|different|both|all|altr[oaie]|divers[oaie]|entramb[ie]|tutt[ie])\b", re.IGNORECASE
 )
+_CLAUSE = re.compile(r"\b(?:i|you|we|they|io|tu|noi|voi)\b", re.IGNORECASE)  # `or do you need more`
+_DENIED = re.compile(
+    r"\b(?:no|not|nothing|any|other|another|different|non|nessun[ao]?|niente|altr[oaie])\s+$", re.IGNORECASE
+)
+_OF = {"of", "the", "di", "d", "del", "dell", "della"}
+_DONE = re.compile(r"(?:\b(?:can|could|may|might|will|would|shall|should|must)|['’]ll)\s+$", re.IGNORECASE)
 
 
 class PointingBack:
@@ -29,6 +34,7 @@ class PointingBack:
         if chosen is None:
             return
         rank, start, end = chosen
+        start, end = _repeated(utterance.text, start, end, utterance.previous or "", small)
         gender = pack.get("gender_of_phrase")(offered[rank]) if pack.has("gender_of_phrase") else ""
         for phrase, rule, confidence in _phrases(parts, rank, len(offered), gender):
             put = pack.get("pointing_phrase") if pack.has("pointing_phrase") else _plain
@@ -62,6 +68,9 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
     stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
     parts = parts[stem:]
+    asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
+    if _OPEN.search(asking) or any(map(_CLAUSE.search, parts[1:])):
+        return []
     offered = [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
     real = all(len(one.split()) <= _LONGEST and not _OPEN.search(one) for one in offered)
     return offered if real else []
@@ -93,22 +102,28 @@ def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> 
         }
         own = {word.lower for word in words_of(one)} - small
         telling = [word for word in said if word.lower in own - others - heads]
-        asked_for = not _DENIED.search(text[: telling[0].start]) if telling else False
-        if telling and asked_for:
-            inside = [word for word in said if word.lower in own | heads]
-            start, end = _run(inside, telling[0], text, small)
+        if not telling:
+            continue
+        inside = [word for word in said if word.lower in own | heads]
+        start, end = _run(inside, telling[0], text, small, own)
+        befores = text[:start], text[: telling[0].start]
+        if not any(one.search(before) for one in (_DENIED, _DONE) for before in befores):
             found.append((len(telling), rank, start, end))
     if not found or len({one[1] for one in found}) > 1:
         return None
     return found[0][1:]
 
 
-def _run(inside: list[Word], telling: Word, text: str, small: set[str]) -> tuple[int, int]:
-    """The words of the alternative that stand side by side around the one that tells."""
+def _run(inside: list[Word], telling: Word, text: str, small: set[str], own: set[str]) -> tuple[int, int]:
+    """The words of the alternative that stand side by side around the one that tells.
+
+    A head that is none of them belongs to it where nothing or `of` is between: not a place `in` the north.
+    """
 
     def beside(one: Word, other: Word) -> bool:
         between = text[one.end : other.start]
-        small_words = all(word.lower in small for word in words_of(between))
+        joints = small if {one.lower, other.lower} <= own else small & _OF
+        small_words = all(word.lower in joints for word in words_of(between))
         return small_words and not re.search(r"[^\w\s’']", between)
 
     first = last = inside.index(telling)
@@ -117,6 +132,23 @@ def _run(inside: list[Word], telling: Word, text: str, small: set[str]) -> tuple
     while last + 1 < len(inside) and beside(inside[last], inside[last + 1]):
         last += 1
     return inside[first].start, inside[last].end
+
+
+def _repeated(text: str, start: int, end: int, turn: str, small: set[str]) -> tuple[int, int]:
+    """The run with the words beside it that stand beside it in the question, too: `modern European`."""
+    asked = re.search(rf"\b{re.escape(text[start:end])}\b", turn, re.IGNORECASE)
+    if asked is None:
+        return start, end
+    lead, before = words_of(text[:start]), words_of(turn[: asked.start()])
+    if lead and [one.lower for one in lead] == [one.lower for one in before[-len(lead) :]]:
+        start = start if {one.lower for one in lead} & small else lead[0].start
+    after, grown = turn[asked.end() :], end
+    for mine, theirs in zip(words_of(text[end:]), words_of(after), strict=False):
+        beside = text[grown : end + mine.start].isspace() and "," not in after[: theirs.start]
+        if not beside or mine.lower != theirs.lower or mine.lower in small:
+            break
+        grown = end + mine.end
+    return start, grown
 
 
 def _phrases(parts: Any, rank: int, count: int, gender: str) -> Iterator[tuple[str, str, float]]:
