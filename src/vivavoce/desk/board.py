@@ -8,6 +8,7 @@ from functools import singledispatchmethod
 from typing import TypeVar
 
 from vivavoce.log import events as log_events
+from vivavoce.log.call_events import CallRouted
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.log.records import DialogueStatus, StoredEvent
 from vivavoce.log.store import Log
@@ -185,6 +186,11 @@ class Board:
         )  # fmt: skip
         self.dialogues[event.dialogue_id] = card
         visit.dialogues.append(card)
+
+    @_take.register
+    def _(self, event: CallRouted, visit: VisitCard, stored: StoredEvent) -> None:
+        card = self.dialogues[event.dialogue_id]
+        card.system, card.condition = event.system, event.condition
 
     @_take.register
     def _(self, event: log_events.DialogueOpened, visit: VisitCard, stored: StoredEvent) -> None:

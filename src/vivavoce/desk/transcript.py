@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.log import events as log_events
+from vivavoce.log.call_events import CallRouted
 from vivavoce.log.records import StoredEvent
 from vivavoce.study.model import Study
 
@@ -80,6 +81,9 @@ class Transcript:
 def make_transcript(study: Study, events: Sequence[StoredEvent]) -> Transcript:
     """The transcript of a dialogue from its events (`log.transcript`), which begin with its assignment."""
     assigned = next(one.event for one in events if isinstance(one.event, log_events.DialogueAssigned))
+    for routed in (one.event for one in events if isinstance(one.event, CallRouted)):
+        drawn = routed.model_dump(include={"system", "condition", "factors"})
+        assigned = assigned.model_copy(update=drawn)
     opened = next((one for one in events if isinstance(one.event, log_events.DialogueOpened)), None)
     made = Transcript(
         assigned=assigned, task=_task_text(assigned), goal=_goal(assigned.task or {}),

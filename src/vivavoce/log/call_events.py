@@ -19,6 +19,23 @@ class CallAwaited(Event):
     pin: str
 
 
+class CallRouted(Event):
+    """The system of a dialogue was drawn when its call came; it takes the place of the one first assigned.
+
+    counted_by    whose calls the rule counted: those from the caller's number, or the participant's
+    calls_before  how many of them each system has had
+    """
+
+    kind = "call_routed"
+    dialogue_id: str
+    system: str
+    condition: str | None
+    factors: dict[str, str]
+    rule: str
+    counted_by: Literal["caller", "participant"]
+    calls_before: dict[str, int]
+
+
 class CallConnected(Event):
     """A call was joined to a dialogue, which now begins.
 
@@ -84,5 +101,6 @@ class CallNotTaken(Event):
 
 
 CALL_EVENTS: Final[tuple[type[Event], ...]] = (
-    CallAwaited, CallConnected, SpeechMissed, SilencePrompted, CodeSpoken, CallEnded, CallNotTaken,
+    CallAwaited, CallRouted, CallConnected, SpeechMissed, SilencePrompted, CodeSpoken, CallEnded,
+    CallNotTaken,
 )  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vivavoce.log.call_events import CallRouted
 from vivavoce.log.events import (
     CodeIssued,
     DialogueAssigned,
@@ -56,6 +57,9 @@ class DialogueRows:
     def take(self, stored: StoredEvent) -> None:
         """Add what one more of the dialogue's events says."""
         match stored.event:
+            case CallRouted() as event:
+                drawn = event.model_dump(include={"system", "condition", "factors"})
+                self.assigned = self.assigned.model_copy(update=drawn)
             case DialogueOpened():
                 self.opened = stored
             case UserTurnSent() as event:

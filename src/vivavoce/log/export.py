@@ -12,6 +12,7 @@ from vivavoce.log.annotation_events import annotation_stream
 from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.arena_rows import vote_rows
+from vivavoce.log.call_events import CallRouted
 from vivavoce.log.command_annotation import annotated, command_stream
 from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -128,7 +129,7 @@ class _Outline:
         outline, factors = cls(), dict[str, None]()
         counts: dict[str, int] = {}
         assigned = 0
-        for stored in _events_of_kinds(connection, VisitOpened, DialogueAssigned, DialogueOpened):
+        for stored in _events_of_kinds(connection, VisitOpened, DialogueAssigned, CallRouted, DialogueOpened):
             event = stored.event
             if isinstance(event, VisitOpened) and _belongs(event, study_name, simulated):
                 outline.visits[stored.visit_id] = event.participant_id
@@ -137,6 +138,8 @@ class _Outline:
                 continue
             if isinstance(event, DialogueAssigned):
                 assigned += 1
+                factors |= dict.fromkeys(event.factors)
+            elif isinstance(event, CallRouted):
                 factors |= dict.fromkeys(event.factors)
             elif isinstance(event, DialogueOpened) and event.dialogue_id not in outline.numbers:
                 counts[participant] = counts.get(participant, 0) + 1

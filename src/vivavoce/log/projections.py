@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Executable, bindparam, delete, insert, select, update
 
-from vivavoce.log.call_events import PIN_MARK, CallAwaited
+from vivavoce.log.call_events import PIN_MARK, CallAwaited, CallRouted
 from vivavoce.log.events import (
     CodeEntered,
     CodeIssued,
@@ -135,6 +135,10 @@ def _call_awaited(stored: StoredEvent, event: CallAwaited) -> list[Write]:
     ]
 
 
+def _call_routed(stored: StoredEvent, event: CallRouted) -> list[Write]:
+    return [_dialogue(event.dialogue_id, system=event.system, condition=event.condition)]
+
+
 def _code_entered(stored: StoredEvent, event: CodeEntered) -> list[Write]:
     return [(_UPDATE_CODE, {"this_code": event.entered, "used_at": stored.at})] if event.accepted else []
 
@@ -165,6 +169,7 @@ _RULES: Final[dict[type[Event], Callable[[StoredEvent, Any], list[Write]]]] = {
     CodeIssued: _code_issued,
     CodeEntered: _code_entered,
     CallAwaited: _call_awaited,
+    CallRouted: _call_routed,
     VisitEnded: _visit_ended,
     RecordingStored: _recording_stored,
     RecordingRemoved: _recording_removed,

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
 from vivavoce.log.arena_events import BoutAssigned
+from vivavoce.log.call_events import CallConnected
 from vivavoce.log.event import Event
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
@@ -104,6 +105,23 @@ class Transaction:
             .where(dialogues.c.study == study, dialogues.c.participant_id == participant_id)
             .group_by(dialogues.c.system)
         )
+        return {row[0]: row[1] for row in self.connection.execute(wanted)}
+
+    def call_counts(
+        self, study: str, *, caller: str | None = None, participant_id: str | None = None
+    ) -> dict[str, int]:
+        """How many calls each system has taken: all, those of one caller, or those of one participant."""
+        wanted = (
+            select(dialogues.c.system, func.count())
+            .select_from(events)
+            .join(dialogues, dialogues.c.dialogue_id == events.c.payload["dialogue_id"].as_string())
+            .where(dialogues.c.study == study, events.c.kind == CallConnected.kind)
+            .group_by(dialogues.c.system)
+        )
+        if caller is not None:
+            wanted = wanted.where(events.c.payload["caller"].as_string() == caller)
+        if participant_id is not None:
+            wanted = wanted.where(dialogues.c.participant_id == participant_id)
         return {row[0]: row[1] for row in self.connection.execute(wanted)}
 
     def used_tasks(self, study: str, participant_id: str) -> set[str]:

@@ -138,6 +138,15 @@ def _course(study: Study) -> str:
 
 
 def _allocation(study: Study) -> str:
+    routing = study.telephone.routing if study.telephone is not None else None
+    if routing is not None:
+        return {
+            "random": "Every call goes to a system at random, drawn when it comes.",
+            "least-called-by-caller": "Every call goes to the system that was called least from the same "
+            "number, drawn when it comes; ties are broken at random.",
+            "balanced": "Every call goes to the system with the fewest calls, drawn when it comes; ties to "
+            "the one called least from the same number, what is still tied is drawn.",
+        }[routing.rule]
     return {
         "random": "Every dialogue goes to a system at random.",
         "least-used-by-participant": "Every dialogue goes to the system that its participant has met least; "

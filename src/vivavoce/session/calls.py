@@ -14,7 +14,9 @@ from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, Join
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.routing import route
 from vivavoce.session.state import DialogueState
+from vivavoce.session.visits import Draft
 from vivavoce.study.telephone import by_telephone
 
 
@@ -42,6 +44,8 @@ class Calls:
     ) -> tuple[DialogueState, int]:
         """Begin the dialogue that waits for a call, or the next one after a call that was too short.
 
+        Where the study routes calls, the system is drawn now, in the same transaction.
+
         Output  the dialogue, and the number of the event after which its turns come
         Raises  Refused: `not_running` when no dialogue by telephone is due, `paused`
         """
@@ -60,8 +64,14 @@ class Calls:
                 dialogue_id=dialogue.dialogue_id, call_id=call_id, adapter=adapter, caller=caller,
                 joined_by=joined_by,
             )  # fmt: skip
-            stored = await self.engine._move(visit, lambda draft: draft.add(event))
-        return visit.state.dialogue_by_id(dialogue.dialogue_id), stored[0].seq
+
+            def connected(draft: Draft) -> None:
+                route(draft, draft.state.dialogue_by_id(event.dialogue_id), caller)
+                draft.add(event)
+
+            stored = await self.engine._move(visit, connected)
+        (seq,) = (one.seq for one in stored if isinstance(one.event, CallConnected))
+        return visit.state.dialogue_by_id(dialogue.dialogue_id), seq
 
     async def say(
         self, visit_id: str, dialogue_id: str, heard: tuple[Hypothesis, ...], *, barge_in: bool,

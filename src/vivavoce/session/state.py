@@ -12,7 +12,7 @@ from typing import Literal
 
 from vivavoce.log import arena_events, listening_events, reading_events
 from vivavoce.log import events as log_events
-from vivavoce.log.call_events import CallAwaited, CallConnected
+from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted
 from vivavoce.log.elicitation_events import (
     CommandGiven,
     CommandsCut,
@@ -287,6 +287,10 @@ class VisitState:
     @_take.register
     def _(self, event: CallAwaited, stored: StoredEvent) -> None:
         self.dialogue_by_id(event.dialogue_id).pin = event.pin
+
+    @_take.register
+    def _(self, event: CallRouted, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).system = event.system
 
     @_take.register
     def _(self, event: CallConnected, stored: StoredEvent) -> None:

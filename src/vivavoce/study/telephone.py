@@ -1,6 +1,6 @@
 """The section `telephone` of a study file: where calls come in, who listens, who speaks."""
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,6 +24,19 @@ class MediaStreams(Settings):
     )
 
 
+class Routing(Settings):
+    """Which system takes a call, drawn when the call comes instead of when the task is shown."""
+
+    shorthand: ClassVar[str | None] = "rule"
+
+    rule: Literal["least-called-by-caller", "random", "balanced"] = Field(
+        description="the system that was called least from this number, any, or the one called least by all"
+    )
+    seed: Whole | None = Field(
+        None, ge=0, description="the same seed draws the same of equals for the same caller; none: by chance"
+    )
+
+
 class Telephone(Settings):
     """How dialogues with `channel: phone` are held."""
 
@@ -40,6 +53,9 @@ class Telephone(Settings):
         None, description="address that callers are told, where it is another than the one listened on"
     )
     at_once: Whole = Field(20, ge=1, le=500, description="calls at the same time; one more finds it busy")
+    routing: Routing | None = Field(
+        None, description="which system takes a call; none: as the study's `allocation` drew it with the task"
+    )
     recogniser: Speech = Field("pocketsphinx", description="who listens: a name, or `use` and its settings")
     recognisers: dict[str, Speech] = Field({}, description="who listens in one language, such as {it: ...}")
     synthesiser: Speech = Field("flite", description="who speaks: a name, or `use` and its settings")
