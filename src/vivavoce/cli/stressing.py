@@ -2,7 +2,7 @@
 
 import typer
 
-from vivavoce.cli import stress_propose, stress_review, stress_run, stress_score
+from vivavoce.cli import stress_propose, stress_recogniser, stress_review, stress_run, stress_score
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -15,4 +15,7 @@ def _stress() -> None:
 app.command("propose", short_help="Variants of an utterance.")(stress_propose.propose)
 app.command("review", short_help="Put variants before people; freeze a suite.")(stress_review.review)
 app.command("run", short_help="Replay interactions, or a suite, on a system.")(stress_run.run)
+app.command("recogniser", short_help="Word error rates of recordings under damage.")(
+    stress_recogniser.recogniser
+)
 app.command("score", short_help="Results of the stress tests in a dataset.")(stress_score.score)

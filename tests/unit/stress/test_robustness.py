@@ -1,0 +1,81 @@
+"""Recordings of people under damage: as a recogniser bears it, against the accepted transcripts."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from vivavoce.audio.files import probe_sound, write_sound
+from vivavoce.audio.speech import make_synthesiser
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.stress.robustness import read_trial, recorded_turns
+
+SAID = {"ada": "I want a cheap pub", "bob": "what is the phone number", "eve": "thank you goodbye"}
+TRIAL = """\
+recogniser: {use: pocketsphinx, sentences: sentences.txt}
+conditions:
+  clean: {}
+  drowned: {snr_db: -20, noise: white}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three speakers' turns, the last of a program, with a wrong live hypothesis and right transcripts."""
+    made = tmp_path_factory.mktemp("trial")
+    (made / "data" / "recordings").mkdir(parents=True)
+    rows: dict[str, list[dict[str, Any]]] = {"dialogues": [], "turns": [], "recordings": []}
+    for number, (speaker, text) in enumerate(SAID.items()):
+        file, of = f"recordings/{number}.wav", {"dialogue_id": f"d{number}", "turn_index": 1}
+        spoken = asyncio.run(make_synthesiser("flite").speak(text, language="en"))
+        write_sound(spoken, made / "data" / file)
+        facts = probe_sound(made / "data" / file)
+        simulated = {"simulated": speaker == "eve"}
+        rows["dialogues"].append({
+            "dialogue_id": f"d{number}", "study": "s", "system": "bot", "condition": "bot", "language": "en",
+            "channel": "voice", **simulated,
+        })  # fmt: skip
+        rows["turns"].append({**of, "party": "user", "text": "wrong", "reference": "wrong"})
+        rows["recordings"].append({
+            **of, "recording_id": f"r{number}", "participant_id": speaker, "visit_id": f"v{number}",
+            "content": "turn", "speakers": "user", "file": file, "media_type": "audio/wav", "channels": 1,
+            "sample_rate_hz": facts.rate_hz, "frames": facts.frames, "duration_s": facts.duration_s,
+            "byte_count": 1, "sha256": "0", "recorded_at": datetime.now(UTC), **simulated,
+        })  # fmt: skip
+    with DatasetWriter(made / "data", study={"name": "s"}, source={"kind": "test"}) as writer:
+        for table, found in rows.items():
+            writer.add(table, found)
+        writer.close()
+    lines = [f"{number}.wav,d{number},1,{text},anna,en," for number, text in enumerate(SAID.values())]
+    head = "audio,dialogue_id,turn_index,transcript,transcriber,language,transcribed_at"
+    (made / "said.csv").write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    (made / "sentences.txt").write_text("\n".join(SAID.values()), encoding="utf-8")
+    (made / "trial.yaml").write_text(TRIAL, encoding="utf-8")
+    return made
+
+
+def test_noise_raises_the_word_error_rate_and_speakers_are_what_the_interval_is_over(folder: Path) -> None:
+    paths = [str(folder / name) for name in ("data", "said.csv", "trial.yaml")]
+    result = CliRunner().invoke(app, ["stress", "recogniser", *paths, "--json"])
+    assert result.exit_code == 0, result.output
+    clean, drowned = json.loads(result.stdout)["conditions"]
+    assert (clean["condition"], clean["errors"], clean["words"], clean["turns"]) == ("clean", 0, 10, 2)
+    assert (drowned["speakers"], drowned["words"]) == (2, 10), "the program's turn is left out"
+    assert drowned["word_error_rate"] > 0.5 and drowned["low"] is not None
+    assert drowned["damage"]["snr_db"] == -20 and "unit:word" in drowned["signature"]
+
+
+def test_what_is_missing_is_named(folder: Path, tmp_path: Path) -> None:
+    dataset = Dataset(folder / "data")
+    with pytest.raises(InputError, match=r"no recording of a person's turn.*--audio"):
+        recorded_turns(dataset, {("d2", 1): SAID["eve"], ("d9", 1): "x"})
+    wrong = tmp_path / "trial.yaml"
+    wrong.write_text("recogniser: pocketsphinx\nconditions:\n  car: {snr: 3}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"trial.yaml:3 conditions.car.snr: unknown key 'snr'"):
+        read_trial(wrong)
