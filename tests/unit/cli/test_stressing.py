@@ -139,3 +139,15 @@ def test_a_mistake_is_named_before_anything_is_sent(
     found = cli("stress", verb, study, *rest)
     assert isinstance(found.exception, InputError)
     assert complaint in str(found.exception)
+
+
+def test_a_study_is_stress_tested_by_voice_with_tests_that_can_be_heard(study: Path, tmp_path: Path) -> None:
+    (tmp_path / "sentences.txt").write_text("i want a cheap restaurant\nin the north\n", encoding="utf-8")
+    speech = tmp_path / "speech.yaml"
+    speech.write_text("recogniser: {use: pocketsphinx, sentences: sentences.txt}\n", encoding="utf-8")
+    asked = ("--system", "sound", "--test", "ST-3", "--test", "ST-4", "--language", "en", "--sample", 1)
+    result = cli("stress", "run", study, *asked, "--speech", speech, "--json")
+    (run,) = facts(result)["runs"]
+    assert [one["name"] for one in run["tests"] if one["cases"]] == ["ST-4"]
+    assert run["whole"]["why_not_applicable"] == {"it is not applied to voice": 1}
+    assert run["spoken"]["clean"]["words"] > 0 and run["spoken"]["speech"]["synthesiser"] == "flite"

@@ -24,7 +24,9 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.stress.case import Case
 from vivavoce.stress.planning import by_voice
 from vivavoce.stress.runs import Done, Run, RunSettings
-from vivavoce.stress.spoken import Speech, SpokenChannel, read_speech_file
+from vivavoce.stress.spoken import Speech, SpokenChannel, read_speech_file, speech_of
+from vivavoce.study.model import Study
+from vivavoce.study.voice import Voice
 
 SENTENCES = "I want a cheap pub.\nI want an inexpensive pub.\nin the north\nthank you goodbye\n"
 CASE = case("ST-5", "en", "I want a cheap pub", "I want an inexpensive pub", after=("thank you goodbye",))
@@ -145,6 +147,16 @@ def test_what_cannot_be_heard_is_not_applied_and_says_so() -> None:
     assert [(one["test"], one["reason"]) for one in plan.not_applicable] == [
         ("ST-3", "it is not applied to voice")
     ]
+
+
+def test_without_a_file_a_study_is_spoken_as_its_dialogues_by_voice_are() -> None:
+    voice = Voice.model_validate({"synthesisers": {"it": "espeak-ng"}, "captions": False})
+    found = speech_of(Study.model_construct(voice=voice))
+    assert (found.speaker("it"), found.speaker("en"), found.listener("en")) == (
+        "espeak-ng", "flite", "pocketsphinx",
+    )  # fmt: skip
+    assert found.damage.nothing
+    assert speech_of(Study.model_construct(voice=None)).speaker("en") == "flite"
 
 
 @pytest.mark.parametrize(
