@@ -102,6 +102,7 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     page.reload()
     at(page, 6, 7)
     sound(page)
+    expect(page.locator("#asked")).to_be_focused()  # now the page listens
     press(page, "c")
     expect(page.locator("#value")).to_be_focused()
     page.keyboard.type("food=thai")
@@ -111,6 +112,7 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     at(page, 7, 7)
     press(page, "ArrowLeft")
     at(page, 6, 7)
+    expect(page.locator("#asked")).to_be_focused()
     expect(page.locator(".given")).to_contain_text("food=thai")
     press(page, "Enter")
     at(page, 7, 7)

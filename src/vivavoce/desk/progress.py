@@ -20,7 +20,7 @@ PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
     "feedback": "answering the questionnaire", "compare": "comparing transcripts",
     "rate": "rating transcripts", "arena": "in the arena", "transcribe": "writing recordings down",
-    "elicit": "commanding a robot",
+    "elicit": "commanding a robot", "listen": "judging clips by ear",
     "ended": "ended",
 }  # fmt: skip
 CHANGED: Final = "the study has changed since"

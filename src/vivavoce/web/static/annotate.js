@@ -48,8 +48,7 @@ async function send(form, button) {
   } finally {
     busy = false;
   }
-  const key = waiting.shift();
-  if (key) press(key);
+  while (waiting.length && !busy) press(waiting.shift());
 }
 
 function play() {
