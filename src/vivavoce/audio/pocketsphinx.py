@@ -67,6 +67,7 @@ class Pocketsphinx:
 
     name: ClassVar[str] = "pocketsphinx"
     summary: ClassVar[str] = "English, on this machine; pip install 'vivavoce[voice]'"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
     settings: ClassVar[type[RecogniserSettings]] = PocketsphinxSettings
 
     def __init__(self, settings: PocketsphinxSettings) -> None:

@@ -86,6 +86,7 @@ class Flite(_Program):
 
     name: ClassVar[str] = "flite"
     summary: ClassVar[str] = "English, by the program flite"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
     package = "flite"
 
     def command(self, text_file: Path, sound_file: Path, language: str) -> list[str]:

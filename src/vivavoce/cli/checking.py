@@ -42,6 +42,13 @@ def check_pairs(path: Path) -> list[str]:
     return comparison_warnings(study.pairs, study.languages)
 
 
+def check_speech(path: Path) -> list[str]:
+    """Who cannot listen or speak in a language of the study, one line each; [] where all is in writing."""
+    from vivavoce.session.speech_check import speech_warnings
+
+    return speech_warnings(read_study(path))
+
+
 def check_sound(path: Path) -> list[str]:
     """Where the log and its recordings do not fit together, one line each; [] before it was served."""
     from vivavoce.log.recordings import check_recordings

@@ -1,0 +1,73 @@
+"""Before a trial by voice: who cannot listen or speak, in which language, and what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from scenes.visits import make_study
+from vivavoce.session.speech_check import speech_warnings
+from vivavoce.study.model import DialogueStep, Nontrivial, Range, Study
+from vivavoce.study.telephone import Telephone
+from vivavoce.study.voice import Voice
+
+
+def by(channel: str, folder: Path, **changes: object) -> Study:
+    step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
+                        channel=channel)  # fmt: skip  # type: ignore[arg-type]
+    study = make_study(folder)
+    visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
+    return study.model_copy(update={"visit": visit, **changes})
+
+
+def telephone(**settings: object) -> Telephone:
+    return Telephone.model_validate({"number": "100", **settings})
+
+
+def test_a_language_that_nobody_hears_or_speaks_is_named_with_the_setting_that_mends_it(
+    tmp_path: Path,
+) -> None:
+    lines = speech_warnings(by("phone", tmp_path, telephone=telephone()))
+    said = "en, not 'it', a language of the study; add"
+    assert lines == [
+        f"telephone recogniser: pocketsphinx hears {said} recognisers: {{it: ...}}",
+        f"telephone synthesiser: flite speaks {said} synthesisers: {{it: ...}}",
+    ]
+
+
+def test_a_study_by_voice_without_settings_is_checked_as_it_would_run(tmp_path: Path) -> None:
+    lines = speech_warnings(by("voice", tmp_path))
+    assert [line.split(":")[0] for line in lines] == ["voice recogniser", "voice synthesiser"]
+
+
+def test_where_every_language_is_heard_and_spoken_or_nobody_talks_by_voice_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPEECH_KEY", "secret")
+    service = {"use": "openai", "url": "https://speech.example.org/v1", "model": "m", "key": "${SPEECH_KEY}"}
+    for others in ({"synthesisers": {"it": service}}, {"synthesiser": service}):
+        settings = telephone(recognisers={"it": service}, **others)
+        assert speech_warnings(by("phone", tmp_path, telephone=settings)) == []
+    assert speech_warnings(by("text", tmp_path, telephone=telephone())) == []
+    assert speech_warnings(by("phone", tmp_path, languages=("en-GB",), telephone=telephone())) == []
+
+
+def test_a_program_that_is_not_installed_is_named_once_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    voice = Voice.model_validate({"recogniser": "pocketsphinx", "synthesisers": {"it": "espeak-ng"}})
+    lines = speech_warnings(by("voice", tmp_path, voice=voice))
+    assert [line for line in lines if "synthesiser" in line] == [
+        "voice synthesiser: the program flite is not installed; apt install flite",
+        "voice synthesiser: the program espeak-ng is not installed; apt install espeak-ng",
+    ]
+    both = Voice.model_validate({"synthesiser": "flite"})
+    lines = speech_warnings(by("voice", tmp_path, voice=both))
+    assert len([line for line in lines if "not installed" in line]) == 1
+
+
+def test_a_secret_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPEECH_KEY", raising=False)
+    service = {"use": "openai", "url": "https://speech.example.org/v1", "model": "m", "key": "${SPEECH_KEY}"}
+    lines = speech_warnings(by("phone", tmp_path, telephone=telephone(recognisers={"it": service})))
+    assert any("${SPEECH_KEY} is not set" in line for line in lines)
