@@ -19,7 +19,7 @@ from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.web.app import create_app
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 APART_S = 1.25
 PRECISION_S = 0.02
 

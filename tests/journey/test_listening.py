@@ -14,7 +14,7 @@ from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.web.app import create_app
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 
 
 @pytest.fixture(scope="module")

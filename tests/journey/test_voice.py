@@ -22,7 +22,7 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
 from vivavoce.web.app import create_app
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 SAID = "hello, good morning"
 
 
