@@ -70,16 +70,17 @@ def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
     conditions = description["conditions"] if description["conditions"] != description["systems"] else {}
     factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description["factors"].items())
     collected = (f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items())
-    simulated = description["simulated_dialogues"]
+    simulated, dialogues = description["simulated_dialogues"], summary["all"]["dialogues"]
+    people = summary["all"]["participants"] if dialogues else description["tables"].get("participants", 0)
     facts = [
         (say("Study"), description["study"]),
         (say("Systems"), tally(description["systems"])),
         (say("Conditions"), tally(conditions)),
         (say("Factors"), "; ".join(factors)),
-        (say("Period"), period(description)),
-        (say("Dialogues"), count(summary["all"]["dialogues"])),
+        (say("Period"), period(description) if dialogues else ""),
+        (say("Dialogues"), count(dialogues)),
         (say("Held by programs"), count(simulated) if simulated else ""),
-        (say("Participants"), count(summary["all"]["participants"])),
+        (say("Participants"), count(people)),
         (say("Recruited through"), tally(description["pools"])),
         (say("Tasks"), count(description["tasks"]) if description["tasks"] else ""),
         (say("Channel"), tally(description["channels"], ours=True)),
