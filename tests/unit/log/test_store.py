@@ -8,6 +8,7 @@ import pytest
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import LogError
+from vivavoce.log.call_events import CallConnected, CallRouted
 from vivavoce.log.events import TRIAL, CodeEntered, CodeIssued, DialogueAssigned, TrialPaused, VisitOpened
 from vivavoce.log.store import Conflict, Log, Transaction
 
@@ -127,6 +128,30 @@ def test_counts_and_used_tasks_follow_the_assignments(log: Log) -> None:
     assert log.counts_by_system("s")["a"] == {
         "participants": 1, "dialogues": 2, "running": 2, "completed": 0, "failed": 0, "abandoned": 0,
     }  # fmt: skip
+
+
+def test_calls_are_counted_for_the_system_that_took_them(log: Log) -> None:
+    def connected(dialogue_id: str, caller: str | None) -> CallConnected:
+        return CallConnected(
+            dialogue_id=dialogue_id, call_id="c", adapter="sip", caller=caller, joined_by="pin"
+        )  # fmt: skip
+
+    def history(tx: Transaction) -> None:
+        tx.append("v1", opened())
+        for dialogue_id, caller in (("d1", "x"), ("d2", "y"), ("d3", None)):
+            tx.append("v1", assigned(dialogue_id, "a"))
+            if dialogue_id == "d2":
+                routed = CallRouted(dialogue_id="d2", system="b", condition=None, factors={}, rule="random",
+                                    counted_by="caller", calls_before={})  # fmt: skip
+                tx.append("v1", routed)
+            tx.append("v1", connected(dialogue_id, caller))
+        tx.append("v1", assigned("d4", "a"))  # nobody called
+
+    log.transact_now(history)
+    assert log.transact_now(lambda tx: tx.call_counts("s")) == {"a": 2, "b": 1}
+    assert log.transact_now(lambda tx: tx.call_counts("s", caller="y")) == {"b": 1}
+    assert log.transact_now(lambda tx: tx.call_counts("s", participant_id="p1")) == {"a": 2, "b": 1}
+    assert log.transact_now(lambda tx: tx.call_counts("other")) == {}
 
 
 def test_two_hundred_arrivals_at_once_are_balanced(log: Log) -> None:
