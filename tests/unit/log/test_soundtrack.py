@@ -74,6 +74,7 @@ def test_removed_and_lost_recordings_are_not_there(log: Log) -> None:
         keep(log, name, Tracks(np.ones((800, 1), np.int16), 8000), ["user"])
     first, second, _ = log.recordings(dialogue_id="dialogue-000")
     erase_recordings(log, [first], "withdrawal")
+    (folder_of(log).path / first.file).write_bytes(b"what a crash left")
     folder_of(log).file(second.file).unlink()
     assert [one.recording_id for one in dialogue_recordings(log, "dialogue-000")] == ["third"]
     assert dialogue_recordings(log, "dialogue-001") == []
