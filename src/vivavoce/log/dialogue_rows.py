@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.events import (
@@ -20,6 +20,7 @@ from vivavoce.log.records import StoredEvent
 from vivavoce.study.flags import FlagRules
 
 Row = dict[str, Any]
+SPOKEN: Final = ("voice", "phone")
 Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 
 
@@ -27,7 +28,8 @@ Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 class Readers:
     """What reads meaning out of bare text: a parser of user turns, and rules for the turns of each system.
 
-    references  accepted transcripts by dialogue and turn; a turn without one is what was typed
+    references  accepted transcripts by dialogue and turn; without one a turn is what was typed, and null
+                where it was spoken
     """
 
     parse: Parser | None = None
@@ -121,7 +123,7 @@ class DialogueRows:
     def _user_turn(self, stored: StoredEvent, event: UserTurnSent) -> None:
         turn = self._turn(event.turn_index)
         heard = [one for one in event.heard if one.text is not None]
-        said = self.readers.references.get((event.dialogue_id, event.turn_index), event.text)
+        said = self.readers.references.get((event.dialogue_id, event.turn_index), self._known_words(event))
         sent_s = self._elapsed_s(stored)
         self.turns.append(
             turn
@@ -141,9 +143,14 @@ class DialogueRows:
         ]
         if event.meant is not None:
             self._add_meaning(turn, "simulator", event.meant)
-        elif self.readers.parse is not None:
+        elif self.readers.parse is not None and said is not None:
             meant = self.readers.parse(said, self.assigned.language, list(self._said_before))
             self._add_meaning(turn, "parser", meant)
+
+    def _known_words(self, event: UserTurnSent) -> str | None:
+        """What was said; null where a person spoke, for then the log holds only what was recognised."""
+        spoken = self.assigned.channel in SPOKEN and event.heard and event.meant is None
+        return None if spoken else event.text
 
     def _system_turn(self, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
