@@ -39,7 +39,7 @@ def curves(records: list[dict[str, Any]]) -> Figure:
         )
         line = base.mark_line(point=True).encode(
             y=alt.Y("exact:Q", title="utterances exact", scale=alt.Scale(domain=[0, 1])),
-            shape=alt.Shape("system:N", title="system"),
+            shape=alt.Shape("system:N", legend=None),
         )
         return (base.mark_rule().encode(y="low:Q", y2="high:Q") + line).properties(
             width=width - 160, height=260
@@ -74,7 +74,9 @@ def failures(records: list[dict[str, Any]], size: str) -> Figure:
         return (cells + text).properties(width=width - 300, height=300)
 
     told = "; ".join(f"{row['system']}, {row['phenomenon']}: {row['exact']:.2f}" for row in rows)
-    return figure("failures", f"Utterances exact, by what is hard (learnt from {size} commands)", told, draw)
+    learnt_from = "all" if size == "all" else f"about {size}"
+    title = f"Utterances exact, by what is hard (learnt from {learnt_from} commands)"
+    return figure("failures", title, told, draw)
 
 
 def drawn(one: Figure) -> str:
