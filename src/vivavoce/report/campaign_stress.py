@@ -72,10 +72,11 @@ def failure_blocks(run: Facts | None) -> list[Block]:
             original=one["original"],
             variant=one["text"],
         )
-        reason = f"{translated(one['verdict'])}: {translated(one['reason'])}"
+        reason = translated(one["reason"])
         blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
-        blocks.append(Paragraph(_told(one)))
-        blocks.append(replace(side_by_side(number, one), caption=reason))
+        blocks.append(
+            replace(side_by_side(number, one), caption=f"{_told(one)} {reason[:1].upper()}{reason[1:]}.")
+        )
     return blocks
 
 
