@@ -6,6 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # a process a core, each with whole files, so that what a file shares is made once; ARGS="-n 0" for one process
 ABREAST := -n logical --maxprocesses 4 --dist loadfile
+# a test that fails is tried once more, and the closing line says so: a rerun is a defect to be mended, not a red build
+AGAIN := --reruns 1
 export LANG ?= C.UTF-8
 
 .PHONY: setup demo test test-long check lint bench bench-commands docs system-packages clean
@@ -39,8 +41,8 @@ demo: setup
 
 # what plays or records sound at its own speed goes first and alone; pytest answers 5 where ARGS leave none of it
 test: .venv/dev.stamp system-packages
-	@$(BIN)/python -m pytest -m "realtime and not long" $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
-	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(ARGS) && exit $$first
+	@$(BIN)/python -m pytest -m "realtime and not long" $(AGAIN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
+	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(AGAIN) $(ARGS) && exit $$first
 
 test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
