@@ -1,6 +1,7 @@
 """Telephone calls from end to end: real telephones, the bundled bot, the code heard and typed on the page."""
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ TASK = """tasks:
       it: Trova un ristorante economico in centro, e il suo telefono.
 """
 CALLS_FOR_A_CODE = 8
+TRIES = 5
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -143,10 +145,42 @@ def page_of_a_visit(browser: Browser, lab: Laboratory, **more: object) -> Page:
 
 
 def talk(lab: Laboratory, telephone: Baresip, *utterances: str) -> None:
-    """Say one thing after the other, each when the system has spoken."""
-    for turns, text in enumerate(utterances, 1):
-        eventually(lambda turns=turns: lab.system_turns() >= turns and lab.quiet(), "the system is silent")
-        telephone.say(said(text))
+    """Say one thing after the other, each when the system has spoken; repeat what was not understood."""
+    for text in utterances:
+        for _ in range(TRIES):
+            wait_for_silence(lab)
+            turns = len(lab.events("user_turn_sent"))
+            missed = len(lab.events("speech_missed"))
+            telephone.say(said(text))
+            eventually(
+                lambda turns=turns, missed=missed: (
+                    len(lab.events("user_turn_sent")) > turns or len(lab.events("speech_missed")) > missed
+                ),
+                "nobody listens",
+            )
+            heard = [str(one.event.text) for one in lab.events("user_turn_sent")[turns:]]  # type: ignore[attr-defined]
+            if any(share_of(text, one) > 0.9 for one in heard) or lab.events("dialogue_ended"):
+                break
+
+
+def wait_for_silence(lab: Laboratory) -> None:
+    """Until the system has answered and said nothing for a second: answers are logged, then spoken."""
+    quiet_since = None
+    until = time.monotonic() + PATIENCE_S
+    while quiet_since is None or time.monotonic() - quiet_since < 1:
+        answered = lab.system_turns() > len(lab.events("user_turn_sent"))
+        if not (answered and lab.quiet()):
+            quiet_since = None
+        elif quiet_since is None:
+            quiet_since = time.monotonic()
+        assert time.monotonic() < until, "the system is silent, or does not stop"
+        time.sleep(0.05)
+
+
+def share_of(spoken: str, heard: str) -> float:
+    """The share of the words spoken that was heard."""
+    wanted = set(spoken.lower().split())
+    return len(wanted & set(heard.split())) / len(wanted)
 
 
 def read_code(lab: Laboratory, reader: Recogniser, heard: Sound) -> set[str]:
@@ -225,11 +259,9 @@ def check_the_task(lab: Laboratory) -> None:
 
 
 def check_what_was_heard(turns: list[log_events.Event], spoken: list[str]) -> None:
-    """A turn for each utterance, with nearly all of its words."""
-    texts = [turn.text for turn in turns]  # type: ignore[attr-defined]
-    assert len(texts) == len(spoken), texts
-    words = [(set(text.split()), set(one.lower().split())) for text, one in zip(texts, spoken, strict=True)]
-    assert all(len(heard & wanted) / len(wanted) > 0.6 for heard, wanted in words), texts
+    """For each utterance a turn with most of its words."""
+    texts = [str(turn.text) for turn in turns]  # type: ignore[attr-defined]
+    assert all(any(share_of(one, text) > 0.6 for text in texts) for one in spoken), texts
 
 
 def check_the_recording(lab: Laboratory, dialogue_id: str) -> None:
@@ -257,7 +289,9 @@ def test_sipp_calls_talks_and_presses_keys_and_the_code_waits_for_the_next_call(
         eventually(lambda: lab.events("call_ended"), "the call was not ended")
         (ended,) = [one.event for one in lab.events("call_ended")]
         assert (ended.by, ended.keys) == ("caller", "42#")  # type: ignore[attr-defined]
-        check_what_was_heard([one.event for one in lab.events("user_turn_sent")], [WISH, QUESTION])
+        turns = [one.event for one in lab.events("user_turn_sent")]
+        assert len(turns) == 2
+        check_what_was_heard(turns, [WISH, QUESTION])
 
         with baresip(tmp_path / "telephone", "5550102") as telephone:  # by keypad, as from another telephone
             telephone.dial(f"sip:100@127.0.0.1:{lab.switchboard.answerer.port}")
