@@ -1,14 +1,12 @@
 """A participant talks with a text system by voice in a browser; without a microphone he writes instead."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from scenes.browser import ARGUMENTS, CHROMIUM, barriers, overflow, until
+from scenes.browser import barriers, chromium, overflow, until
 from scenes.visits import Parrot, make_study
 from scenes.voices import RATE, voice
 from scenes.websites import running
@@ -24,18 +22,6 @@ from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 SAID = "hello, good morning"
-
-
-@contextmanager
-def chromium(*extra: str) -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine: make test installs it")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *extra])
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 @pytest.fixture

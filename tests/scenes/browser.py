@@ -21,11 +21,12 @@ TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(*extra: str) -> Iterator[Browser]:
+    """A browser; `extra` are arguments beside the usual ones, such as a microphone that plays a file."""
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine: make test installs it")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *extra])
         try:
             yield browser
         finally:
