@@ -136,8 +136,10 @@ def test_reads_and_writes_say_so_when_the_server_stays_away(own_postgresql: Any)
     with Log.open(own_postgresql.url, patience_s=1.0) as log:
         log.transact_now(lambda tx: tx.append(TRIAL, RESUMED))
         own_postgresql.kill()
+        begun_s = time.monotonic()
         with pytest.raises(LogError, match=r"nothing was saved: .* \(waited 1 s\)"):
             log.transact_now(lambda tx: tx.append(TRIAL, RESUMED))
+        assert time.monotonic() - begun_s >= 1.0
         with pytest.raises(LogError, match="the log could not be read"):
             log.trial_events()
         own_postgresql.start()

@@ -3,14 +3,14 @@
 import io
 import wave
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from scenes.browser import ARGUMENTS, CHROMIUM, barriers, chromium, overflow, until
+from scenes.browser import barriers, chromium, overflow, until
 from scenes.eliciting import beeps, commanding_study, onsets
 from scenes.websites import Running, running
 from vivavoce.log.elicitation_events import CommandGiven
@@ -24,19 +24,12 @@ APART_S = 1.25
 PRECISION_S = 0.02
 
 
-@contextmanager
-def with_microphone(sound: Path) -> Iterator[Browser]:
+def with_microphone(sound: Path) -> AbstractContextManager[Browser]:
     """A browser whose microphone plays a file over and over."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine: make test installs it")
-    extra = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-             f"--use-file-for-fake-audio-capture={sound}"]  # fmt: skip
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *extra])
-        try:
-            yield browser
-        finally:
-            browser.close()
+    return chromium(
+        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={sound}",
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -77,7 +70,8 @@ def given(server: Running) -> list[CommandGiven]:
 
 def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Running, tmp_path: Path) -> None:
     sound = tmp_path / "beeps.wav"
-    sound.write_bytes(beeps([APART_S * n for n in range(8)], APART_S * 8))
+    # not from the start: a microphone that comes on cuts into what sounds at that moment
+    sound.write_bytes(beeps([0.5 + APART_S * n for n in range(8)], APART_S * 8))
     log = server.site.engine.log
     with with_microphone(sound) as browser:
         page, errors = begin(browser.new_context(), server)
@@ -120,8 +114,7 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
         with wave.open(io.BytesIO(audio)) as file:
             assert one.duration_s == file.getnframes() / file.getframerate()
         gaps += [later - earlier for earlier, later in pairwise(onsets(audio))]
-    # a microphone that is a program stumbles at times on a busy machine; frames lost by us are in every gap
-    assert abs(sorted(gaps)[len(gaps) // 2] - APART_S) < PRECISION_S
+    assert len(gaps) >= 2 and all(abs(gap - APART_S) < PRECISION_S for gap in gaps), gaps
 
 
 def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian(server: Running) -> None:
