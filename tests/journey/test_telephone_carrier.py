@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import threading
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from scenes.patience import PATIENCE_S, eventually, eventually_there
 from scenes.processes import free_port
 from scenes.voices import voice
-from scenes.websites import Running, restaurant_bot
+from scenes.websites import Running, restaurant_bot, running
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.make import make_connector
@@ -98,7 +97,7 @@ def laboratory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Labora
             engine = SessionEngine(study, log, connectors)
             switchboard = Switchboard(engine, study.telephone)
             app = create_app(engine, beside=[switchboard], streams=switchboard.streams)
-            with at_port(app, port) as pages:
+            with running(app, port) as pages:
                 yield Laboratory(pages, switchboard, engine, log)
 
 
@@ -161,20 +160,6 @@ class Carrier:
                     await self.tell("mark", mark=message["mark"])
         except ConnectionClosed:
             pass
-
-
-@contextmanager
-def at_port(app: Any, port: int) -> Iterator[Running]:
-    server = Running(app)
-    server.port = server.config.port = port
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        eventually(lambda: server.started, "the pages were never served")
-        yield server
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE_S)
 
 
 async def call_by_carrier(lab: Laboratory, stream: ElementTree.Element) -> Carrier:

@@ -72,10 +72,10 @@ def served_study(
 
 
 class Running(PageServer):
-    """An application on a free port, served by a thread."""
+    """An application on a free port, or the one that was agreed, served by a thread."""
 
-    def __init__(self, app) -> None:
-        self.port = free_port()
+    def __init__(self, app, port: int | None = None) -> None:
+        self.port = port or free_port()
         super().__init__(app, port=self.port, timeout_graceful_shutdown=2)
         self.loop: asyncio.AbstractEventLoop | None = None
 
@@ -94,9 +94,9 @@ class Running(PageServer):
 
 
 @contextmanager
-def running(app) -> Iterator[Running]:
+def running(app, port: int | None = None) -> Iterator[Running]:
     """Serve an application until the block is left."""
-    server = Running(app)
+    server = Running(app, port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

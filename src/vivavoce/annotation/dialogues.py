@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from vivavoce.log.annotation_state import Place, Work
-from vivavoce.log.dialogue_rows import DialogueRows
-from vivavoce.log.events import DialogueAssigned
+from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.reading import Reader
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings
 from vivavoce.study.schemes import AnnotationPlan, Scheme
@@ -40,12 +39,7 @@ class ShownDialogue:
 
 def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
     """The dialogue of the log; None where it was never assigned."""
-    rows: DialogueRows | None = None
-    for stored in log.transcript(dialogue_id):
-        if isinstance(stored.event, DialogueAssigned):
-            rows = DialogueRows(stored.event)
-        elif rows is not None:
-            rows.take(stored)
+    rows = logged_dialogue(log, dialogue_id)
     if rows is None:
         return None
     assigned = rows.assigned

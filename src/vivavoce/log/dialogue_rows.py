@@ -16,6 +16,7 @@ from vivavoce.log.events import (
     UserTurnSent,
 )
 from vivavoce.log.flagging import turn_flags
+from vivavoce.log.reading import Reader
 from vivavoce.log.records import StoredEvent
 from vivavoce.study.flags import FlagRules
 
@@ -221,3 +222,14 @@ def _typing_began(event: UserTurnSent, sent_s: float | None) -> float | None:
     if sent_s is None or event.response_delay_s is None or event.first_key_delay_s is None:
         return None
     return sent_s - (event.response_delay_s - event.first_key_delay_s)
+
+
+def logged_dialogue(log: Reader, dialogue_id: str) -> DialogueRows | None:
+    """The rows of one dialogue as the log holds it now; None where it was never assigned."""
+    rows: DialogueRows | None = None
+    for stored in log.transcript(dialogue_id):
+        if isinstance(stored.event, DialogueAssigned):
+            rows = DialogueRows(stored.event)
+        elif rows is not None:
+            rows.take(stored)
+    return rows

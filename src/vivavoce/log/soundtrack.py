@@ -9,8 +9,7 @@ from typing import Any, Final, cast
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.waveform import Waveform, waveform
-from vivavoce.log.dialogue_rows import DialogueRows
-from vivavoce.log.events import DialogueAssigned
+from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.reading import Reader
 from vivavoce.log.recordings import RecordingFolder
 from vivavoce.log.timing import pair_turns
@@ -94,12 +93,7 @@ def _heard(
 
 
 def _logged_turns(log: Reader, dialogue_id: str) -> list[Row]:
-    rows: DialogueRows | None = None
-    for stored in log.transcript(dialogue_id):
-        if isinstance(stored.event, DialogueAssigned):
-            rows = DialogueRows(stored.event)
-        elif rows is not None:
-            rows.take(stored)
+    rows = logged_dialogue(log, dialogue_id)
     return sorted(rows.turns, key=lambda row: row["turn_index"]) if rows is not None else []
 
 

@@ -1,6 +1,5 @@
 """Clips to listen to: the step `listen` as written, and its CSV file of short recordings."""
 
-import csv
 from collections import Counter
 from pathlib import Path
 from typing import Final, Literal
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.audio.files import probe_sound
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
+from vivavoce.study.csv_lines import csv_lines
 from vivavoce.study.settings import Flag, Settings, Whole
 
 COLUMNS: Final = ("audio", "condition", "pair")
@@ -57,13 +57,10 @@ class Clip(BaseModel):
 
 def read_clips(path: Path, audio: Path, method: Method) -> tuple[tuple[Clip, ...], list[Problem]]:
     """The clips of a CSV file, and what is wrong with it."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = list(reader.fieldnames or ())
-            lines = [(f"{path.name}:{reader.line_num}", line) for line in reader]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return (), [Problem(path.name, "cannot be read as a CSV file in UTF-8", "save it so")]
+    read = csv_lines(path)
+    if isinstance(read, Problem):
+        return (), [read]
+    names, lines = read
     missing = [name for name in COLUMNS[: 3 if method == "pairs" else 2] if name not in names]
     if missing:
         return (), [Problem(path.name, f"no column {missing[0]!r}", f"known: {', '.join(COLUMNS)}")]

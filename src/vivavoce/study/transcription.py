@@ -1,10 +1,10 @@
 """Recordings to write down: a CSV file of items, some of them with a known transcript (gold)."""
 
-import csv
 from pathlib import Path
 from typing import Final
 
 from vivavoce.core.yaml_source import KeyPath, Problem
+from vivavoce.study.csv_lines import csv_lines
 from vivavoce.study.file import StudyFile, Transcribe
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.transcription_items import TranscriptionItem
@@ -47,13 +47,10 @@ def _items(materials: Materials, step: Transcribe, at: KeyPath) -> tuple[Transcr
 
 def read_items(path: Path, audio: Path) -> tuple[tuple[TranscriptionItem, ...], list[Problem]]:
     """The items of a CSV file, and what is wrong with it."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = list(reader.fieldnames or ())
-            lines = [(f"{path.name}:{reader.line_num}", line) for line in reader]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return (), [Problem(path.name, "cannot be read as a CSV file in UTF-8", "save it so")]
+    read = csv_lines(path)
+    if isinstance(read, Problem):
+        return (), [read]
+    names, lines = read
     if "audio" not in names:
         return (), [Problem(path.name, "no column 'audio'", f"known: {', '.join(COLUMNS)}")]
     items: dict[str, TranscriptionItem] = {}
