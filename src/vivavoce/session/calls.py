@@ -55,7 +55,7 @@ class Calls:
                 await self.engine.next_dialogue(visit_id, state.step, state.round)
             except Stale:
                 raise Refused("not_running") from None
-        visit = await self.engine._visit(visit_id)
+        visit = await self.engine.visit(visit_id)
         async with visit.lock:
             dialogue = visit.state.dialogue
             if dialogue is None or not dialogue.running or dialogue.channel != "phone":
@@ -69,7 +69,7 @@ class Calls:
                 route(draft, draft.state.dialogue_by_id(event.dialogue_id), caller)
                 draft.add(event)
 
-            stored = await self.engine._move(visit, connected)
+            stored = await self.engine.move(visit, connected)
         (seq,) = (one.seq for one in stored if isinstance(one.event, CallConnected))
         return visit.state.dialogue_by_id(dialogue.dialogue_id), seq
 
@@ -81,22 +81,22 @@ class Calls:
 
         Raises  Refused: as `SessionEngine.say`
         """
-        visit = await self.engine._visit(visit_id)
+        visit = await self.engine.visit(visit_id)
         async with visit.lock:
-            dialogue = self.engine._speakable(visit.state, dialogue_id, heard[0].text)
+            dialogue = self.engine.speakable(visit.state, dialogue_id, heard[0].text)
             turn = log_events.UserTurnSent(
                 dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=heard[0].text,
                 response_delay_s=response_delay_s, barge_in=barge_in,
                 heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
-            await self.engine._move(visit, lambda draft: draft.add(turn))
+            await self.engine.move(visit, lambda draft: draft.add(turn))
 
     async def note(self, visit_id: str, event: log_events.Event) -> None:
         """Log something about a call that moves nothing."""
-        visit = await self.engine._visit(visit_id)
+        visit = await self.engine.visit(visit_id)
         async with visit.lock:
-            await self.engine._move(visit, lambda draft: draft.add(event))
+            await self.engine.move(visit, lambda draft: draft.add(event))
 
     async def not_taken(
         self, call_id: str, caller: str | None, reason: NotTaken, visit_id: str | None = None

@@ -68,14 +68,14 @@ class SessionEngine:
         self.relay = Relay(log, self.rules, connectors, self.clock)
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
-        self.bouts = Bouts(self._visit, self._move, self.rules)
-        self.listening = Listening(self._visit, self._move, self.rules)
-        self.voice = VoiceTurns(self._visit, self._move, log)
-        self.elicitation = Elicitation(self._visit, self._move, self.rules, log)
+        self.bouts = Bouts(self.visit, self.move, self.rules)
+        self.listening = Listening(self.visit, self.move, self.rules)
+        self.voice = VoiceTurns(self.visit, self.move, log)
+        self.elicitation = Elicitation(self.visit, self.move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}
-        self._upkeep = Upkeep(log, self.relay, self.rules, self._visits, self._visit, self._move)
+        self._upkeep = Upkeep(log, self.relay, self.rules, self._visits, self.visit, self.move)
 
     async def start(self) -> None:
         """Note the study's revision, let systems that call us find us, and end dialogues that were left."""
@@ -162,13 +162,13 @@ class SessionEngine:
 
     async def state(self, visit_id: str) -> VisitState:
         """Where the visit stands; takes up what a restart interrupted."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         self._tend(visit)
         return visit.state
 
     async def updates(self, visit_id: str, after: int, wait_s: float = 0.0) -> list[StoredEvent]:
         """Events after a seq, in order; waits up to `wait_s` seconds for the first. Empty when none came."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         self._tend(visit)
         news = visit.news
         found = _after(visit, after)
@@ -194,20 +194,20 @@ class SessionEngine:
 
         Raises  Refused: the visit is a person's
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             if not visit.state.simulated:
                 raise Refused("empty", "a person is not described as a program")
-            await self._move(visit, lambda d: d.add(described))
+            await self.move(visit, lambda d: d.add(described))
 
     async def choose_language(self, visit_id: str, language: str) -> None:
         """Raises Refused when the study does not speak it."""
         if language not in self.study.languages:
             raise Refused("empty", f"language {language!r}")
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             if visit.state.language != language:
-                await self._move(visit, lambda d: d.add(log_events.LanguageChosen(language=language)))
+                await self.move(visit, lambda d: d.add(log_events.LanguageChosen(language=language)))
 
     # --- steps --------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class SessionEngine:
 
         Raises  Stale: the visit is not at this consent step
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             self._expect_page(visit.state, step, "consent")
             language = visit.state.language
@@ -228,21 +228,21 @@ class SessionEngine:
                 draft.add(log_events.ConsentDeclined(step=step, document=document, language=language))
                 draft.add(log_events.VisitEnded(outcome="no_consent"))
 
-            await self._move(visit, write)
+            await self.move(visit, write)
 
     async def read_page(self, visit_id: str, step: int) -> None:
         """Leave a page of text forwards. Raises Stale when the visit is elsewhere."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             self._expect_page(visit.state, step, "instructions", "debrief")
-            await self._move(visit, lambda d: d.add(log_events.PageRead(step=step)))
+            await self.move(visit, lambda d: d.add(log_events.PageRead(step=step)))
 
     async def answer(
         self, visit_id: str, *, step: int, round: int | None, position: int, instrument: str, wording: str,
         ratings: list[log_events.LoggedRating],
     ) -> None:  # fmt: skip
         """Store one answered questionnaire. Raises Stale when another one is being asked."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             state = visit.state
             if round is None:
@@ -260,7 +260,7 @@ class SessionEngine:
                 dialogue_id=dialogue.dialogue_id if dialogue else None, language=state.language,
                 ratings=ratings,
             )  # fmt: skip
-            await self._move(visit, lambda d: self.rules.answer(d, answered))
+            await self.move(visit, lambda d: self.rules.answer(d, answered))
 
     async def compare(
         self, visit_id: str, *, step: int, position: int, answers: Mapping[str, Preferred]
@@ -270,25 +270,25 @@ class SessionEngine:
         Raises  Stale: another pair is being compared
                 Refused: `empty` when a question is open or answered as it cannot be
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             state = visit.state
             if (state.phase, state.step, state.position) != ("compare", step, position):
                 raise Stale(f"pair {position} is not being compared")
             event = answered(self.study, state, answers, self.clock.now())
-            await self._move(visit, lambda d: d.add(event))
+            await self.move(visit, lambda d: d.add(event))
 
     async def rate(
         self, visit_id: str, *, step: int, position: int, wording: str, ratings: list[log_events.LoggedRating]
     ) -> None:
         """Store the ratings of one transcript. Raises Stale when another one is being read."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             state = visit.state
             if (state.phase, state.step, state.position) != ("rate", step, position):
                 raise Stale(f"transcript {position} is not being rated")
             event = transcript_rated(self.study, state, wording, ratings, self.clock.now())
-            await self._move(visit, lambda d: d.add(event))
+            await self.move(visit, lambda d: d.add(event))
 
     async def transcribe(
         self, visit_id: str, *, step: int, position: int, text: str, unclear: bool = False
@@ -297,39 +297,39 @@ class SessionEngine:
 
         Raises  Stale: another recording is due; Refused: `empty`, `too_long`
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             state = visit.state
             if (state.phase, state.step, state.position) != ("transcribe", step, position):
                 raise Stale(f"recording {position} is not being written down")
             event = transcript_given(self.study, state, text, unclear, self.clock.now())
-            await self._move(visit, lambda d: d.add(event))
+            await self.move(visit, lambda d: d.add(event))
 
     async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
         """Begin the next dialogue, or bout. Raises Stale when it is not due, Refused: `paused`."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             state = visit.state
             if state.phase in ("chat", "arena") and (state.step, state.round) == (step, round):
                 return
             if (state.phase, state.step, state.round) != ("ready", step, round):
                 raise Stale(f"dialogue {round} is not due")
-            await self._move(visit, self.rules.assign_next)
+            await self.move(visit, self.rules.assign_next)
         self._tend(visit)
 
     async def finish_dialogues(self, visit_id: str, step: int) -> None:
         """Ask for no further task. Raises Stale, or Refused while too few were held."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             if not is_dialogue_step(visit.state) or visit.state.step != step:
                 raise Stale("the dialogues are over")
             if not visit.state.may_finish:
                 raise Refused("too_short", "more dialogues are asked for")
-            await self._move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
+            await self.move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
 
     async def withdraw(self, visit_id: str) -> None:
         """End the visit at the participant's wish; recordings go, the rest stays till erasure."""
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             if visit.state.phase == "ended":
                 return
@@ -342,7 +342,7 @@ class SessionEngine:
                     self.rules.end_bout(draft, "abandoned")
                 draft.add(log_events.VisitEnded(outcome="withdrew"))
 
-            await self._move(visit, write)
+            await self.move(visit, write)
         self.relay.close_if_over(visit)
 
     # --- dialogue -----------------------------------------------------------------------------------
@@ -359,23 +359,24 @@ class SessionEngine:
 
         Raises  Refused: empty, too_long, not_running, or busy while the system is still answering
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             if (known := _by_key(visit, key)) is not None:
                 self._tend(visit)
                 return known
-            dialogue = self._speakable(visit.state, dialogue_id, text)
+            dialogue = self.speakable(visit.state, dialogue_id, text)
             turn = log_events.UserTurnSent(
                 dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text, payload=payload,
                 response_delay_s=response_delay_s, first_key_delay_s=first_key_delay_s, heard=heard or [],
                 meant=meant,
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
-            stored = await self._move(visit, lambda d: d.add(turn, client_key=key))
+            stored = await self.move(visit, lambda d: d.add(turn, client_key=key))
         self._tend(visit)
         return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)
 
-    def _speakable(self, state: VisitState, dialogue_id: str, text: str) -> DialogueState:
+    def speakable(self, state: VisitState, dialogue_id: str, text: str) -> DialogueState:
+        """The dialogue in which this text may be said now. Raises Refused, as `say` does."""
         dialogue = state.dialogue
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
             raise Refused("not_running")
@@ -390,7 +391,7 @@ class SessionEngine:
         Raises  Stale: it was not the current dialogue
                 Refused: `unsent_turns` while the page holds turns that did not arrive
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             dialogue = visit.state.dialogue
             if dialogue is None or dialogue.dialogue_id != dialogue_id:
@@ -400,7 +401,7 @@ class SessionEngine:
             if user_turns is not None and user_turns > dialogue.user_turns:
                 raise Refused("unsent_turns", f"{user_turns} sent, {dialogue.user_turns} arrived")
             duration_s = self.relay.elapsed_s(dialogue)
-            await self._move(visit, lambda d: self.rules.end_dialogue(d, dialogue, "user", duration_s))
+            await self.move(visit, lambda d: self.rules.end_dialogue(d, dialogue, "user", duration_s))
         self.relay.close_if_over(visit)
 
     async def enter_code(self, visit_id: str, entered: str) -> log_events.CodeEntered:
@@ -408,7 +409,7 @@ class SessionEngine:
 
         Raises  Stale: no code is being asked for
         """
-        visit = await self._visit(visit_id)
+        visit = await self.visit(visit_id)
         async with visit.lock:
             dialogue = visit.state.dialogue
             if visit.state.phase != "code" or dialogue is None:
@@ -420,12 +421,13 @@ class SessionEngine:
                 verdict[:] = [judged_code(draft, dialogue, digits, since, self.study.limits.code_attempts)]
                 draft.add(verdict[0])
 
-            await self._move(visit, write)
+            await self.move(visit, write)
         return verdict[0]
 
     # --- inside -------------------------------------------------------------------------------------
 
-    async def _visit(self, visit_id: str) -> Visit:
+    async def visit(self, visit_id: str) -> Visit:
+        """The visit as it stands, read from the log where this process does not know it yet."""
         visit = self._visits.get(visit_id)
         if visit is not None:
             return visit
@@ -443,7 +445,8 @@ class SessionEngine:
         self.relay.tend(visit)
         self.arena.tend(visit)
 
-    async def _move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
+    async def move(self, visit: Visit, write: Callable[[Draft], object]) -> list[StoredEvent]:
+        """Log what `write` adds and take it in; the caller holds the lock of the visit."""
         stored = await move(self.log, self.rules, visit, write)
         self._tend(visit)
         return stored
