@@ -14,7 +14,7 @@ from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.study.file import Analysis, Primary
+from vivavoce.study.analysis_file import Analysis, Primary
 from vivavoce.study.presets import lay_over, protocol_names
 
 Facts = dict[str, Any]

@@ -8,7 +8,7 @@ from vivavoce.analysis.monitoring import NEAR, monitor, parts_of
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
-from vivavoce.study.file import Analysis, Primary, Stopping
+from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 
 Facts = dict[str, Any]
 Pair = tuple[str, str]

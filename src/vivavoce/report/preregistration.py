@@ -8,7 +8,7 @@ from typing import Final
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.measures import MEASURES
 from vivavoce.report.questions import stopping_words
-from vivavoce.study.file import Primary
+from vivavoce.study.analysis_file import Primary
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.steps import ConsentStep, DialogueStep, InstructionsStep, QuestionnaireStep

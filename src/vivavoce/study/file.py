@@ -1,35 +1,20 @@
 """The study file as a researcher writes it: every key with its type, default and meaning."""
 
 import re
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetJsonSchemaHandler,
-    field_validator,
-    model_validator,
-)
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
-from vivavoce.questionnaires.instrument import About
+from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.flags import FlagRules
-from vivavoce.study.listening import Listen
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
-from vivavoce.study.stimuli_file import Elicit
+from vivavoce.study.steps_file import StepEntry, WrittenRange
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Voice
 
-Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
-StoppingRule = Literal["obrien_fleming", "pocock", "anytime"]
 Allocation = Literal["random", "least-used-by-participant", "balanced"]
 
-_RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 NAME_CURE = "use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64"
 _FACTOR = re.compile(r"[a-z][a-z0-9_]{0,40}")
@@ -40,34 +25,6 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 def is_name(text: str) -> bool:
     """Whether a study or a system may be called so."""
     return _NAME.fullmatch(text) is not None
-
-
-class WrittenRange(Range):
-    """`2..3`, or one whole number."""
-
-    documented: ClassVar[str] = "range"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _parse(cls, value: Any) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool):
-            low = high = value
-        elif isinstance(value, str) and (match := _RANGE.fullmatch(value.strip())):
-            low, high = int(match[1]), int(match[2])
-        else:
-            raise mistake(f"{shown_value(value)} is not a range", "write 2..3, or one whole number")
-        if low > high:
-            raise mistake(f"the range {low}..{high} runs backwards", f"write {high}..{low}")
-        if low < 0:
-            raise mistake(f"the range begins below zero ({low})", "begin at 0 or above")
-        return {"min": low, "max": high}
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        pattern = r"^\s*\d{1,9}\s*\.\.\s*\d{1,9}\s*$"
-        return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": pattern}]}
 
 
 class System(BaseModel):
@@ -100,168 +57,6 @@ class Tasks(Settings):
     )
     types: list[str] | None = Field(None, description="kinds of venue to use; all when left out")
     seed: Whole = Field(1, ge=0, description="the same seed gives the same tasks")
-
-
-class TextFile(Settings):
-    """A Markdown file; `consent.it.md` beside `consent.md` is its Italian."""
-
-    shorthand = "file"
-
-    file: str = Field(description="Markdown file beside the study file")
-
-
-class NontrivialTurns(Settings):
-    """What makes a dialogue count."""
-
-    user_turns: Whole = Field(1, ge=0, le=1000, description="fewest user turns that earn a code")
-
-
-class Dialogue(Settings):
-    """Dialogues with systems under test, one task each."""
-
-    repeat: WrittenRange = Field(WrittenRange.model_validate(1), description="dialogues of one visit")
-    gate: Gate = Field(
-        "dialogue",
-        description="what opens the form: an earned code, a dialogue that was not trivial, nothing",
-    )
-    nontrivial: NontrivialTurns = Field(
-        NontrivialTurns(user_turns=1), description="what makes a dialogue count"
-    )
-    channel: Channel = Field("text", description="how participants talk")
-    elsewhere: str | None = Field(
-        None,
-        description="Markdown file that says how to reach a system outside the page; the code is typed in",
-    )
-
-    @model_validator(mode="after")
-    def _repeatable(self) -> "Dialogue":
-        if self.repeat.max < 1:
-            raise mistake("no dialogue at all (repeat: 0)", "write repeat: 1 or more, or remove the step")
-        return self
-
-
-class Questionnaire(Settings):
-    """One questionnaire."""
-
-    shorthand = "use"
-
-    use: str = Field(description="name of the instrument: cambridge, idial, sus")
-    about: About | None = Field(
-        None, description="dialogue: asked after each one; visit: asked once; else as the instrument says"
-    )
-
-
-class Screen(Settings):
-    """A form before the tasks that decides who takes part."""
-
-    use: str = Field(description="name of the questionnaire, such as idial_background")
-    admit: dict[str, WrittenRange] = Field(
-        min_length=1, description="codes by item with which one goes on, such as {knowledge: 1..3}"
-    )
-
-
-class PairBalance(Settings):
-    """How far the two transcripts of a pair may be apart."""
-
-    tokens: Number = Field(
-        0.25, ge=0, description="difference of their lengths, share of the control's tokens"
-    )
-    turns: Whole = Field(0, ge=0, description="difference in number of turns")
-    changed: Number = Field(
-        0.6, gt=0, le=1, description="tokens removed or added, share of what the system says"
-    )
-
-
-class Compare(Settings):
-    """Pairs of transcripts of which participants choose one, one pair of every variable."""
-
-    shorthand = "pairs"
-
-    pairs: str = Field(description="YAML file of pairs, or folder of text files")
-    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
-    questions: str | None = Field(None, description="YAML file of questions; ours when left out")
-    ties: Flag = Field(False, description="`no difference` may be chosen, too")
-    strength: Flag = Field(False, description="ask how strong each preference is")
-    presentation: Presentation = Field(
-        "together", description="together: both transcripts at once; in-turn: one after the other, then both"
-    )
-    minimum_minutes: Number = Field(
-        3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
-    )
-    accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
-    attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
-    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
-    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
-    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
-
-
-class Rate(Settings):
-    """Transcripts to be read one at a time, each rated on a questionnaire."""
-
-    shorthand = "pairs"
-
-    pairs: str = Field(description="YAML file of pairs, or folder of text files; as for `compare`")
-    use: str = Field("reading", description="questionnaire that each transcript is rated on")
-    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
-    versions: Versions = Field("both", description="both: everybody reads both versions of a pair; one: one")
-    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
-    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
-
-
-class Arena(Settings):
-    """Two anonymous systems answer the same messages side by side, and participants vote."""
-
-    bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
-    turns: Whole = Field(6, ge=1, le=100, description="most messages of a bout; then it ends")
-    both_bad: Flag = Field(True, description="`both are bad` may be voted, too")
-    mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
-
-
-class Transcribe(Settings):
-    """Recordings that participants write down; some have a known transcript, by which they are checked."""
-
-    items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
-    audio: str = Field(description="folder of the recordings, .wav or .flac")
-    each: Whole = Field(20, ge=1, le=1000, description="recordings of one visit, known ones included")
-    gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
-    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings before somebody is judged")
-    accuracy: Number = Field(0.8, ge=0, le=1, description="least word accuracy over the known recordings")
-    prefill: Flag = Field(False, description="begin with what the recogniser heard; this biases")
-
-
-class StepEntry(Settings):
-    """One step of a visit: exactly one key."""
-
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
-
-    consent: TextFile | None = Field(None, description="text that the participant must agree to")
-    screen: Screen | None = Field(None, description="a form that decides who takes part")
-    instructions: TextFile | None = Field(None, description="text to read")
-    dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
-    compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
-    rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
-    arena: Arena | None = Field(None, description="two systems side by side, to vote on")
-    listen: Listen | None = Field(None, description="clips to rate, or to compare, by ear")
-    transcribe: Transcribe | None = Field(None, description="recordings to write down")
-    elicit: Elicit | None = Field(None, description="commands to a robot, one for each picture")
-    questionnaire: Questionnaire | None = Field(None, description="a form")
-    debrief: TextFile | None = Field(None, description="text to read at the end")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_step(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            value = {value: {}}
-        if not isinstance(value, dict):
-            raise mistake(f"{shown_value(value)} is not a step", f"write one of: {', '.join(STEPS)}")
-        for name in value:
-            if name in LATER_STEPS:
-                raise mistake(f"step {name!r} is not available in this version", f"known: {', '.join(STEPS)}")
-            if name not in STEPS:
-                raise mistake(f"unknown step {name!r}", nearest(str(name), list(STEPS)))
-        if len(value) != 1:
-            raise mistake(f"a step has one key, not {len(value)}", f"write one of: {', '.join(STEPS)}")
-        return {name: {} if settings is None else settings for name, settings in value.items()}
 
 
 class Limits(Settings):
@@ -326,86 +121,6 @@ class Annotation(Settings):
         if not self.schemes and self.commands is None:
             raise mistake("nothing is annotated", "name a scheme in `schemes`, or templates in `commands`")
         return self
-
-
-class Primary(Settings):
-    """The comparison that the study was made for, named before it runs."""
-
-    measure: str = Field(description="name of the measure")
-    compare: list[str] = Field([], description="systems to compare; all of the study when left out")
-    alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
-
-    @field_validator("compare")
-    @classmethod
-    def _more_than_one(cls, systems: list[str]) -> list[str]:
-        if len(systems) == 1:
-            raise mistake(
-                f"{systems[0]!r} is compared with nothing", "name two systems or more, or none for all"
-            )
-        return systems
-
-
-class Stopping(Settings):
-    """When collecting ends. With a rule the trial pauses itself once its primary comparison is decided."""
-
-    shorthand = "words"
-
-    words: str | None = Field(None, description="when collecting ends, in a sentence for readers")
-    rule: StoppingRule | None = Field(
-        None, description="how the dashboard watches the primary comparison; none: nothing pauses by itself"
-    )
-    participants: Whole | None = Field(
-        None, ge=2, le=1_000_000, description="planned participants (finished visits); the trial ends there"
-    )
-    looks: Whole = Field(
-        5, ge=1, le=50, description="planned looks, evenly spaced; `anytime` looks after every visit"
-    )
-    futility: Flag = Field(True, description="pause also where going on is idle")
-    power: Number = Field(
-        0.8, gt=0.5, lt=1, description="chance to find the planned difference; what is idle is judged by it"
-    )
-
-    @model_validator(mode="after")
-    def _planned(self) -> "Stopping":
-        if self.rule in ("obrien_fleming", "pocock") and self.participants is None:
-            raise mistake(
-                f"the rule {self.rule} has no planned number of participants", "add participants: 60, say"
-            )
-        return self
-
-
-class Analysis(Settings):
-    """What the study wants to know, and how it will be decided; frozen when the first participant comes."""
-
-    primary: Primary | None = Field(None, description="the comparison named in advance")
-    secondary: list[Primary] = Field([], description="further comparisons named in advance")
-    correction: Correction = Field("holm", description="adjustment of p over the pairs of each question")
-    margin: Number | None = Field(
-        None, gt=0, description="a difference smaller than this counts as none (equivalence)"
-    )
-    exclusions: list[str] = Field([], description="who and what is left out, one sentence each")
-    stopping: Stopping | None = Field(None, description="when collecting ends: a sentence, or a rule")
-
-    @model_validator(mode="after")
-    def _something_to_watch(self) -> "Analysis":
-        if self.stopping is not None and self.stopping.rule is not None and self.primary is None:
-            raise mistake(
-                "a stopping rule without a primary comparison", "add primary: {measure: ..., compare: [a, b]}"
-            )
-        return self
-
-    def over(self, systems: list[str]) -> "Analysis":
-        """This analysis of a study with such systems: a comparison that names none takes them all.
-
-        Empty   a comparison without two systems, as a preset has in a study of one system, falls away
-        """
-        asked = [one if one.compare else one.model_copy(update={"compare": systems})
-                 for one in (*([self.primary] if self.primary else []), *self.secondary)]  # fmt: skip
-        possible = [one for one in asked if len(one.compare) > 1]
-        first = possible[:1] if self.primary and asked[0] in possible else []
-        return self.model_copy(
-            update={"primary": first[0] if first else None, "secondary": possible[len(first) :]}
-        )
 
 
 def _check_factors(systems: dict[str, System]) -> None:

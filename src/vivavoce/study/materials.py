@@ -7,10 +7,11 @@ from vivavoce.core.yaml_source import KeyPath
 from vivavoce.questionnaires.instrument import FOLDER as QUESTIONNAIRES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
-from vivavoce.study.file import StepEntry, StudyFile
+from vivavoce.study.file import StudyFile
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.ontology_file import check_ontology
 from vivavoce.study.presets import MergedSource, protocol_file, shipped_text
+from vivavoce.study.steps_file import StepEntry
 from vivavoce.study.task import Task
 from vivavoce.study.tasks import check_settings, generate_tasks
 from vivavoce.study.tasks_file import check_tasks

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
-from vivavoce.study.file import Allocation, Analysis, Identity, Limits, Primary, Stopping
+from vivavoce.study.analysis_file import Analysis, Primary, Stopping
+from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.listening import Clip
 from vivavoce.study.ontology import Ontology, Venue

@@ -2,12 +2,13 @@
 
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Problem
-from vivavoce.study.file import Compare, Rate, StudyFile
+from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.pairs_check import Finding, length_warnings, pair_problems, pair_warnings
 from vivavoce.study.pairs_file import QUESTIONS, pair_files, read_pairs, read_questions
 from vivavoce.study.steps import Balance
+from vivavoce.study.steps_file import Compare, Rate
 
 Comparison = tuple[tuple[Pair, ...], tuple[ComparisonQuestion, ...]]
 

@@ -5,8 +5,9 @@ from typing import Final
 
 from vivavoce.core.yaml_source import KeyPath, Problem
 from vivavoce.study.csv_lines import csv_lines
-from vivavoce.study.file import StudyFile, Transcribe
+from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
+from vivavoce.study.steps_file import Transcribe
 from vivavoce.study.transcription_items import TranscriptionItem
 
 COLUMNS: Final = ("audio", "dialogue_id", "turn_index", "gold", "hypothesis")

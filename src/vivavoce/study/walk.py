@@ -5,7 +5,6 @@ from pathlib import Path
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.questionnaires.instrument import INSTRUMENTS, About
-from vivavoce.study.file import Arena, Compare, Questionnaire, Rate, Screen, StepEntry
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.steps import (
     ArenaStep,
@@ -23,6 +22,7 @@ from vivavoce.study.steps import (
     Step,
     TranscribeStep,
 )
+from vivavoce.study.steps_file import Arena, Compare, Questionnaire, Rate, Screen, StepEntry
 
 
 def walked(

@@ -1,0 +1,91 @@
+"""The section `analysis` of a study file: what is compared, and when collecting ends."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from vivavoce.core.validation import mistake
+from vivavoce.study.settings import Flag, Number, Settings, Whole
+
+Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
+StoppingRule = Literal["obrien_fleming", "pocock", "anytime"]
+
+
+class Primary(Settings):
+    """The comparison that the study was made for, named before it runs."""
+
+    measure: str = Field(description="name of the measure")
+    compare: list[str] = Field([], description="systems to compare; all of the study when left out")
+    alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
+
+    @field_validator("compare")
+    @classmethod
+    def _more_than_one(cls, systems: list[str]) -> list[str]:
+        if len(systems) == 1:
+            raise mistake(
+                f"{systems[0]!r} is compared with nothing", "name two systems or more, or none for all"
+            )
+        return systems
+
+
+class Stopping(Settings):
+    """When collecting ends. With a rule the trial pauses itself once its primary comparison is decided."""
+
+    shorthand = "words"
+
+    words: str | None = Field(None, description="when collecting ends, in a sentence for readers")
+    rule: StoppingRule | None = Field(
+        None, description="how the dashboard watches the primary comparison; none: nothing pauses by itself"
+    )
+    participants: Whole | None = Field(
+        None, ge=2, le=1_000_000, description="planned participants (finished visits); the trial ends there"
+    )
+    looks: Whole = Field(
+        5, ge=1, le=50, description="planned looks, evenly spaced; `anytime` looks after every visit"
+    )
+    futility: Flag = Field(True, description="pause also where going on is idle")
+    power: Number = Field(
+        0.8, gt=0.5, lt=1, description="chance to find the planned difference; what is idle is judged by it"
+    )
+
+    @model_validator(mode="after")
+    def _planned(self) -> "Stopping":
+        if self.rule in ("obrien_fleming", "pocock") and self.participants is None:
+            raise mistake(
+                f"the rule {self.rule} has no planned number of participants", "add participants: 60, say"
+            )
+        return self
+
+
+class Analysis(Settings):
+    """What the study wants to know, and how it will be decided; frozen when the first participant comes."""
+
+    primary: Primary | None = Field(None, description="the comparison named in advance")
+    secondary: list[Primary] = Field([], description="further comparisons named in advance")
+    correction: Correction = Field("holm", description="adjustment of p over the pairs of each question")
+    margin: Number | None = Field(
+        None, gt=0, description="a difference smaller than this counts as none (equivalence)"
+    )
+    exclusions: list[str] = Field([], description="who and what is left out, one sentence each")
+    stopping: Stopping | None = Field(None, description="when collecting ends: a sentence, or a rule")
+
+    @model_validator(mode="after")
+    def _something_to_watch(self) -> "Analysis":
+        if self.stopping is not None and self.stopping.rule is not None and self.primary is None:
+            raise mistake(
+                "a stopping rule without a primary comparison", "add primary: {measure: ..., compare: [a, b]}"
+            )
+        return self
+
+    def over(self, systems: list[str]) -> "Analysis":
+        """This analysis of a study with such systems: a comparison that names none takes them all.
+
+        Empty   a comparison without two systems, as a preset has in a study of one system, falls away
+        """
+        asked = [one if one.compare else one.model_copy(update={"compare": systems})
+                 for one in (*([self.primary] if self.primary else []), *self.secondary)]  # fmt: skip
+        possible = [one for one in asked if len(one.compare) > 1]
+        first = possible[:1] if self.primary and asked[0] in possible else []
+        return self.model_copy(
+            update={"primary": first[0] if first else None, "secondary": possible[len(first) :]}
+        )

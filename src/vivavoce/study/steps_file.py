@@ -1,0 +1,208 @@
+"""The steps of a visit as a researcher writes them, one class each."""
+
+import re
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.validation import mistake, shown_value
+from vivavoce.questionnaires.instrument import About
+from vivavoce.study.listening import Listen
+from vivavoce.study.settings import Flag, Number, Settings, Whole
+from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
+from vivavoce.study.stimuli_file import Elicit
+
+_RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
+
+
+class WrittenRange(Range):
+    """`2..3`, or one whole number."""
+
+    documented: ClassVar[str] = "range"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, value: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            low = high = value
+        elif isinstance(value, str) and (match := _RANGE.fullmatch(value.strip())):
+            low, high = int(match[1]), int(match[2])
+        else:
+            raise mistake(f"{shown_value(value)} is not a range", "write 2..3, or one whole number")
+        if low > high:
+            raise mistake(f"the range {low}..{high} runs backwards", f"write {high}..{low}")
+        if low < 0:
+            raise mistake(f"the range begins below zero ({low})", "begin at 0 or above")
+        return {"min": low, "max": high}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        pattern = r"^\s*\d{1,9}\s*\.\.\s*\d{1,9}\s*$"
+        return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": pattern}]}
+
+
+class TextFile(Settings):
+    """A Markdown file; `consent.it.md` beside `consent.md` is its Italian."""
+
+    shorthand = "file"
+
+    file: str = Field(description="Markdown file beside the study file")
+
+
+class NontrivialTurns(Settings):
+    """What makes a dialogue count."""
+
+    user_turns: Whole = Field(1, ge=0, le=1000, description="fewest user turns that earn a code")
+
+
+class Dialogue(Settings):
+    """Dialogues with systems under test, one task each."""
+
+    repeat: WrittenRange = Field(WrittenRange.model_validate(1), description="dialogues of one visit")
+    gate: Gate = Field(
+        "dialogue",
+        description="what opens the form: an earned code, a dialogue that was not trivial, nothing",
+    )
+    nontrivial: NontrivialTurns = Field(
+        NontrivialTurns(user_turns=1), description="what makes a dialogue count"
+    )
+    channel: Channel = Field("text", description="how participants talk")
+    elsewhere: str | None = Field(
+        None,
+        description="Markdown file that says how to reach a system outside the page; the code is typed in",
+    )
+
+    @model_validator(mode="after")
+    def _repeatable(self) -> "Dialogue":
+        if self.repeat.max < 1:
+            raise mistake("no dialogue at all (repeat: 0)", "write repeat: 1 or more, or remove the step")
+        return self
+
+
+class Questionnaire(Settings):
+    """One questionnaire."""
+
+    shorthand = "use"
+
+    use: str = Field(description="name of the instrument: cambridge, idial, sus")
+    about: About | None = Field(
+        None, description="dialogue: asked after each one; visit: asked once; else as the instrument says"
+    )
+
+
+class Screen(Settings):
+    """A form before the tasks that decides who takes part."""
+
+    use: str = Field(description="name of the questionnaire, such as idial_background")
+    admit: dict[str, WrittenRange] = Field(
+        min_length=1, description="codes by item with which one goes on, such as {knowledge: 1..3}"
+    )
+
+
+class PairBalance(Settings):
+    """How far the two transcripts of a pair may be apart."""
+
+    tokens: Number = Field(
+        0.25, ge=0, description="difference of their lengths, share of the control's tokens"
+    )
+    turns: Whole = Field(0, ge=0, description="difference in number of turns")
+    changed: Number = Field(
+        0.6, gt=0, le=1, description="tokens removed or added, share of what the system says"
+    )
+
+
+class Compare(Settings):
+    """Pairs of transcripts of which participants choose one, one pair of every variable."""
+
+    shorthand = "pairs"
+
+    pairs: str = Field(description="YAML file of pairs, or folder of text files")
+    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
+    questions: str | None = Field(None, description="YAML file of questions; ours when left out")
+    ties: Flag = Field(False, description="`no difference` may be chosen, too")
+    strength: Flag = Field(False, description="ask how strong each preference is")
+    presentation: Presentation = Field(
+        "together", description="together: both transcripts at once; in-turn: one after the other, then both"
+    )
+    minimum_minutes: Number = Field(
+        3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
+    )
+    accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
+    attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
+    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
+    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
+
+
+class Rate(Settings):
+    """Transcripts to be read one at a time, each rated on a questionnaire."""
+
+    shorthand = "pairs"
+
+    pairs: str = Field(description="YAML file of pairs, or folder of text files; as for `compare`")
+    use: str = Field("reading", description="questionnaire that each transcript is rated on")
+    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
+    versions: Versions = Field("both", description="both: everybody reads both versions of a pair; one: one")
+    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
+
+
+class Arena(Settings):
+    """Two anonymous systems answer the same messages side by side, and participants vote."""
+
+    bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
+    turns: Whole = Field(6, ge=1, le=100, description="most messages of a bout; then it ends")
+    both_bad: Flag = Field(True, description="`both are bad` may be voted, too")
+    mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
+
+
+class Transcribe(Settings):
+    """Recordings that participants write down; some have a known transcript, by which they are checked."""
+
+    items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
+    audio: str = Field(description="folder of the recordings, .wav or .flac")
+    each: Whole = Field(20, ge=1, le=1000, description="recordings of one visit, known ones included")
+    gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
+    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings before somebody is judged")
+    accuracy: Number = Field(0.8, ge=0, le=1, description="least word accuracy over the known recordings")
+    prefill: Flag = Field(False, description="begin with what the recogniser heard; this biases")
+
+
+class StepEntry(Settings):
+    """One step of a visit: exactly one key."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+
+    consent: TextFile | None = Field(None, description="text that the participant must agree to")
+    screen: Screen | None = Field(None, description="a form that decides who takes part")
+    instructions: TextFile | None = Field(None, description="text to read")
+    dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
+    compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
+    rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
+    arena: Arena | None = Field(None, description="two systems side by side, to vote on")
+    listen: Listen | None = Field(None, description="clips to rate, or to compare, by ear")
+    transcribe: Transcribe | None = Field(None, description="recordings to write down")
+    elicit: Elicit | None = Field(None, description="commands to a robot, one for each picture")
+    questionnaire: Questionnaire | None = Field(None, description="a form")
+    debrief: TextFile | None = Field(None, description="text to read at the end")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_step(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = {value: {}}
+        if not isinstance(value, dict):
+            raise mistake(f"{shown_value(value)} is not a step", f"write one of: {', '.join(STEPS)}")
+        for name in value:
+            if name in LATER_STEPS:
+                raise mistake(f"step {name!r} is not available in this version", f"known: {', '.join(STEPS)}")
+            if name not in STEPS:
+                raise mistake(f"unknown step {name!r}", nearest(str(name), list(STEPS)))
+        if len(value) != 1:
+            raise mistake(f"a step has one key, not {len(value)}", f"write one of: {', '.join(STEPS)}")
+        return {name: {} if settings is None else settings for name, settings in value.items()}
