@@ -8,7 +8,7 @@ never saw the turn, for only then may the caller send it again.
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -86,6 +86,7 @@ class SystemOutput:
           end      the system ended the dialogue
 
     held_s  seconds for which the connector kept this back to see whether more would come
+    heard   what the system says that it heard of the turn it answers, where it listens by itself
     """
 
     kind: Literal["delta", "audio", "message", "extras", "end"]
@@ -97,6 +98,7 @@ class SystemOutput:
     raw: Any = None
     held_s: float = 0.0
     audio: Audio | None = None
+    heard: tuple[Heard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,8 @@ class Conversation:
 class Capabilities:
     """What a connector can do.
 
-    audio       a turn may be spoken, and the answer may be
+    audio       where people speak it wants their sound instead of words, and may answer in sound
+    audio_rate_hz  samples a second that it wants; sound comes at that rate, whatever was recorded
     idempotent  a turn with the same key is answered once however often it is sent
     memory      where the conversation lives: caller (we resend history), system (its own server),
                 process (lost when our process dies)
@@ -134,6 +137,7 @@ class Capabilities:
     streaming: bool = False
     choices: bool = False
     audio: bool = False
+    audio_rate_hz: int = 16_000
     idempotent: bool = False
     memory: Literal["caller", "system", "process"] = "system"
     greets: bool = True
@@ -186,6 +190,18 @@ class Connector(Protocol):
 
     async def shut_down(self) -> None:
         """Free everything; no conversation may be used afterwards."""
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """What a connector has besides, where its system can be told that somebody spoke into its answer."""
+
+    async def interrupt(self, conversation: Conversation, played_s: float) -> None:
+        """Let the system stop the answer that is being given or was given last; `played_s` of it were heard.
+
+        The outputs of a `send` that is still going on then end soon, without an error. Never raises.
+        """
         ...
 
 

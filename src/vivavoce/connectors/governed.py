@@ -14,6 +14,7 @@ from vivavoce.connectors.base import (
     Connector,
     ConnectorSettings,
     Conversation,
+    Interruptible,
     SystemOutput,
     UserTurn,
 )
@@ -75,6 +76,11 @@ class Governed:
         async for output in self._limited(lambda: self.inner.send(conversation, turn)):
             yield output
         self._failures_in_a_row, self._rests_until_s = 0, 0.0
+
+    async def interrupt(self, conversation: Conversation, played_s: float) -> None:
+        """Let the system stop its answer, where it can be told."""
+        if isinstance(self.inner, Interruptible):
+            await self.inner.interrupt(conversation, played_s)
 
     async def reset(self, conversation: Conversation) -> None:
         await self.inner.reset(conversation)

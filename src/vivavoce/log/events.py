@@ -144,6 +144,9 @@ class UserTurnSent(Event):
 
     response_delay_s and first_key_delay_s: seconds since the last system turn was shown, measured in the
     browser. heard: what a channel made of it. meant: true acts, known only of simulated users.
+    sound: the recording that went to a system which listens by itself; then no words did, text is empty, and
+    heard is what our recogniser made of it for the log alone. played_s: seconds of the sound of the system's
+    turn before it that were played until the participant spoke into it.
     """
 
     kind = "user_turn_sent"
@@ -156,13 +159,16 @@ class UserTurnSent(Event):
     barge_in: bool = False
     heard: list[LoggedHypothesis] = Field(default_factory=list)
     meant: list[LoggedAct] | None = None
+    sound: str | None = None
+    played_s: float | None = None
 
 
 class SystemTurnReceived(Event):
     """A whole system turn. Committed before the participant sees it.
 
     sent_s, first_output_s, complete_s: seconds since the dialogue was opened; sent_s is when the user turn
-    was handed to the connector.
+    was handed to the connector. sound: the recording of it, where the system spoke by itself. heard: what a
+    system that listens by itself says that it heard of the turn it answers.
     """
 
     kind = "system_turn_received"
@@ -179,6 +185,8 @@ class SystemTurnReceived(Event):
     notes: dict[str, Any] | None = Field(None, description="what the connector remembers of the conversation")
     raw: Any = None
     wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
+    sound: str | None = None
+    heard: list[LoggedHypothesis] = Field(default_factory=list)
 
     @property
     def text(self) -> str:

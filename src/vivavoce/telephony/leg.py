@@ -79,6 +79,11 @@ class PhoneLeg:
     def playing(self) -> bool:
         return bool(self._going)
 
+    @property
+    def waiting_s(self) -> float:
+        """Seconds of sound that wait to be played."""
+        return len(self._going) * FRAME_S
+
     async def played(self) -> None:
         """Wait until everything was played, or the call is over."""
         await self._played.wait()
