@@ -10,10 +10,9 @@ Source  Twilio documentation: "Webhooks security", "TwiML for Voice: Stream", "W
 import asyncio
 import json
 import secrets
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -21,12 +20,11 @@ from vivavoce.telephony.carrier import Fields, is_signed, number_of, order_to_re
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.media_leg import MediaStreamLeg
 from vivavoce.telephony.pace import Pace
+from vivavoce.telephony.tickets import Tickets
 
 WEBHOOK: Final = "/telephone/voice"
 STREAM: Final = "/telephone/stream"
-TICKET_S: Final = 120.0
 START_S: Final = 30.0
-MOST_TICKETS: Final = 1_000
 
 OnCall = Callable[[PhoneLeg], Awaitable[None]]
 
@@ -45,14 +43,6 @@ class NotSigned(Exception):
     """The request does not come from the carrier, or the token or the address in the study file is wrong."""
 
 
-class _Announced(NamedTuple):
-    """A call of which the webhook was told, and whose stream has not come yet."""
-
-    caller_id: str
-    called: str
-    until_s: float
-
-
 class MediaStreams:
     """Takes calls and hands each to `on_call`; when that returns, the call is hung up.
 
@@ -66,7 +56,7 @@ class MediaStreams:
         self.webhook_url = url.rstrip("/") + WEBHOOK
         self._stream_url = "ws" + url.rstrip("/").removeprefix("http") + STREAM
         self._pace = Pace()
-        self._tickets: dict[str, _Announced] = {}
+        self._tickets = Tickets()
         self._legs: set[MediaStreamLeg] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -100,22 +90,12 @@ class MediaStreams:
             return order_to_reject()
         told = dict(fields)
         ticket = secrets.token_urlsafe(24)
-        self._forget_old_tickets()
-        self._tickets[ticket] = _Announced(
-            number_of(told.get("From", "")), number_of(told.get("To", "")), time.monotonic() + TICKET_S
-        )
+        self._tickets.issue(ticket, number_of(told.get("From", "")), number_of(told.get("To", "")))
         return order_to_stream(self._stream_url, ticket)
 
     def admits(self, signed: str) -> bool:
         """Whether the carrier signed the request for a WebSocket; a last slash does not matter."""
         return is_signed(signed, self._token, (self._stream_url, self._stream_url + "/"))
-
-    def _forget_old_tickets(self) -> None:
-        now = time.monotonic()
-        for ticket in [one for one, call in self._tickets.items() if call.until_s < now]:
-            del self._tickets[ticket]
-        while len(self._tickets) >= MOST_TICKETS:
-            del self._tickets[next(iter(self._tickets))]
 
     # --- a call ---------------------------------------------------------------------------------------
 
@@ -164,8 +144,7 @@ class MediaStreams:
         start = start if isinstance(start, dict) else {}
         own = start.get("customParameters")
         ticket = own.get("ticket") if isinstance(own, dict) else None
-        self._forget_old_tickets()
-        call = self._tickets.pop(ticket, None) if isinstance(ticket, str) else None
+        call = self._tickets.redeem(ticket) if isinstance(ticket, str) else None
         stream = message.get("streamSid") or start.get("streamSid")
         if call is None or not isinstance(stream, str) or self.calls >= self._at_once:
             _report.warning("stream_not_begun", reason="no ticket" if call is None else "busy")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony import media_streams
+from vivavoce.telephony import tickets
 from vivavoce.telephony.carrier import is_signed, number_of, signature
 from vivavoce.telephony.g711 import PCMU
 from vivavoce.telephony.leg import FRAME, PhoneLeg
@@ -150,7 +150,7 @@ def test_a_ticket_opens_one_stream_once(monkeypatch: pytest.MonkeyPatch) -> None
         first.tell("stop", stop={"callSid": "CA1"})
         await call
         late = announced(streams)
-        monkeypatch.setattr(media_streams, "TICKET_S", -1.0)
+        monkeypatch.setattr(tickets, "TICKET_S", -1.0)
         line = Line()
         begin(line, announced(streams))
         await streams.carry(line)
