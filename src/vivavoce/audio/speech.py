@@ -10,14 +10,19 @@ from typing import Any
 
 from vivavoce.audio import recognition, synthesis
 from vivavoce.audio.make import make_kind
+from vivavoce.audio.moonshine import Moonshine
 from vivavoce.audio.pocketsphinx import Pocketsphinx
 from vivavoce.audio.recognition import RECOGNISERS, Recogniser
 from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser
-from vivavoce.audio.voices import EspeakNG, Flite, Prompts
+from vivavoce.audio.voices import EspeakNG, Festival, Flite, Prompts
+from vivavoce.audio.whisper import Whisper
 
 RECOGNISERS.add(Pocketsphinx.name, Pocketsphinx)
+RECOGNISERS.add(Moonshine.name, Moonshine)
+RECOGNISERS.add(Whisper.name, Whisper)
 SYNTHESISERS.add(Flite.name, Flite)
 SYNTHESISERS.add(EspeakNG.name, EspeakNG)
+SYNTHESISERS.add(Festival.name, Festival)
 SYNTHESISERS.add(Prompts.name, Prompts)
 
 

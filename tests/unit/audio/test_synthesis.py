@@ -1,6 +1,7 @@
 """Synthesisers: programs beside us, and recordings found by their words."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -77,3 +78,15 @@ def test_a_program_that_is_not_there_is_named_with_the_package(monkeypatch: pyte
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(InputError, match="apt install flite"):
         make_synthesiser("flite")
+
+
+@pytest.mark.skipif(shutil.which("text2wave") is None, reason="needs the program festival")
+def test_festival_speaks_italian_and_takes_no_scheme_for_a_voice() -> None:
+    short, long = (spoken("festival", text, "it") for text in ("Sì.", "Perché no? Così è più facile → ok."))
+    assert 0.2 < short.duration_s < long.duration_s
+    assert spoken({"use": "festival", "speed": 0.5}, "Sì.", "it").duration_s > short.duration_s
+    assert spoken("festival", '(system "touch /tmp/x") "; (quit)', "it").duration_s > 0.5
+    with pytest.raises(SynthesisError, match="is no name of a voice"):
+        spoken({"use": "festival", "voice": 'x) (system "id")'}, "Sì.", "it")
+    with pytest.raises(SynthesisError, match="festival speaks it, en, not 'de'"):
+        spoken("festival", "Ja.", "de")
