@@ -6,9 +6,10 @@ caller is asked, and after some silence the dialogue ends.
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import structlog
@@ -25,6 +26,7 @@ from vivavoce.session.phrases import phrase
 
 MARGIN_S = 0.25  # sound before and after speech that the recogniser gets too
 WAIT_S = 20.0
+Doing = Literal["hearing", "thinking", "listening"]
 
 _report = structlog.get_logger("vivavoce.session")
 
@@ -76,16 +78,22 @@ class _Speech:
 
 
 class SpokenDialogue:
-    """One dialogue from its first word to its end; `run` returns when it is over, for whatever reason."""
+    """One dialogue from its first word to its end; `run` returns when it is over, for whatever reason.
+
+    ends  the dialogue is over when the leg is, or after too much silence; else it waits for another leg
+    told  learns what the participant is to be shown of what goes on
+    """
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, *, rate_hz: int,
         recogniser: Recogniser, synthesiser: Synthesiser, language: str, manners: Manners = Manners(),
+        ends: bool = True, told: Callable[[Doing], None] = lambda doing: None,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
         self._leg, self._rate_hz, self._language, self._manners = leg, rate_hz, language, manners
         self._recogniser, self._synthesiser = recogniser, synthesiser
+        self._ends, self._told = ends, told
         self._said: asyncio.Queue[_Speech] = asyncio.Queue()
         self._settled = asyncio.Event()
         self._working = 0
@@ -103,8 +111,9 @@ class SpokenDialogue:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            with suppress(Stale, Refused):
-                await self._engine.end_dialogue(self._visit_id, self._dialogue_id)
+            if self._ends:
+                with suppress(Stale, Refused):
+                    await self._engine.end_dialogue(self._visit_id, self._dialogue_id)
 
     # --- the caller -----------------------------------------------------------------------------------
 
@@ -125,9 +134,11 @@ class SpokenDialogue:
                     onset_s, barge_in = change.at_s, self._leg.stop_playing()
                     fell = self._fell_silent_s
                     delay_s = None if fell is None or barge_in else max(0.0, onset_s - fell)
+                    self._told("hearing")
                 else:
                     sound = self._cut(frames, forgotten, onset_s, change.at_s)
                     self._working += 1
+                    self._told("thinking")
                     self._said.put_nowait(_Speech(sound, onset_s, change.at_s, barge_in, delay_s))
                     forgotten += len(frames)
                     frames.clear()
@@ -158,7 +169,7 @@ class SpokenDialogue:
         if self._quiet_s < self._manners.silence_s:
             return False
         if self._prompted >= self._manners.silence_prompts:
-            return True
+            return self._ends
         self._prompted, self._quiet_s = self._prompted + 1, 0.0
         event = SilencePrompted(dialogue_id=self._dialogue_id, at_s=round(now_s, 2))
         await self._calls.note(self._visit_id, event)
@@ -173,6 +184,8 @@ class SpokenDialogue:
                 await self._take(speech)
             finally:
                 self._working -= 1
+                if self._settled.is_set() and not self._working:
+                    self._told("listening")
 
     async def _take(self, speech: _Speech) -> None:
         try:
@@ -215,17 +228,22 @@ class SpokenDialogue:
                     continue
                 if isinstance(event, log_events.UserTurnSent):
                     self._settled.clear()
+                    self._told("thinking")
                 elif isinstance(event, log_events.SystemTurnReceived):
                     await self._speak(spoken_text(event))
-                    self._settled.set()
+                    self._settle()
                 elif isinstance(event, log_events.SystemTurnFailed):
                     await self._speak(phrase("trouble", self._language))
-                    self._settled.set()
+                    self._settle()
                 elif isinstance(event, log_events.SilenceKept):
-                    self._settled.set()
+                    self._settle()
                 elif isinstance(event, log_events.DialogueEnded):
                     await self._leg.played()
                     return
+
+    def _settle(self) -> None:
+        self._settled.set()
+        self._told("listening")
 
     async def _speak(self, text: str) -> None:
         try:
