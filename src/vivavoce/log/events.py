@@ -14,6 +14,7 @@ from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.listening_events import LISTENING_EVENTS
+from vivavoce.log.microphone_events import MICROPHONE_EVENTS
 from vivavoce.log.reading_events import READING_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
@@ -435,6 +436,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *CALL_EVENTS,
         *ELICITATION_EVENTS,
         *LISTENING_EVENTS,
+        *MICROPHONE_EVENTS,
         *READING_EVENTS,
         *RECORDING_EVENTS,
         *STRESS_EVENTS,

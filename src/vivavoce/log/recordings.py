@@ -81,6 +81,10 @@ class RecordingFolder:
             unfinished.file.write(audio)
             return unfinished.keep()
 
+    def make(self) -> None:
+        """Make the folder where it is not there yet."""
+        _make_folder(self.path)
+
     def begin(self, recording_id: str, media_type: str) -> "UnfinishedRecording":
         """A recording that is written while it goes on; used as a context, gone unless it is kept."""
         return UnfinishedRecording(self.path, recording_id, ENDINGS[media_type])

@@ -1,0 +1,143 @@
+"""Recordings of dialogues that are written while they go on, so that a crash costs their last seconds only.
+
+A tape lies among the recordings under the name of an unfinished file: a line that says what it belongs to,
+then the samples as they come. When its dialogue is over, or the next process finds it, a recording is made.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import soundfile
+
+from vivavoce.audio.sound import Samples
+from vivavoce.core.errors import LogError
+from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordingFolder, Sound
+
+TAPE: Final = f".tape{UNFINISHED}"
+CHANNELS: Final = 2
+_FRAME_BYTES: Final = 2 * CHANNELS
+_BLOCK: Final = 65_536
+
+
+class TapeFacts(NamedTuple):
+    """What a tape belongs to; `started_s` after the opening of the dialogue."""
+
+    recording_id: str
+    visit_id: str
+    dialogue_id: str
+    rate_hz: int
+    started_s: float
+
+
+class Tape:
+    """A recording that goes on, the system on channel 0 and the user on channel 1.
+
+    `add` only keeps what it is given; `flush` puts it on disk and may run in a thread of its own.
+
+    Raises  LogError: the file cannot be made or written
+    """
+
+    def __init__(self, folder: RecordingFolder, facts: TapeFacts) -> None:
+        self.facts, self.path = facts, folder.path / f"{facts.recording_id}{TAPE}"
+        self.frames = 0
+        self._waiting: list[Samples] = []
+        head = json.dumps(facts._asdict()).encode() + b"\n"
+        try:
+            folder.make()
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            self._written = 0
+            self._write(head)
+        except OSError as error:
+            raise _not_written(self.path, error) from error
+
+    def add(self, system: Samples, user: Samples) -> None:
+        """The next frames of both channels, of one length."""
+        self._waiting.append(np.stack([system, user], axis=1))
+        self.frames += len(system)
+
+    def flush(self) -> None:
+        """What was added is on disk when this returns; what could not be written is tried again next time."""
+        count = len(self._waiting)
+        if not count:
+            return
+        try:
+            self._write(np.concatenate(self._waiting[:count]).astype("<i2").tobytes())
+        except OSError as error:
+            raise _not_written(self.path, error) from error
+        del self._waiting[:count]
+
+    def close(self) -> None:
+        """Put the rest on disk; the file stays."""
+        try:
+            self.flush()
+        finally:
+            with suppress(OSError):
+                os.close(self._file)
+
+    def _write(self, content: bytes) -> None:
+        """All of it or nothing: half a frame would exchange the channels of what follows."""
+        rest = memoryview(content)
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            os.fsync(self._file)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._written)
+                os.lseek(self._file, self._written, os.SEEK_SET)
+            raise
+        self._written += len(content)
+
+
+def tapes_in(folder: RecordingFolder) -> list[Path]:
+    """Tapes that no recording was made of yet, those that still go on included."""
+    return sorted(folder.path / name for name in folder.names() if name.endswith(TAPE))
+
+
+def facts_of(tape: Path) -> TapeFacts | None:
+    """What a tape belongs to; None where the crash came before that was written."""
+    with tape.open("rb") as file:
+        head = file.readline()
+    try:
+        facts: dict[str, Any] = json.loads(head)
+        return TapeFacts(**facts)
+    except (ValueError, TypeError):
+        return None
+
+
+def sealed(folder: RecordingFolder, tape: Path, facts: TapeFacts) -> tuple[KeptFile, Sound] | None:
+    """The recording of a tape that nobody writes any more; the same tape gives the same file. The tape stays.
+
+    Empty   no sound: None
+    Raises  LogError: the recording could not be written
+    """
+    encoded, frames = BytesIO(), 0
+    with soundfile.SoundFile(
+        encoded, "w", samplerate=facts.rate_hz, channels=CHANNELS, subtype="PCM_16", format="FLAC"
+    ) as flac:
+        for block in _blocks(tape):
+            flac.write(block)
+            frames += len(block)
+    if not frames:
+        return None
+    kept = folder.keep(facts.recording_id, encoded.getvalue(), "audio/flac")
+    return kept, Sound("audio/flac", CHANNELS, facts.rate_hz, frames)
+
+
+def _blocks(tape: Path) -> Iterator[Samples]:
+    """The samples, shape (frames, channels); half a frame at the end, which a crash left, is dropped."""
+    with tape.open("rb") as file:
+        file.readline()
+        while content := file.read(_BLOCK * _FRAME_BYTES):
+            whole = content[: len(content) // _FRAME_BYTES * _FRAME_BYTES]
+            yield np.frombuffer(whole, "<i2").astype(np.int16).reshape(-1, CHANNELS)
+
+
+def _not_written(path: Path, error: OSError) -> LogError:
+    return LogError(f"{path}: the recording could not be written: {error.strerror}")
