@@ -38,25 +38,34 @@ class Voices:
         self._speakers: dict[str, Synthesiser] = {}
         self._spoken: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
-    async def recognise(self, audio: bytes, language: str) -> tuple[Hypothesis, ...]:
-        """What was said in a WAV file, best first; () where nothing was understood."""
+    def listener(self, language: str) -> Recogniser:
+        """Who listens in this language. Raises InputError: it cannot be made."""
         if language not in self._listeners:
             raw = self._settings.listener(language)
             self._listeners[language] = make_recogniser(
                 raw, folder=self._study.folder, place="voice recogniser"
             )
+        return self._listeners[language]
+
+    def speaker(self, language: str) -> Synthesiser:
+        """Who speaks this language. Raises InputError: it cannot be made."""
+        if language not in self._speakers:
+            raw = self._settings.speaker(language)
+            self._speakers[language] = make_synthesiser(
+                raw, folder=self._study.folder, place="voice synthesiser"
+            )
+        return self._speakers[language]
+
+    async def recognise(self, audio: bytes, language: str) -> tuple[Hypothesis, ...]:
+        """What was said in a WAV file, best first; () where nothing was understood."""
+        listener = self.listener(language)
         sound = await asyncio.to_thread(read_sound, audio)
-        return await self._listeners[language].recognise(sound, language=language)
+        return await listener.recognise(sound, language=language)
 
     async def speak(self, text: str, language: str) -> bytes:
         """A text as a WAV file; the last ones are kept."""
         if (text, language) not in self._spoken:
-            if language not in self._speakers:
-                raw = self._settings.speaker(language)
-                self._speakers[language] = make_synthesiser(
-                    raw, folder=self._study.folder, place="voice synthesiser"
-                )
-            sound = await self._speakers[language].speak(text, language=language)
+            sound = await self.speaker(language).speak(text, language=language)
             self._spoken[text, language] = await asyncio.to_thread(encode_sound, sound)
             while len(self._spoken) > SPOKEN_KEPT:
                 self._spoken.popitem(last=False)

@@ -1,10 +1,10 @@
 """The section `voice` of a study file: who listens and who speaks in dialogues by voice in the browser."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from vivavoce.study.settings import Flag, Settings
+from vivavoce.study.settings import Flag, Number, Settings, Whole
 
 Speech = str | dict[str, Any]
 
@@ -32,3 +32,14 @@ class Voice(Speaking):
     captions: Flag = Field(
         True, description="what is said is shown in writing, too, until it is switched off"
     )
+    microphone: Literal["push", "open"] = Field(
+        "push", description="push: people press a button to speak; open: they just speak, also into an answer"
+    )
+    pause_s: Number = Field(0.8, ge=0.2, le=5, description="open microphone: silence that ends what one says")
+    silence_s: Number = Field(
+        20, ge=2, le=3600, description="open microphone: silence after which one is spoken to"
+    )
+    silence_prompts: Whole = Field(
+        2, ge=0, le=10, description="open microphone: how often one is spoken to in a silence"
+    )
+    at_once: Whole = Field(20, ge=1, le=500, description="open microphones at a time; others press a button")
