@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from scenes.patience import eventually
 from scenes.processes import free_port
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.sound import Sound, joined, silence
@@ -22,8 +23,9 @@ SCENARIO: Final = Path(__file__).with_name("sipp_call.xml")
 class Baresip:
     """A telephone in a folder of its own; what its owner hears is recorded there."""
 
-    def __init__(self, folder: Path, user: str) -> None:
-        self.folder, self.user = folder, user
+    def __init__(self, folder: Path, user: str, *, answers: bool = False) -> None:
+        self.folder, self.user, self._answers = folder, user, answers
+        self._sip_port = free_port()
         self._control_port = free_port()
         folder.mkdir(parents=True, exist_ok=True)
         self.quiet = folder / "quiet.wav"
@@ -40,7 +42,7 @@ class Baresip:
     def _configure(self) -> None:
         modules = "/usr/lib/baresip/modules"
         self.folder.joinpath("config").write_text(
-            f"sip_listen 127.0.0.1:{free_port()}\n"
+            f"sip_listen 127.0.0.1:{self._sip_port}\n"
             f"module_path {modules}\n"
             f"audio_source aufile,{self.quiet}\n"
             "audio_player aubridge,nowhere\naudio_alert aubridge,nowhere\n"
@@ -51,7 +53,8 @@ class Baresip:
             f"ctrl_tcp_listen 127.0.0.1:{self._control_port}\nsnd_path {self.folder}\n"
         )
         self.folder.joinpath("accounts").write_text(
-            f"<sip:{self.user}@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1\n"
+            f"<sip:{self.user}@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1"
+            f"{';answermode=auto' if self._answers else ''}\n"
         )
         self.folder.joinpath("contacts").write_text("")
 
@@ -73,6 +76,14 @@ class Baresip:
         self._control.sendall(f"{len(body)}:{body},".encode())
         answer = self._wait(lambda one: one.get("response") and one.get("token") == command)
         assert answer["ok"], answer
+
+    @property
+    def address(self) -> str:
+        """Where it can be called."""
+        return f"sip:{self.user}@127.0.0.1:{self._sip_port}"
+
+    def wait_until_called(self) -> None:
+        self._wait(lambda one: one.get("type") == "CALL_ESTABLISHED")
 
     def dial(self, address: str) -> None:
         self.command("dial", address)
@@ -126,8 +137,8 @@ class Baresip:
 
 
 @contextmanager
-def baresip(folder: Path, user: str = "4711") -> Iterator[Baresip]:
-    telephone = Baresip(folder, user)
+def baresip(folder: Path, user: str = "4711", *, answers: bool = False) -> Iterator[Baresip]:
+    telephone = Baresip(folder, user, answers=answers)
     try:
         yield telephone
     finally:
@@ -161,3 +172,43 @@ def sipp(folder: Path, port: int, **more: Any) -> None:
         timeout=2 * PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]
+
+
+@contextmanager
+def sipp_called(folder: Path, scenario: str) -> Iterator[str]:
+    """SIPp as somebody who is called, once, by a scenario beside this file; its address.
+
+    When the block ends the scenario must have been gone through; what SIPp says otherwise is the error.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    command = [
+        "sipp", "-sf", str(SCENARIO.with_name(scenario)), "-i", "127.0.0.1", "-p", str(port), "-m", "1",
+        "-nostdin", "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port() // 2 * 2),
+        "-trace_err", "-trace_screen",
+    ]  # fmt: skip
+    with (folder / "sipp.txt").open("wb") as said:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+    try:
+        wait_until_bound(port)
+        yield f"sip:callee@127.0.0.1:{port}"
+        code = process.wait(timeout=2 * PATIENCE_S)
+        told = "".join(one.read_text(errors="replace") for one in folder.glob("*errors.log"))
+        assert code == 0, told + (folder / "sipp.txt").read_text(errors="replace")[-3000:]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_until_bound(port: int) -> None:
+    """Until somebody holds this UDP port."""
+
+    def taken() -> bool:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
+            try:
+                tried.bind(("127.0.0.1", port))
+            except OSError:
+                return True
+        return False
+
+    eventually(taken, "SIPp did not start")

@@ -60,16 +60,31 @@ def read_offer(body: str) -> Offer:
                  direction[1] if direction else "sendrecv")  # fmt: skip
 
 
+def write_offer(host: str, port: int, session: int, key_type: int) -> str:
+    """What we offer who is called: both codecs, and key presses."""
+    types = [str(one) for one in CODECS] + [str(key_type)]
+    lines = [*_head(host, session), f"m=audio {port} RTP/AVP {' '.join(types)}"]
+    lines += [f"a=rtpmap:{number} {codec.name}/8000" for number, codec in CODECS.items()]
+    lines += [f"a=rtpmap:{key_type} telephone-event/8000", f"a=fmtp:{key_type} 0-15"]
+    return "\r\n".join([*lines, "a=ptime:20", "a=sendrecv"]) + "\r\n"
+
+
 def write_answer(offer: Offer, host: str, port: int, session: int) -> str:
     """Our answer: the chosen codec, and key presses under the caller's own number."""
-    family = 6 if ":" in host else 4
     types = [str(offer.codec.payload_type), *([str(offer.key_type)] if offer.key_type is not None else [])]
     lines = [
-        "v=0", f"o=vivavoce {session} {session} IN IP{family} {host}", "s=call",
-        f"c=IN IP{family} {host}", "t=0 0", f"m=audio {port} RTP/AVP {' '.join(types)}",
+        *_head(host, session), f"m=audio {port} RTP/AVP {' '.join(types)}",
         f"a=rtpmap:{offer.codec.payload_type} {offer.codec.name}/8000",
     ]  # fmt: skip
     if offer.key_type is not None:
         lines += [f"a=rtpmap:{offer.key_type} telephone-event/8000", f"a=fmtp:{offer.key_type} 0-15"]
     lines += ["a=ptime:20", f"a={_ANSWERED[offer.direction]}"]
     return "\r\n".join(lines) + "\r\n"
+
+
+def _head(host: str, session: int) -> list[str]:
+    family = 6 if ":" in host else 4
+    return [
+        "v=0", f"o=vivavoce {session} {session} IN IP{family} {host}", "s=call",
+        f"c=IN IP{family} {host}", "t=0 0",
+    ]  # fmt: skip

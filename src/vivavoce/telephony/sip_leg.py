@@ -11,7 +11,11 @@ from vivavoce.telephony.sdp import Offer
 
 
 class SipLeg(PhoneLeg):
-    """A call that was taken by the SIP answerer, which ends it by `on_bye`."""
+    """A call that was taken by the SIP answerer or made by the SIP caller, which end it by `on_bye`.
+
+    offer        what the other end agreed on: where it hears, in which codec
+    next_number  of our next request within the call
+    """
 
     def __init__(
         self, offer: Offer, *, caller_id: str, called: str, local_tag: str, sip_call_id: str,
@@ -20,9 +24,10 @@ class SipLeg(PhoneLeg):
         super().__init__(f"call-{secrets.token_hex(8)}", caller_id, called, "sip")
         self.offer, self.local_tag, self.sip_call_id = offer, local_tag, sip_call_id
         self.session = secrets.randbelow(1 << 31)
-        self.confirmed, self.bye_answered = asyncio.Event(), asyncio.Event()
+        self.confirmed, self.bye_answered, self.gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.bye_to: tuple[Any, ...] = ()
         self.bye_headers: tuple[Any, ...] = ()
+        self.next_number = 1
         self.port = 0
         self._on_bye = on_bye
         self._peer: tuple[Any, ...] | None = None
@@ -34,6 +39,12 @@ class SipLeg(PhoneLeg):
         loop = asyncio.get_running_loop()
         transport, _ = await loop.create_datagram_endpoint(lambda: _Sound(self), local_addr=(host, 0))
         self._transport, self.port = transport, transport.get_extra_info("sockname")[1]
+
+    def agreed(self, offer: Offer) -> None:
+        """The call was answered: what came before, such as a ringing tone, belongs to no party."""
+        self.offer, self._peer = offer, None
+        self._coming.clear()
+        self.dropped_frames = 0
 
     def close(self) -> None:
         if self._transport is not None:

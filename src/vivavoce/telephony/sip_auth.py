@@ -1,0 +1,95 @@
+"""How a telephone shows an exchange that it knows a password, without sending it: digest authentication.
+
+Source  RFC 7616 (digest; MD5, SHA-256, their session variants, quality of protection), RFC 8760 (in SIP),
+        RFC 2617 section 3.2.2 (what exchanges of old ask)
+"""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+_SCHEME: Final = re.compile(r"\s*digest\s+(.*)", re.IGNORECASE | re.DOTALL)
+_PARAMETER: Final = re.compile(r'([A-Za-z][A-Za-z0-9_-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
+_HASHES: Final[dict[str, Callable[[bytes], "hashlib._Hash"]]] = {
+    "md5": hashlib.md5, "sha-256": hashlib.sha256,
+}  # fmt: skip
+
+
+class Credentials(NamedTuple):
+    """Who we are to an exchange."""
+
+    username: str
+    password: str
+
+
+def authorization(
+    challenges: Iterable[str],
+    credentials: Credentials,
+    method: str,
+    uri: str,
+    *,
+    client_nonce: str | None = None,
+) -> str | None:
+    """The header that answers the first of the challenges that we can answer; None where we can none.
+
+    Input   challenges: header values as they came, best first (RFC 8760, 2.4)
+    """
+    for challenge in challenges:
+        asked = _parameters(challenge)
+        if asked is None or "realm" not in asked or "nonce" not in asked:
+            continue
+        name = asked.get("algorithm", "MD5")
+        known = name.lower().removesuffix("-sess") in _HASHES
+        offered = [one.strip().lower() for one in asked.get("qop", "").split(",") if one.strip()]
+        if known and (not offered or "auth" in offered):
+            nonce = client_nonce or secrets.token_hex(16)
+            return _answer(asked, credentials, method, uri, nonce, protected=bool(offered))
+    return None
+
+
+def _answer(
+    asked: dict[str, str], who: Credentials, method: str, uri: str, client_nonce: str, *, protected: bool
+) -> str:
+    name = asked.get("algorithm", "MD5")
+    make = _HASHES[name.lower().removesuffix("-sess")]
+
+    def digest(*parts: str) -> str:
+        return make(":".join(parts).encode()).hexdigest()
+
+    secret = digest(who.username, asked["realm"], who.password)
+    if name.lower().endswith("-sess"):
+        secret = digest(secret, asked["nonce"], client_nonce)
+    request = digest(method, uri)
+    count = "00000001"
+    response = (
+        digest(secret, asked["nonce"], count, client_nonce, "auth", request)
+        if protected
+        else digest(secret, asked["nonce"], request)
+    )
+    quoted = {"username": who.username, "realm": asked["realm"], "nonce": asked["nonce"], "uri": uri,
+              "response": response}  # fmt: skip
+    if "opaque" in asked:
+        quoted["opaque"] = asked["opaque"]
+    if protected or name.lower().endswith("-sess"):
+        quoted["cnonce"] = client_nonce
+    written = [f'{key}="{_escaped(value)}"' for key, value in quoted.items()]
+    written += [f"algorithm={name}"] if "algorithm" in asked else []
+    written += ["qop=auth", f"nc={count}"] if protected else []
+    return "Digest " + ", ".join(written)
+
+
+def _parameters(challenge: str) -> dict[str, str] | None:
+    """What a challenge says; None where it is not about a digest."""
+    found = _SCHEME.fullmatch(challenge)
+    if found is None:
+        return None
+    return {
+        one[1].lower(): re.sub(r"\\(.)", r"\1", one[2]) if one[2] is not None else one[3]
+        for one in _PARAMETER.finditer(found[1])
+    }
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "").replace("\n", "")
