@@ -1,7 +1,7 @@
 """Any bot with an HTTP interface: templates make the request, JMESPath reads the answer.
 
 Wire    one request a turn, JSON in and JSON out (see docs/how-to/connect-a-bot.md)
-Memory  in the system, under the conversation's key
+Memory  in the system, under the conversation's key; cookies that it sets belong to their conversation
 Retry   when the connection was never made; otherwise only with `idempotent: true`
 """
 
@@ -31,6 +31,7 @@ VARIABLES: Final = {
 }  # fmt: skip
 _HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"}
 _PAUSES_S: Final = (0.1, 0.4)
+_COOKIES: Final = "_cookies"  # those of one conversation; what begins so is not logged
 _BODY: Final[dict[str, Any]] = {
     "conversation": "{{ conversation }}",
     "turn": "{{ key }}",
@@ -147,7 +148,8 @@ class HttpConnector:
         """The JSON answer to one request; null for a request without a turn, whatever was answered."""
         with reported(self._vault):
             variables = _variables(conversation, turn, self._vault)
-            body = await self._retrying(lambda: self._once(prepared, variables))
+            cookies = conversation.state.setdefault(_COOKIES, httpx.Cookies())
+            body = await self._retrying(lambda: self._once(prepared, variables, cookies))
             if turn is None:
                 return None
             answer = answers.read_json(body)
@@ -174,8 +176,10 @@ class HttpConnector:
             await asyncio.sleep(pause_s)
         raise AssertionError("unreachable")
 
-    async def _once(self, prepared: "_Prepared", variables: dict[str, Any]) -> bytes:
+    async def _once(self, prepared: "_Prepared", variables: dict[str, Any], cookies: httpx.Cookies) -> bytes:
         request = prepared.request(self._client, variables)
+        if cookies:
+            cookies.set_cookie_header(request)
         try:
             async with asyncio.timeout(self._settings.first_output_timeout_s):
                 response = await self._client.send(request, stream=True)
@@ -186,6 +190,8 @@ class HttpConnector:
             body = await response.aread()
         finally:
             await response.aclose()
+        if "set-cookie" in response.headers:
+            cookies.extract_cookies(response)
         check_status(response, body)
         return body
 
@@ -240,6 +246,6 @@ def _variables(conversation: Conversation, turn: UserTurn | None, vault: Vault) 
         "language": conversation.language,
         "hypotheses": [{"text": clean_text(heard.text), "score": heard.score} for heard in turn.heard],
         "history": [{"party": past.party, "text": clean_text(past.text)} for past in conversation.history],
-        "state": dict(conversation.state),
+        "state": {name: value for name, value in conversation.state.items() if name != _COOKIES},
         "secrets": vault.values,
     }

@@ -9,11 +9,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final
 
 import httpx
 
 from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.carrier import Carrier
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import LONGEST, Wire
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
@@ -26,8 +28,6 @@ _TUNNELS: Final = tuple(
 )
 _NEVER: Final = (ipaddress.ip_network("169.254.0.0/16"), ipaddress.ip_network("fe80::/10"))
 _REMEMBERED_S: Final = 30.0
-_IDLE_S: Final = 4.0  # below the five seconds after which common servers close an idle connection
-_IDLE_MOST: Final = 20  # each is looked at for every request
 
 
 def is_public(address: _Address) -> bool:
@@ -63,10 +63,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         verify: ssl.SSLContext | bool = True,
         wire: Wire | None = None,
     ) -> None:
-        limits = httpx.Limits(
-            max_connections=None, max_keepalive_connections=_IDLE_MOST, keepalive_expiry=_IDLE_S
-        )
-        self._inner = httpx.AsyncHTTPTransport(verify=verify, trust_env=False, limits=limits)
+        self._carrier = Carrier(verify)
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
         self._resolved: dict[tuple[str, int], tuple[float, list[str]]] = {}
         self._wire = wire
@@ -80,7 +77,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
             wire.sent(f"{request.method} {request.url}", await request.aread())
         for address in await self._addresses(host, port):
             try:
-                response = await self._inner.handle_async_request(_directed(request, address))
+                response = await self._carrier.carry(request, address)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 problem = error
                 continue
@@ -99,20 +96,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         return addresses
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-def _directed(request: httpx.Request, address: str) -> httpx.Request:
-    """The same request, to an address of its host."""
-    if address == request.url.host:
-        return request
-    return httpx.Request(
-        request.method,
-        request.url.copy_with(host=address),
-        headers=request.headers,
-        stream=request.stream,
-        extensions={**request.extensions, "sni_hostname": request.url.host},
-    )
+        await self._carrier.close()
 
 
 async def checked_addresses(host: str, port: int, *, allow_private: bool) -> list[str]:
@@ -167,7 +151,7 @@ class _BoundedStream(httpx.AsyncByteStream):
 
 
 def make_client(settings: ConnectorSettings, longest_bytes: int, vault: Vault) -> httpx.AsyncClient:
-    """A client for one system, shared by all its conversations."""
+    """A client for one system, shared by all its conversations; therefore it takes no cookies."""
     transport = GuardedTransport(
         allow_private=settings.allow_private, longest_bytes=longest_bytes, wire=Wire(settings, vault)
     )
@@ -177,6 +161,7 @@ def make_client(settings: ConnectorSettings, longest_bytes: int, vault: Vault) -
         headers={"user-agent": "vivavoce", "accept-encoding": "identity"},
         follow_redirects=False,
         trust_env=False,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
     )
 
 
