@@ -1,0 +1,404 @@
+"""What becomes of a dialogue with an open microphone: talked, cut off, gone on with, recorded as a whole."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenes.open_page import SILENCE, Page, frames_of
+from scenes.patience import eventually_there
+from scenes.visits import Parrot, make_study
+from scenes.voices import voice
+from vivavoce.audio.files import pcm16, read_tracks
+from vivavoce.audio.recognition import RECOGNISERS, Hypothesis, RecogniserSettings
+from vivavoce.audio.sound import Sound
+from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
+from vivavoce.core.clock import ManualClock
+from vivavoce.log.recordings import check_recordings, folder_of
+from vivavoce.log.store import Log
+from vivavoce.log.tapes import tapes_in
+from vivavoce.session import open_microphone
+from vivavoce.session.browser_leg import FRAME_S
+from vivavoce.session.engine import SessionEngine
+from vivavoce.session.errors import Refused
+from vivavoce.session.open_microphone import Microphones
+from vivavoce.session.voice import Voices
+from vivavoce.study.model import DialogueStep, Nontrivial, Range
+from vivavoce.study.voice import Voice
+
+SPEECH = pcm16(voice("Hello, this is a test of speech.", "rms"))
+PAUSE = [SILENCE] * 60
+LOUD = 50
+
+
+class Whispered:
+    """A recogniser that hears what the test has whispered to it."""
+
+    name, summary, settings = "whispered", "for tests", RecogniserSettings
+    words: list[str] = []
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Whispered":
+        return cls()
+
+    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
+        text = Whispered.words.pop(0)
+        return (Hypothesis(text, 0.8), Hypothesis(f"{text} please", 0.2)) if text else ()
+
+    async def close(self) -> None: ...
+
+
+class Hummed:
+    """A synthesiser whose sound is one loud second, and that keeps what it was to say."""
+
+    name, summary, settings = "hummed", "for tests", SynthesiserSettings
+    texts: list[str] = []
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Hummed":
+        return cls()
+
+    async def speak(self, text: str, *, language: str) -> Sound:
+        Hummed.texts.append(text)
+        return Sound(np.full(16_000, LOUD, np.int16), 16_000)
+
+    async def close(self) -> None: ...
+
+
+for registry, kind in ((RECOGNISERS, Whispered), (SYNTHESISERS, Hummed)):
+    if kind.name not in registry:
+        registry.add(kind.name, kind)  # type: ignore[arg-type]
+
+
+class Room:
+    """A visit in its dialogue by voice, the microphones of the service, and a page that a test plays."""
+
+    def __init__(self, engine: SessionEngine, log: Log, clock: ManualClock) -> None:
+        self.engine, self.log, self.clock = engine, log, clock
+        self.microphones = Microphones(engine, Voices(engine.study))
+        self.visit_id = self.dialogue_id = ""
+        self.page, self.talk = Page(), None
+
+    async def open_visit(self) -> None:
+        self.visit_id = (await self.engine.open_visit(language="en")).visit_id
+        await self.engine.give_consent(self.visit_id, 0, agreed=True, document="d")
+        await self.engine.read_page(self.visit_id, 1)
+        dialogue = (await self.engine.state(self.visit_id)).dialogue
+        assert dialogue is not None
+        self.dialogue_id = dialogue.dialogue_id
+
+    async def connect(self) -> Page:
+        self.page = Page()
+        self.talk = await self.microphones.connect(self.visit_id, self.dialogue_id, self.page)
+        return self.page
+
+    async def hear(self, frames: list[np.ndarray]) -> None:
+        """Speak into the microphone, as fast as the service listens."""
+        assert self.talk is not None
+        for said in frames:
+            self.clock.advance(FRAME_S)
+            self.talk.leg.take(self.page.frame(said))
+            await asyncio.sleep(0)
+
+    async def hear_until(self, holds: Callable[[], bool], what: str) -> None:
+        async def silent_until() -> bool:
+            await self.hear([SILENCE] * 5)
+            return holds()
+
+        await eventually_there(silent_until, what)
+
+    async def spoken(self, texts: int) -> None:
+        """Listen until the program has said so much and is silent again."""
+        leg = self.talk.leg if self.talk else None
+        assert leg is not None
+        await self.hear_until(lambda: len(Hummed.texts) >= texts and not leg.playing, f"never said: {texts}")
+
+    def drop(self) -> None:
+        assert self.talk is not None
+        self.talk.disconnect(self.page)
+
+    def events(self, kind: str) -> list[Any]:
+        return [one.event for one in self.log.events(self.visit_id) if one.event.kind == kind]
+
+    async def logged(self, kind: str, count: int = 1) -> list[Any]:
+        async def there() -> bool:
+            return len(self.events(kind)) >= count
+
+        await eventually_there(there, f"{kind} was never logged")
+        return self.events(kind)
+
+    async def no_tape_left(self) -> None:
+        async def none() -> bool:
+            return not tapes_in(folder_of(self.log))
+
+        await eventually_there(none, "the tape was not removed")
+
+    def sound(self, recording: Any) -> np.ndarray:
+        return read_tracks(folder_of(self.log).file(recording.file)).samples
+
+
+def run(folder: Path, test: Callable[[Room], Awaitable[None]], **settings: Any) -> None:
+    Whispered.words, Hummed.texts = [], []
+    step = DialogueStep(
+        repeat=Range(min=1, max=1), gate="dialogue", channel="voice", nontrivial=Nontrivial(user_turns=1)
+    )
+    plain = make_study(folder)
+    voiced = Voice(recogniser="whispered", synthesiser="hummed", microphone="open", **settings)
+    study = make_study(folder, visit=(*plain.visit[:2], step), voice=voiced)
+
+    async def inside() -> None:
+        clock = ManualClock()
+        with Log.open(f"sqlite:///{folder / 'log.sqlite'}", clock=clock) as log:
+            engine = SessionEngine(study, log, {"one": Parrot(), "two": Parrot()}, clock=clock)
+            await engine.start()
+            room = Room(engine, log, clock)
+            await room.microphones.start()
+            try:
+                if not log.visits("city"):
+                    await room.open_visit()
+                await test(room)
+            finally:
+                await room.microphones.stop()
+                await engine.stop()
+
+    asyncio.run(inside())
+
+
+async def talk_once(room: Room) -> None:
+    """The greeting, one turn and its answer."""
+    Whispered.words = ["good morning"]
+    await room.connect()
+    await room.spoken(1)
+    await room.hear([*frames_of(SPEECH), *PAUSE])
+    await room.spoken(2)
+
+
+def test_a_dialogue_is_held_and_its_recording_lies_beside_the_log(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        (turn,) = room.events("user_turn_sent")
+        assert [one.text for one in turn.heard] == ["good morning", "good morning please"]
+        assert not turn.barge_in
+        assert turn.response_delay_s is not None
+        assert Hummed.texts == ["Hello.", "You said: good morning"]
+        await room.engine.end_dialogue(room.visit_id, room.dialogue_id)
+        (stored,) = await room.logged("recording_stored")
+        assert (stored.content, stored.speakers, stored.sample_rate_hz) == (
+            "dialogue",
+            ["system", "user"],
+            16_000,
+        )
+        samples = room.sound(stored)
+        assert (samples[:, 0] == LOUD).sum() == 2 * 16_000, "not what was played"
+        loud = np.abs(samples[:, 1]) > 1000
+        assert loud.any()
+        assert not (loud & (samples[:, 0] > 0)).any(), "they did not speak at once"
+        (closed,) = await room.logged("microphone_closed")
+        assert (closed.reason, closed.lost_s) == ("over", 0.0)
+        assert closed.duration_s == pytest.approx(stored.duration_s, abs=0.01)
+        await room.no_tape_left()
+        assert check_recordings(room.log, content=True).lines() == []
+        assert room.page.kinds()[-1] == "over"
+
+    run(tmp_path, test)
+
+
+def test_who_speaks_into_the_answer_stops_it_at_once(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        Whispered.words = ["stop"]
+        page = await room.connect()
+        await room.hear_until(lambda: page.waiting.size > 0, "the greeting never came")
+        await room.hear(frames_of(SPEECH)[:30])
+        await room.hear_until(lambda: "stop" in page.kinds(), "it was not stopped")
+        assert page.waiting.size == 0
+        assert sum(len(one) for one in page.played) < 16_000
+        await room.hear(PAUSE)
+        (turn,) = await room.logged("user_turn_sent")
+        assert turn.barge_in
+
+    run(tmp_path, test)
+
+
+def test_the_page_is_told_what_goes_on(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        doings = [facts["doing"] for kind, facts in room.page.told if kind == "doing"]
+        assert doings[0] == "listening"
+        assert [one for one in doings if one != "listening"][:2] == ["hearing", "thinking"]
+        assert doings[-1] == "listening"
+
+    run(tmp_path, test)
+
+
+def test_a_dropped_connection_costs_only_what_was_said_meanwhile(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        Whispered.words = ["one", "two"]
+        await room.connect()
+        await room.spoken(1)
+        await room.hear([*frames_of(SPEECH), *PAUSE])
+        room.drop()
+        await room.logged("system_turn_received", 2)
+        assert not room.events("dialogue_ended")
+        room.clock.advance(7.0)
+        page = await room.connect()
+        await room.spoken(2)
+        assert sum(len(one) for one in page.played) == 16_000, "the answer waited for the connection"
+        (lost,) = await room.logged("microphone_lost")
+        assert lost.lost_s == pytest.approx(7.0, abs=0.05)
+        await room.hear([*frames_of(SPEECH), *PAUSE])
+        await room.spoken(3)
+        assert [one.text for one in room.events("user_turn_sent")] == ["one", "two"]
+        assert len(room.events("microphone_opened")) == 1
+        await room.engine.end_dialogue(room.visit_id, room.dialogue_id)
+        (stored,) = await room.logged("recording_stored")
+        (closed,) = await room.logged("microphone_closed")
+        assert closed.lost_s == pytest.approx(7.0, abs=0.05)
+        assert stored.duration_s > 7.0
+
+    run(tmp_path, test)
+
+
+def test_speech_that_a_broken_connection_cut_short_is_understood_all_the_same(
+    tmp_path: Path,
+) -> None:
+    async def test(room: Room) -> None:
+        Whispered.words = ["good morn"]
+        await room.connect()
+        await room.spoken(1)
+        await room.hear(frames_of(SPEECH)[:60])
+        room.drop()
+        assert room.talk is not None
+        room.clock.advance(room.talk.leg.settle_s)
+        room.talk.leg.settle()
+        (turn,) = await room.logged("user_turn_sent")
+        assert turn.text == "good morn"
+
+    run(tmp_path, test)
+
+
+def test_who_stays_away_finds_the_dialogue_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_microphone, "GONE_S", 0.0)
+
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        room.clock.advance(5.0)
+        room.drop()
+        (closed,) = await room.logged("microphone_closed")
+        assert closed.reason == "gone"
+        (stored,) = room.events("recording_stored")
+        assert not room.events("dialogue_ended")
+        room.clock.advance(95.0)
+        await room.connect()
+        await room.spoken(3)
+        assert Hummed.texts[-1] == "You said: good morning", "the last thing said is said again"
+        opened = room.events("microphone_opened")
+        assert [one.again for one in opened] == [False, True]
+        ended_s = stored.started_s + stored.duration_s
+        Whispered.words = ["again"]
+        await room.hear([*frames_of(SPEECH), *PAUSE])
+        await room.spoken(4)
+        assert len(room.events("user_turn_sent")) == 2
+        await room.engine.end_dialogue(room.visit_id, room.dialogue_id)
+        later = (await room.logged("recording_stored", 2))[1]
+        assert later.started_s - ended_s == pytest.approx(opened[1].lost_s, abs=0.1)
+        assert opened[1].lost_s == pytest.approx(100.0, abs=0.1)
+
+    run(tmp_path, test)
+
+
+def test_a_second_tab_takes_the_dialogue_over_and_the_first_is_told(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        first = await room.connect()
+        await room.spoken(1)
+        second = await room.connect()
+        assert first.kinds()[-1] == "superseded"
+        assert second.kinds()[0] == "hello"
+        await room.hear([SILENCE])
+
+    run(tmp_path, test)
+
+
+def test_one_microphone_too_many_is_refused_and_so_is_a_dialogue_that_is_over(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await room.connect()
+        other = (await room.engine.open_visit(language="en")).visit_id
+        await room.engine.give_consent(other, 0, agreed=True, document="d")
+        await room.engine.read_page(other, 1)
+        dialogue = (await room.engine.state(other)).dialogue
+        assert dialogue is not None
+        with pytest.raises(Refused, match="full"):
+            await room.microphones.connect(other, dialogue.dialogue_id, Page())
+        with pytest.raises(Refused, match="not_running"):
+            await room.microphones.connect(other, "dialogue-of-nobody", Page())
+
+    run(tmp_path, test, at_once=1)
+
+
+def test_silence_is_asked_about_but_does_not_end_the_dialogue(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await room.connect()
+        await room.spoken(1)
+        await room.hear([SILENCE] * 1200)
+        assert Hummed.texts[1:] == ["Are you still there?"] * 2
+        assert len(room.events("silence_prompted")) == 2
+        assert not room.events("dialogue_ended")
+
+    run(tmp_path, test, silence_s=3)
+
+
+def test_the_next_process_makes_a_recording_of_what_a_crash_left(tmp_path: Path) -> None:
+    left: dict[str, Any] = {}
+
+    async def crash(room: Room) -> None:
+        await talk_once(room)
+        assert room.talk is not None and room.talk.tape is not None and room.talk.task is not None
+        await asyncio.to_thread(room.talk.tape.flush)
+        left["seconds"] = room.talk.leg.seconds
+        left["visit"], left["dialogue"] = room.visit_id, room.dialogue_id
+        room.talk.task.cancel()  # as a killed process: nothing is done after it
+        await asyncio.gather(room.talk.task, return_exceptions=True)
+        assert len(tapes_in(folder_of(room.log))) == 1
+
+    async def next_process(room: Room) -> None:
+        room.visit_id, room.dialogue_id = left["visit"], left["dialogue"]
+        (stored,) = room.events("recording_stored")
+        assert stored.duration_s == pytest.approx(left["seconds"], abs=0.01)
+        assert (room.sound(stored)[:, 0] == LOUD).sum() == 2 * 16_000
+        (closed,) = room.events("microphone_closed")
+        assert closed.reason == "failure"
+        assert tapes_in(folder_of(room.log)) == []
+        await room.connect()
+        await room.spoken(3)
+        assert Hummed.texts[-1] == "You said: good morning"
+        assert room.events("microphone_opened")[-1].again
+
+    run(tmp_path, crash)
+    said = list(Hummed.texts)
+
+    async def with_texts(room: Room) -> None:
+        Hummed.texts = said
+        await next_process(room)
+
+    run(tmp_path, with_texts)
+    run(tmp_path, lambda room: asyncio.sleep(0))  # and once more nothing is left to do
+
+
+def test_the_sound_of_who_takes_part_no_more_is_not_kept(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        await room.engine.withdraw(room.visit_id)
+
+        async def over() -> bool:
+            return "over" in room.page.kinds()
+
+        await eventually_there(over, "the page was not told")
+        await room.no_tape_left()
+        assert room.events("recording_stored") == []
+        assert folder_of(room.log).names() == set()
+
+    run(tmp_path, test)
