@@ -34,6 +34,11 @@ def check_bots(path: Path) -> list[dict[str, Any]]:
     return asyncio.run(_say_hello(path))
 
 
+def warnings_of(path: Path) -> list[str]:
+    """What is doubtful about a study that has no problems, one line each."""
+    return [*check_pairs(path), *check_speech(path), *check_telephone(path), *check_sound(path)]
+
+
 def check_pairs(path: Path) -> list[str]:
     """What is doubtful about the study's pairs of transcripts, one line each; [] where it has none."""
     from vivavoce.study.pairs_study import comparison_warnings
@@ -47,6 +52,13 @@ def check_speech(path: Path) -> list[str]:
     from vivavoce.session.speech_check import speech_warnings
 
     return speech_warnings(read_study(path))
+
+
+def check_telephone(path: Path) -> list[str]:
+    """What of the telephone's ports others could reach, one line each; [] where nobody telephones."""
+    from vivavoce.study.telephone import telephone_warnings
+
+    return telephone_warnings(read_study(path).telephone)
 
 
 def check_sound(path: Path) -> list[str]:

@@ -17,6 +17,8 @@ from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:
     from vivavoce.session.engine import SessionEngine
+    from vivavoce.study.model import Study
+    from vivavoce.study.telephone import Asterisk
     from vivavoce.telephony.switchboard import Switchboard
 
 SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
@@ -45,6 +47,9 @@ def serve_study(
     connectors = make_connectors(study)
     for wanted in (port, desk_port):
         _require_free(host, wanted)
+    asterisk = _asterisk(study)
+    if asterisk is not None:
+        _require_free_for(asterisk)
     log = open_log(study, url)
     engine = SessionEngine(study, log, connectors)
     beside = _telephone(engine)
@@ -60,6 +65,8 @@ def serve_study(
             note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
         if study.telephone is not None and beside and study.telephone.by_sip:
             note(f"telephone     sip:{study.telephone.listen}")
+        if asterisk is not None:
+            note(f"telephone     Asterisk: routes agi://{asterisk.agi}/route, sound {asterisk.audio}")
         if streams is not None:
             note(f"telephone     {streams.webhook_url}  (the carrier's voice webhook)")
         note(f"log           {log_url(study, url)}")
@@ -72,14 +79,23 @@ def serve_study(
 
 def _telephone(engine: "SessionEngine") -> "list[Switchboard]":
     """Who takes the calls, where the study has dialogues by telephone."""
-    from vivavoce.study.telephone import by_telephone
-
     telephone = engine.study.telephone
-    if telephone is None or not any(by_telephone(step) for step in engine.study.visit):
+    if telephone is None or not _takes_calls(engine.study):
         return []
     from vivavoce.telephony.switchboard import Switchboard
 
     return [Switchboard(engine, telephone)]
+
+
+def _asterisk(study: "Study") -> "Asterisk | None":
+    """The Asterisk whose calls are taken, where the study has one."""
+    return study.telephone.asterisk if study.telephone is not None and _takes_calls(study) else None
+
+
+def _takes_calls(study: "Study") -> bool:
+    from vivavoce.study.telephone import by_telephone
+
+    return any(by_telephone(step) for step in study.visit)
 
 
 def _notice(study: str, log) -> str | None:
@@ -198,13 +214,24 @@ def free_port(wanted: int) -> int:
             return listener.getsockname()[1]
 
 
-def _require_free(host: str, port: int) -> None:
-    with socket.socket() as listener:
+def _require_free_for(asterisk: "Asterisk") -> None:
+    """As below, for the two addresses of Asterisk."""
+    for name in ("agi", "audio"):
+        host, _, port = getattr(asterisk, name).rpartition(":")
+        cure = "write another address, here and in Asterisk's dial plan"
+        _require_free(host.strip("[]"), int(port), place=f"telephone.asterisk.{name}", cure=cure)
+
+
+def _require_free(
+    host: str, port: int, *, place: str = "serve",
+    cure: str = "choose another address with --host, --port or --desk-port",
+) -> None:  # fmt: skip
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
         except OSError as error:
             raise InputError(
-                f"cannot listen on {host}:{port} ({error.strerror})", place="serve",
-                cure="choose another address with --host, --port or --desk-port",
+                f"cannot listen on {host}:{port} ({error.strerror})", place=place, cure=cure
             ) from None  # fmt: skip

@@ -32,12 +32,12 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.checking import check_bots, check_file, check_pairs, check_sound, check_speech, told
+    from vivavoce.cli.checking import check_bots, check_file, told, warnings_of
 
     problems = check_file(study)
     greetings = check_bots(study) if bots and not problems else []
     failed = [one for one in greetings if not one["ok"]]
-    warnings = [] if problems else [*check_pairs(study), *check_speech(study), *check_sound(study)]
+    warnings = [] if problems else warnings_of(study)
     facts = {"problems": problems, "warnings": warnings, "systems": greetings}
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

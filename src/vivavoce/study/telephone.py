@@ -1,9 +1,11 @@
 """The section `telephone` of a study file: where calls come in, who listens, who speaks."""
 
-from typing import Any, ClassVar, Literal
+from ipaddress import ip_address
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Source
 from vivavoce.study.settings import Number, Settings, Whole
 from vivavoce.study.steps import Step
@@ -21,6 +23,20 @@ class MediaStreams(Settings):
     token: str = Field(
         pattern=r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$",
         description="${NAME} of the environment variable with the token that the carrier signs with",
+    )
+
+
+_ADDRESS: Final = r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):\d{1,5}$"
+
+
+class Asterisk(Settings):
+    """Calls from an Asterisk beside us, which owns trunk, encryption and the world outside."""
+
+    agi: str = Field(
+        "127.0.0.1:4573", pattern=_ADDRESS, description="HOST:PORT where its dial plan asks for the route"
+    )
+    audio: str = Field(
+        "127.0.0.1:9092", pattern=_ADDRESS, description="HOST:PORT where it brings the sound of calls"
     )
 
 
@@ -46,8 +62,9 @@ class Telephone(Settings):
     listen: str = Field(
         "127.0.0.1:5060",
         pattern=r"^[^\s:]+:\d{1,5}$",
-        description="HOST:PORT where calls come in by SIP; with `media_streams` only where it is written",
+        description="HOST:PORT where calls come in by SIP; beside another way in only where it is written",
     )
+    asterisk: Asterisk | None = Field(None, description="calls from an Asterisk beside us; {}: usual ports")
     media_streams: MediaStreams | None = Field(None, description="calls from a carrier, beside the pages")
     advertised: str | None = Field(
         None, description="address that callers are told, where it is another than the one listened on"
@@ -73,7 +90,8 @@ class Telephone(Settings):
     @property
     def by_sip(self) -> bool:
         """Whether the SIP answerer listens."""
-        return self.media_streams is None or "listen" in self.model_fields_set
+        others = (self.asterisk, self.media_streams)
+        return all(one is None for one in others) or "listen" in self.model_fields_set
 
     @property
     def asks_for_pin(self) -> bool:
@@ -83,6 +101,8 @@ class Telephone(Settings):
 
 def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], source: Source) -> None:
     """Reports dialogues by telephone that nobody could hold."""
+    if telephone is not None and telephone.asterisk is not None:
+        _check_ports(telephone.asterisk, source)
     for index, entry in visit:
         dialogue = entry.dialogue
         if dialogue is None or dialogue.channel != "phone":
@@ -97,6 +117,40 @@ def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], s
         if dialogue.elsewhere is not None:
             problem = "a telephone number is shown already"
             source.report((*path, "elsewhere"), problem, "remove it, or write channel: text")
+
+
+def _check_ports(asterisk: Asterisk, source: Source) -> None:
+    """Reports two addresses that are one, and ports that there are not."""
+    for name in ("agi", "audio"):
+        address: str = getattr(asterisk, name)
+        if int(address.rpartition(":")[2]) > 65_535:
+            path = ("telephone", "asterisk", name)
+            source.report(path, f"{address!r}: there is no such port", "write one from 1 to 65535")
+    if asterisk.agi == asterisk.audio:
+        problem = f"{asterisk.audio!r} is where Asterisk asks for the route"
+        source.report(("telephone", "asterisk", "audio"), problem, "write another port")
+
+
+def telephone_warnings(telephone: Telephone | None) -> list[str]:
+    """What of Asterisk's ports others could reach, one line each; [] where there are none."""
+    if telephone is None or telephone.asterisk is None:
+        return []
+    found: list[str] = []
+    for name in ("agi", "audio"):
+        address: str = getattr(telephone.asterisk, name)
+        if not _on_loopback(address):
+            problem = f"{address} can be reached from other machines, and whoever reaches it can make calls"
+            cure = "write 127.0.0.1, or let a firewall admit Asterisk alone"
+            found.append(str(InputError(problem, place=f"telephone.asterisk.{name}", cure=cure)))
+    return found
+
+
+def _on_loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def by_telephone(step: Step | None) -> bool:

@@ -24,6 +24,7 @@ from vivavoce.session.errors import Refused
 from vivavoce.session.phrases import Phrase, phrase, spoken_digits
 from vivavoce.session.spoken import Manners, SpokenDialogue
 from vivavoce.study.telephone import Speech, Telephone
+from vivavoce.telephony.asterisk import Asterisk
 from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
 from vivavoce.telephony.media_streams import MediaStreams
 from vivavoce.telephony.sip import SipAnswerer
@@ -72,16 +73,20 @@ class Switchboard:
         )
 
         self.streams = _media_streams(self, telephone)
+        self.asterisk = _asterisk(self, telephone)
 
     async def start(self) -> None:
         if self._telephone.by_sip:
             await self.answerer.start()
+        if self.asterisk is not None:
+            await self.asterisk.start()
 
     async def stop(self) -> None:
         if self._telephone.by_sip:
             await self.answerer.stop()
-        if self.streams is not None:
-            await self.streams.stop()
+        for one in (self.streams, self.asterisk):
+            if one is not None:
+                await one.stop()
         for one in (*self._recognisers.values(), *self._synthesisers.values()):
             await one.close()
 
@@ -234,6 +239,14 @@ class Switchboard:
             leg.play(await synthesiser.speak(words, language=language))
         except SynthesisError as error:
             _report.error("synthesiser_failed", error=str(error))
+
+
+def _asterisk(switchboard: Switchboard, telephone: Telephone) -> Asterisk | None:
+    """The way in for an Asterisk's calls, where the study has one."""
+    settings = telephone.asterisk
+    if settings is None:
+        return None
+    return Asterisk(switchboard.take, agi=settings.agi, audio=settings.audio, at_once=telephone.at_once)
 
 
 def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStreams | None:

@@ -6,6 +6,7 @@ import pytest
 
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.study.telephone import telephone_warnings
 
 SECTION = 'telephone:\n  number: "sip:{pin}@192.0.2.7:5060"\n'
 
@@ -46,13 +47,49 @@ def test_a_mistake_is_named_with_its_cure(section: str, dialogue: str, words: st
     assert words in problems
 
 
-def test_with_a_carrier_the_sip_answerer_listens_only_where_it_is_told_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asterisk", "words"),
+    [
+        ('{agi: "127.0.0.1"}', "telephone.asterisk.agi"),
+        ('{agi: "127.0.0.1:70000"}', "'127.0.0.1:70000': there is no such port"),
+        ('{agi: "127.0.0.1:9092"}', "telephone.asterisk.audio: '127.0.0.1:9092' is where Asterisk asks"),
+        ('{audoi: "127.0.0.1:9092"}', "did you mean 'audio'"),
+    ],
+)
+def test_a_mistake_about_asterisk_is_named_with_its_place(asterisk: str, words: str, tmp_path: Path) -> None:
+    file = study(tmp_path, SECTION + f"  asterisk: {asterisk}\n")
+    assert words in "\n".join(str(one) for one in check_study(file))
+
+
+@pytest.mark.parametrize(
+    ("asterisk", "warned"),
+    [
+        ("{}", []),
+        ('{agi: "[::1]:4573", audio: "localhost:9092"}', []),
+        ('{agi: "0.0.0.0:4573", audio: "127.0.0.1:9092"}', ["agi"]),
+        ('{agi: "[2001:db8::7]:4573", audio: "lab.example.org:9092"}', ["agi", "audio"]),
+    ],
+)
+def test_check_warns_where_others_than_asterisk_could_reach_its_ports(
+    asterisk: str, warned: list[str], tmp_path: Path
+) -> None:
+    telephone = load_study(study(tmp_path, SECTION + f"  asterisk: {asterisk}\n")).telephone
+    lines = telephone_warnings(telephone)
+    assert [line.split(":")[0] for line in lines] == [f"telephone.asterisk.{name}" for name in warned]
+    assert all("whoever reaches it can make calls" in line for line in lines)
+
+
+def test_beside_another_way_in_the_sip_answerer_listens_only_where_it_is_told_to(
+    tmp_path: Path,
+) -> None:
     carrier = '  media_streams: {url: "https://lab.example.org", token: "${CARRIER}"}\n'
     for place, (section, by_sip) in enumerate(
         [
             (SECTION, True),
             (SECTION + carrier, False),
             (SECTION + carrier + '  listen: "127.0.0.1:5070"\n', True),
+            (SECTION + "  asterisk: {}\n", False),
+            (SECTION + '  asterisk: {}\n  listen: "127.0.0.1:5070"\n', True),
         ]
     ):
         telephone = load_study(study(tmp_path / str(place), section)).telephone
