@@ -7,7 +7,7 @@ import numpy as np
 
 from vivavoce.analysis.clusters import ratio_interval, sum_by_participant
 from vivavoce.core.alignment import ErrorCounts, align
-from vivavoce.core.text import normalise_value, words
+from vivavoce.core.text import spoken_words
 
 Heard = tuple[object, str, str]
 
@@ -15,11 +15,6 @@ Heard = tuple[object, str, str]
 def word_errors(said: str, heard: str) -> ErrorCounts:
     """Counts of one alignment, capitals and punctuation at the edges of words left out."""
     return align(spoken_words(said), spoken_words(heard))
-
-
-def spoken_words(text: str) -> list[str]:
-    """The words of a text as far as they can be heard."""
-    return [word for token in words(text) if (word := normalise_value(token))]
 
 
 def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from vivavoce.cli import (
     bots,
     campaigning,
     comparing,
+    confidence,
     data,
     datasets,
     demo,
@@ -57,6 +58,7 @@ app.command("flags", short_help="Show who tells the flags of system turns.")(fla
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
 app.command("timing", short_help="Take turn times from recordings.")(timing.timing)
 app.command("measure")(measuring.measure)
+app.command("confidence", short_help="Does a recogniser know when it is wrong?")(confidence.confidence)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
 app.add_typer(predicting.app, name="predict")

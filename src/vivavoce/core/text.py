@@ -25,6 +25,11 @@ def normalise_value(value: str | None) -> str:
     return _EDGE.sub("", _SPACE.sub(" ", folded)).strip()
 
 
+def spoken_words(text: str | None) -> list[str]:
+    """The words of a text as far as they can be heard: no capitals, no punctuation at their edges."""
+    return [word for token in words(text) if (word := normalise_value(token))]
+
+
 def bare(value: str | None) -> str:
     """Letters and digits only, casefolded: for codes such as postcodes and telephone numbers."""
     return "".join(ch for ch in normalise_value(value) if ch.isalnum())

@@ -13,10 +13,12 @@ MEASURES.get("word_error_rate").meaning  # what a measure means, its unit, its s
 from vivavoce.measures import (
     answers,
     communication,
+    confidence,
     cooperativity,
     key_agreement,
     meta_communication,
     recognition,
+    recognition_oracle,
     task_codes,
     task_success,
     understanding,
@@ -35,6 +37,8 @@ MODULES = (
     key_agreement,
     answers,
     recognition,
+    recognition_oracle,
+    confidence,
     understanding,
     user_errors,
 )

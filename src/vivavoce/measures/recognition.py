@@ -5,12 +5,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pyarrow.compute import field as field_of
 
 from vivavoce.core.alignment import ErrorCounts, align
-from vivavoce.core.text import words
+from vivavoce.core.text import spoken_words
 from vivavoce.log.vocabulary import DONTCARE
 from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
 
@@ -19,28 +19,43 @@ SPOKEN: Final = ("voice", "phone", "multimodal")
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
 EMPTY: Final = "no spoken turn with a transcript, or only empty transcripts: missing"
 NO_TURN: Final = "no spoken turn with a transcript: missing"
-PARAMETERS: Final = {"hypothesis": "live first", "words": "whitespace, lower case"}
+WORDS: Final = "lower case, no punctuation at the edges"
+PARAMETERS: Final = {"hypothesis": "live first", "words": WORDS}
 
 
-def _pairs(tables: Tables) -> Iterator[tuple[str, str, str]]:
-    """Dialogue, what was said and what was heard: the live first hypothesis, or the turn's text without one.
+class ComparedTurn(NamedTuple):
+    """A spoken turn of which it is known what was said, and what was heard."""
+
+    dialogue_id: str
+    turn_index: int
+    said: str
+    heard: str
+
+
+def compared_turns(tables: Tables) -> list[ComparedTurn]:
+    """What was said and what was heard: the live first hypothesis, or the turn's text without one."""
+    return tables.remember(compared_turns, lambda: list(_pairs(tables)))
+
+
+def _pairs(tables: Tables) -> Iterator[ComparedTurn]:
+    """Every turn with a transcript.
 
     Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition.
     """
     wanted = (field_of("source") == LIVE) & (field_of("rank") == 0)
-    best = _columns(tables, "hypotheses", wanted, "dialogue_id", "turn_index", "text")
+    best = columns_of(tables, "hypotheses", wanted, "dialogue_id", "turn_index", "text")
     live = {(dialogue_id, index): text for dialogue_id, index, text in best}
     wanted = field_of("channel").isin(SPOKEN)
-    spoken = {dialogue_id for (dialogue_id,) in _columns(tables, "dialogues", wanted, "dialogue_id")}
+    spoken = {dialogue_id for (dialogue_id,) in columns_of(tables, "dialogues", wanted, "dialogue_id")}
     wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    rows = _columns(tables, "turns", wanted, "dialogue_id", "turn_index", "reference", "text")
+    rows = columns_of(tables, "turns", wanted, "dialogue_id", "turn_index", "reference", "text")
     for dialogue_id, index, said, text in rows:
         heard = live.get((dialogue_id, index))
         if heard is not None or dialogue_id in spoken:
-            yield dialogue_id, said, text or "" if heard is None else heard
+            yield ComparedTurn(dialogue_id, index, said, text or "" if heard is None else heard)
 
 
-def _columns(tables: Tables, name: str, wanted: Any, *columns: str) -> Iterator[tuple[Any, ...]]:
+def columns_of(tables: Tables, name: str, wanted: Any, *columns: str) -> Iterator[tuple[Any, ...]]:
     found = tables.read(name).filter(wanted).select(list(columns))
     return zip(*(found[column].to_pylist() for column in columns), strict=True)
 
@@ -92,10 +107,9 @@ def _isolated_counts(tables: Tables) -> Mapping[str, WordCounts]:
 
 
 def _aligned(tables: Tables, keywords: Collection[str] | None) -> Mapping[str, WordCounts]:
-    pairs = tables.remember(_pairs, lambda: list(_pairs(tables)))
     found: dict[str, WordCounts] = defaultdict(WordCounts)
-    for dialogue_id, said, heard in pairs:
-        both = [words(said), words(heard)]
+    for dialogue_id, _, said, heard in compared_turns(tables):
+        both = [spoken_words(said), spoken_words(heard)]
         if keywords is not None:
             both = [[word for word in one if word in keywords] for one in both]
         found[dialogue_id].turns.append(align(*both))
@@ -111,7 +125,7 @@ def domain_words(tables: Tables) -> frozenset[str]:
 
 
 def _lowered(values: "Collection[str] | Iterator[str]") -> frozenset[str]:
-    return frozenset(word for value in values for word in words(value))
+    return frozenset(word for value in values for word in spoken_words(value))
 
 
 def _from(
@@ -161,7 +175,7 @@ def _rates() -> Iterator[Measure]:
         name="word_error_rate", title="Word error rate", symbol="WER", unit="ratio", level="utterance",
         direction="lower", analysis_unit="word", empty=EMPTY,
         meaning="Substituted, deleted and inserted words of the live first hypothesis over the words "
-        "that were really said. Words are separated by white space and compared in lower case.",
+        "that were really said. Words are compared in lower case, without punctuation at their edges.",
         components=_from(WordCounts.error_rate),
     )  # fmt: skip
     yield _word(

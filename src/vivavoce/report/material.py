@@ -6,6 +6,7 @@ from typing import Any
 
 from vivavoce.analysis.arena import has_votes, rank_systems
 from vivavoce.analysis.attributes import attribute_names
+from vivavoce.analysis.confidence import confidence_results, has_confidences
 from vivavoce.analysis.correlations import correlations
 from vivavoce.analysis.declared import declaration, declared_results
 from vivavoce.analysis.description import describe
@@ -69,6 +70,7 @@ class Material:
     preferences: dict[str, Any] | None
     readings: dict[str, Any] | None
     listening: dict[str, Any] | None
+    recognition: dict[str, Any] | None
     arena: dict[str, Any] | None
     effort: list[dict[str, Any]]
     stress: dict[str, Any] | None
@@ -125,6 +127,7 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         else None,
         readings=rated_transcripts(dataset) if has_readings(dataset) else None,
         listening=listening_results(dataset) if has_listening(dataset) else None,
+        recognition=confidence_results(dataset, by) if has_confidences(dataset) else None,
         arena=rank_systems(dataset) if has_votes(dataset) else None,
         effort=effort([dataset, *([options.against] if options.against else [])], options.hourly),
         stress=stress_results(dataset) if dataset.path("stress").is_file() else None,

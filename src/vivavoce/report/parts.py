@@ -13,6 +13,7 @@ from vivavoce.report.listening import listening_blocks
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import preference_blocks
+from vivavoce.report.recognition import recognition_blocks
 from vivavoce.report.side_by_side import arena_blocks, effort_blocks, reading_blocks
 from vivavoce.report.stress import stress_blocks
 
@@ -56,6 +57,10 @@ def readings(material: Material) -> list[Block]:
 
 def listening(material: Material) -> list[Block]:
     return listening_blocks(material.listening)
+
+
+def recognition(material: Material) -> list[Block]:
+    return recognition_blocks(material.recognition, mark=material.mark)
 
 
 def arena(material: Material) -> list[Block]:
@@ -247,6 +252,7 @@ MAKERS: Final[dict[str, Callable[[Material], list[Block]]]] = {
     "run": run,
     "participants": participants,
     "dialogues": dialogues,
+    "recognition": recognition,
     "opinion": opinion,
     "problems": problems,
     "failures": failures,

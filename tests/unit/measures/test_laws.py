@@ -90,7 +90,11 @@ def _turn(draw: random.Random, at: dict[str, Any], party: str, channel: str, row
         }
     rows["turns"].append(turn)
     if party == "user":
-        rows["hypotheses"].append(at | {"source": "live", "rank": 0, "text": heard})
+        texts = [heard, *(" ".join(draw.choices(WORDS, k=2)) for _ in range(draw.randint(0, 3)))]
+        rows["hypotheses"] += [
+            at | {"source": "live", "rank": rank, "text": text, "score": draw.choice((None, draw.random()))}
+            for rank, text in enumerate(texts)
+        ]
     layers = ("reference", "understood") if party == "user" else ("system",)
     for layer in layers:
         _acts(draw, at, layer, rows)

@@ -1,0 +1,97 @@
+"""How sure a recogniser was, beside whether it was right: what calibration is read from."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
+
+from pyarrow.compute import field as field_of
+
+from vivavoce.core.text import spoken_words
+from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables
+from vivavoce.measures.recognition import LIVE, columns_of
+
+Ranks = Literal["first", "all"]
+Scale = Literal["probability", "logarithm"]
+SURE: Final = "0 to 1 as they are; scores of a recogniser that are never above 0, as natural logarithms"
+
+
+class SureHypothesis(NamedTuple):
+    """A hypothesis with a confidence from 0 to 1, of a turn of which it is known what was said."""
+
+    dialogue_id: str
+    turn_index: int
+    confidence: float
+    right: bool
+
+
+def scale_of(scores: Iterable[float]) -> Scale | None:
+    """What the scores of one recogniser are; None where they are no probabilities.
+
+    Empty   no scores, or none but 0 and 1: taken as probabilities
+    """
+    low, high = math.inf, -math.inf
+    for score in scores:
+        low, high = min(low, score), max(high, score)
+    if (low >= 0 and high <= 1) or low > high:
+        return "probability"
+    return "logarithm" if high <= 0 else None
+
+
+def sure_hypotheses(tables: Tables, source: str = LIVE, ranks: Ranks = "first") -> list[SureHypothesis]:
+    """Hypotheses of one recogniser or pass, of turns with a transcript; the scale is told system by system.
+
+    Note    a hypothesis is right when every word is
+    """
+    return tables.remember(
+        (sure_hypotheses, source, ranks), lambda: list(_sure(tables, source, ranks))
+    )  # fmt: skip
+
+
+def _sure(tables: Tables, source: str, ranks: Ranks) -> Iterator[SureHypothesis]:
+    systems = dict(
+        columns_of(tables, "dialogues", field_of("dialogue_id").is_valid(), "dialogue_id", "system")
+    )
+    wanted = (field_of("party") == "user") & field_of("reference").is_valid()
+    said = {
+        (dialogue, index): spoken_words(reference)
+        for dialogue, index, reference in columns_of(
+            tables, "turns", wanted, "dialogue_id", "turn_index", "reference"
+        )
+    }
+    scored = (field_of("source") == source) & field_of("score").is_valid()
+    rows = list(
+        columns_of(tables, "hypotheses", scored, "dialogue_id", "turn_index", "rank", "text", "score")
+    )
+    scores: dict[str | None, list[float]] = defaultdict(list)
+    for dialogue, *_, score in rows:
+        scores[systems.get(dialogue)].append(score)
+    scales = {system: scale_of(values) for system, values in scores.items()}
+    for dialogue, index, rank, text, score in rows:
+        scale = scales[systems.get(dialogue)]
+        if scale is None or (dialogue, index) not in said or (ranks == "first" and rank != 0):
+            continue
+        confidence = math.exp(score) if scale == "logarithm" else score
+        yield SureHypothesis(dialogue, index, confidence, spoken_words(text) == said[dialogue, index])
+
+
+def _brier(tables: Tables) -> Pairs:
+    found: dict[str, list[float]] = defaultdict(list)
+    for one in sure_hypotheses(tables):
+        found[one.dialogue_id].append((one.confidence - one.right) ** 2)
+    return {key: (math.fsum(errors), len(errors)) for key, errors in found.items()}
+
+
+MEASURES.add(
+    "confidence_brier_score",
+    Measure(
+        name="confidence_brier_score", title="Brier score of confidences", symbol="BS", unit="ratio",
+        level="utterance", family="recognition", origin="expert", direction="lower", analysis_unit="turn",
+        source="Brier 1950, Verification of forecasts expressed in terms of probability",
+        empty="no live first hypothesis with a confidence and a transcript: missing",
+        parameters={"hypothesis": "live first", "confidence": SURE},
+        meaning="Mean squared distance of the first hypothesis's confidence from 1 where every word is "
+        "right, from 0 where not. More on confidences: `vivavoce confidence`.",
+        components=_brier,
+    ),
+)  # fmt: skip
