@@ -4,24 +4,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from vivavoce.log.call_events import CallRouted
+from vivavoce.log.call_events import CallRouted, SpeechHeard
 from vivavoce.log.events import (
     CodeIssued,
     DialogueAssigned,
     DialogueEnded,
     DialogueOpened,
     LoggedAct,
+    LoggedHypothesis,
     SystemTurnFailed,
     SystemTurnReceived,
+    TurnRecognised,
     UserTurnSent,
 )
 from vivavoce.log.flagging import turn_flags
+from vivavoce.log.heard_rows import heard_turns
 from vivavoce.log.reading import Reader
 from vivavoce.log.records import StoredEvent
 from vivavoce.study.flags import FlagRules
 
 Row = dict[str, Any]
 SPOKEN: Final = ("voice", "phone")
+LIVE: Final = "live"
+FOR_LOG: Final = "log"
 Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 
 
@@ -56,6 +61,7 @@ class DialogueRows:
     acts: list[Row] = field(default_factory=list)
     incidents: list[Row] = field(default_factory=list)
     _said_before: list[LoggedAct] = field(default_factory=list)
+    _heard: list[SpeechHeard] = field(default_factory=list)
 
     def take(self, stored: StoredEvent) -> None:
         """Add what one more of the dialogue's events says."""
@@ -69,8 +75,13 @@ class DialogueRows:
                 self._user_turn(stored, event)
             case SystemTurnReceived() as event:
                 self._system_turn(event)
+            case TurnRecognised() as event:
+                self._add_hypotheses(event.turn_index, FOR_LOG, event.heard)
             case SystemTurnFailed() as event:
                 self._incident(stored, event)
+            case SpeechHeard() as event:
+                self._heard.append(event)
+                self.turns = heard_turns(event.dialogue_id, self._heard)
             case DialogueEnded():
                 self.ended = stored
             case CodeIssued():
@@ -130,44 +141,68 @@ class DialogueRows:
             turn
             | {
                 "party": "user",
-                "text": heard[0].text if heard else event.text,
+                "text": heard[0].text if heard else (event.text or None if event.sound else event.text),
                 "reference": said,
                 "onset_s": _typing_began(event, sent_s),
                 "offset_s": sent_s,
                 "sent_s": sent_s,
                 "barge_in": event.barge_in,
+                "by_sound": event.sound is not None,
             }
         )
-        self.hypotheses += [
-            turn | {"source": "live", "rank": rank, "text": one.text, "score": one.score}
-            for rank, one in enumerate(heard)
-        ]
+        self._add_hypotheses(event.turn_index, LIVE, heard)
+        self._note_played(event)
         if event.meant is not None:
             self._add_meaning(turn, "simulator", event.meant)
         elif self.readers.parse is not None and said is not None:
             meant = self.readers.parse(said, self.assigned.language, list(self._said_before))
             self._add_meaning(turn, "parser", meant)
 
+    def _add_hypotheses(self, turn_index: int, source: str, heard: Sequence[LoggedHypothesis]) -> None:
+        self.hypotheses += [
+            self._turn(turn_index) | {"source": source, "rank": rank, "text": one.text, "score": one.score}
+            for rank, one in enumerate(heard)
+            if one.text is not None
+        ]
+
+    def _note_played(self, event: UserTurnSent) -> None:
+        """How much was heard of the system's turn that this one cut off."""
+        before = next((row for row in reversed(self.turns) if row["party"] == "system"), None)
+        if event.played_s is not None and before is not None:
+            before["played_s"] = event.played_s
+
+    def _note_heard(self, event: SystemTurnReceived) -> None:
+        """What the system says that it heard, in the place of words that nobody else knows."""
+        asked = next((row for row in self.turns if row["turn_index"] == event.reply_to), None)
+        if event.heard and asked is not None:
+            self._add_hypotheses(asked["turn_index"], LIVE, event.heard)
+            asked["text"] = asked["text"] or event.heard[0].text
+
     def _known_words(self, event: UserTurnSent) -> str | None:
         """What was said; null where a person spoke, for then the log holds only what was recognised."""
+        if event.sound is not None:
+            return None
         spoken = self.assigned.channel in SPOKEN and event.heard and event.meant is None
         return None if spoken else event.text
 
     def _system_turn(self, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
         self._said_before = event.acts or []
+        self._note_heard(event)
+        words = event.text if event.messages or event.sound is None else None
         self.turns.append(
             turn
             | {
                 "party": "system",
-                "text": event.text,
-                "reference": event.text,
+                "text": words,
+                "reference": words,
+                "by_sound": event.sound is not None,
                 "onset_s": event.first_output_s,
                 "offset_s": event.complete_s,
                 "first_output_s": event.first_output_s,
                 "complete_s": event.complete_s,
             }
-            | turn_flags(event.text, _names(event.acts), self.readers.flags.get(self.assigned.system))
+            | turn_flags(words, _names(event.acts), self.readers.flags.get(self.assigned.system))
         )
         self._add_acts(turn, "system", "bot", self._said_before)
         if event.reply_to is not None:

@@ -145,9 +145,9 @@ class UserTurnSent(Event):
 
     response_delay_s and first_key_delay_s: seconds since the last system turn was shown, measured in the
     browser. heard: what a channel made of it. meant: true acts, known only of simulated users.
-    sound: the recording that went to a system which listens by itself; then no words did, text is empty, and
-    heard is what our recogniser made of it for the log alone. played_s: seconds of the sound of the system's
-    turn before it that were played until the participant spoke into it.
+    sound: the recording that went to a system which listens by itself; then no words did, and text is empty.
+    played_s: seconds of the sound of the system's turn before it that were played until the participant spoke
+    into it.
     """
 
     kind = "user_turn_sent"
@@ -192,6 +192,15 @@ class SystemTurnReceived(Event):
     @property
     def text(self) -> str:
         return "\n".join(message.text for message in self.messages)
+
+
+class TurnRecognised(Event):
+    """What our recogniser made, for the log alone, of a turn whose sound went to the system."""
+
+    kind = "turn_recognised"
+    dialogue_id: str
+    turn_index: int
+    heard: list[LoggedHypothesis]
 
 
 class SystemTurnFailed(Event):
@@ -414,6 +423,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         DialogueOpened,
         UserTurnSent,
         SystemTurnReceived,
+        TurnRecognised,
         SystemTurnFailed,
         SilenceKept,
         DialogueEnded,

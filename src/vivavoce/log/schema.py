@@ -87,6 +87,8 @@ TURNS = Table(
         Column("first_output_s", REAL, "first output of the system arrived"),
         Column("complete_s", REAL, "the system's turn was complete"),
         Column("barge_in", FLAG, "the user started while the system was still speaking"),
+        Column("by_sound", FLAG, "it went over as sound: the system itself heard it, or spoke it"),
+        Column("played_s", REAL, "of a system turn that was spoken into: seconds of it that were played"),
         Column("question", FLAG, "a system turn that asks for information"),
         Column("help", FLAG, "a system turn that tells the options"),
         Column("error_message", FLAG, "a system turn that says it cannot do a thing"),
@@ -106,7 +108,9 @@ HYPOTHESES = Table(
     (
         DIALOGUE,
         TURN,
-        Column("source", TEXT, "recogniser or pass, such as live or batch", True),
+        Column(
+            "source", TEXT, "live: what the dialogue went by; log: ours, for the log alone; batch, ...", True
+        ),
         Column("rank", INTEGER, "0-based, best first", True),
         Column("text", TEXT, "the hypothesis", True),
         Column("score", REAL, "as the recogniser gave it"),

@@ -9,8 +9,10 @@ from hashlib import sha256
 
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.audio.recognition import Hypothesis
+from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, JoinedBy, NotTaken
+from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
@@ -75,22 +77,50 @@ class Calls:
 
     async def say(
         self, visit_id: str, dialogue_id: str, heard: tuple[Hypothesis, ...], *, barge_in: bool,
-        response_delay_s: float | None,
-    ) -> None:  # fmt: skip
+        response_delay_s: float | None, sound: Spoken | None = None, played_s: float | None = None,
+    ) -> int:  # fmt: skip
         """Take what the recogniser made of a caller's turn, its first hypothesis as the turn's text.
 
-        Raises  Refused: as `SessionEngine.say`
+        With `sound` it goes to the system as it was spoken, without words, and is a recording.
+
+        Output  the turn's index
+        Raises  Refused: as `SessionEngine.say`; LogError: the sound could not be written
         """
-        visit = await self.engine.visit(visit_id)
+        visit, text = await self.engine.visit(visit_id), None if sound else heard[0].text
         async with visit.lock:
-            dialogue = self.engine.speakable(visit.state, dialogue_id, heard[0].text)
+            dialogue = self.engine.speakable(visit.state, dialogue_id, text)
+            recording = await self._kept(sound, dialogue) if sound else None
             turn = log_events.UserTurnSent(
-                dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=heard[0].text,
-                response_delay_s=response_delay_s, barge_in=barge_in,
+                dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text or "",
+                response_delay_s=response_delay_s, barge_in=barge_in, played_s=played_s,
                 heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
+                sound=recording.recording_id if recording else None,
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
-            await self.engine.move(visit, lambda draft: draft.add(turn))
+
+            def said(draft: Draft) -> None:
+                if recording is not None:
+                    draft.add(recording)
+                draft.add(turn)
+
+            await self.engine.move(visit, said)
+        return turn.turn_index
+
+    async def _kept(self, sound: Spoken, dialogue: DialogueState) -> RecordingStored:
+        recording_id = f"recording-{secrets.token_hex(8)}"
+        audio = await asyncio.to_thread(encode_sound, sound)
+        folder = folder_of(self.engine.log)
+        kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/wav")
+        facts = Sound("audio/wav", 1, sound.rate_hz, len(sound.samples))
+        return kept.event(
+            recording_id, facts, "turn", ["user"], step=dialogue.step, dialogue_id=dialogue.dialogue_id,
+            turn_index=len(dialogue.turns),
+        )  # fmt: skip
+
+    async def listens(self, visit_id: str, dialogue_id: str) -> bool:
+        """Whether the dialogue's system wants the sound of what is said instead of its words."""
+        visit = await self.engine.visit(visit_id)
+        return self.engine.voice.listens(visit.state.dialogue_by_id(dialogue_id))
 
     async def note(self, visit_id: str, event: log_events.Event) -> None:
         """Log something about a call that moves nothing."""

@@ -70,7 +70,7 @@ class SessionEngine:
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.bouts = Bouts(self.visit, self.move, self.rules)
         self.listening = Listening(self.visit, self.move, self.rules)
-        self.voice = VoiceTurns(self.visit, self.move, log)
+        self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
         self.elicitation = Elicitation(self.visit, self.move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
@@ -351,10 +351,12 @@ class SessionEngine:
         self, visit_id: str, dialogue_id: str, *, key: str, text: str, payload: str | None = None,
         response_delay_s: float | None = None, first_key_delay_s: float | None = None,
         heard: list[log_events.LoggedHypothesis] | None = None,
-        meant: list[log_events.LoggedAct] | None = None,
+        meant: list[log_events.LoggedAct] | None = None, sound: str | None = None,
+        played_s: float | None = None,
     ) -> Said:  # fmt: skip
         """Take a user turn. When this returns it is on disk, and the system is being asked.
 
+        With `sound`, the key of a recording, the system gets that, and there are no words.
         The same key again gives the same acknowledgement and writes nothing.
 
         Raises  Refused: empty, too_long, not_running, or busy while the system is still answering
@@ -364,23 +366,24 @@ class SessionEngine:
             if (known := _by_key(visit, key)) is not None:
                 self._tend(visit)
                 return known
-            dialogue = self.speakable(visit.state, dialogue_id, text)
+            dialogue = self.speakable(visit.state, dialogue_id, None if sound else text)
             turn = log_events.UserTurnSent(
                 dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text, payload=payload,
                 response_delay_s=response_delay_s, first_key_delay_s=first_key_delay_s, heard=heard or [],
-                meant=meant,
+                meant=meant, sound=sound, played_s=played_s, barge_in=played_s is not None,
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
             stored = await self.move(visit, lambda d: d.add(turn, client_key=key))
         self._tend(visit)
         return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)
 
-    def speakable(self, state: VisitState, dialogue_id: str, text: str) -> DialogueState:
-        """The dialogue in which this text may be said now. Raises Refused, as `say` does."""
+    def speakable(self, state: VisitState, dialogue_id: str, text: str | None) -> DialogueState:
+        """The dialogue in which this text (None: sound) may be said now. Raises Refused, as `say` does."""
         dialogue = state.dialogue
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
             raise Refused("not_running")
-        check_text(text, self.study.limits)
+        if text is not None:
+            check_text(text, self.study.limits)
         if dialogue.unanswered is not None or not dialogue.greeted:
             raise Refused("busy")
         return dialogue

@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.connectors.base import Act, SystemOutput
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
+
+if TYPE_CHECKING:
+    from vivavoce.session.answer_sound import AnswerSound
 
 
 @dataclass(slots=True)
@@ -14,6 +17,8 @@ class SystemTurn:
     """One system turn as it grows.
 
     first_output_s and complete_s are on the clock given to `gather`; null while nothing has arrived.
+    sound    where what it speaks goes; None: nobody listens
+    heard    what it says that it heard of the turn before
     """
 
     messages: list[LoggedMessage] = field(default_factory=list)
@@ -26,6 +31,8 @@ class SystemTurn:
     first_output_s: float | None = None
     complete_s: float | None = None
     held_s: float = 0.0
+    sound: "AnswerSound | None" = None
+    heard: list[LoggedHypothesis] = field(default_factory=list)
 
     def take(self, output: SystemOutput, now_s: float) -> None:
         """Add one output. A message closes the deltas before it, and repeats them."""
@@ -46,6 +53,7 @@ class SystemTurn:
             self.understood.append(
                 LoggedHypothesis(acts=logged_acts(hypothesis.acts), score=hypothesis.score)
             )
+        self.heard += [LoggedHypothesis(text=one.text, score=one.score) for one in output.heard]
         if output.raw is not None:
             self.raw.append(output.raw)
 
@@ -58,6 +66,8 @@ class SystemTurn:
 
     @property
     def silent(self) -> bool:
+        if self.sound is not None and self.sound.heard:
+            return False
         return not any(message.text or message.images or message.choices for message in self.messages)
 
 
@@ -68,6 +78,8 @@ async def gather(
     with heard_on_the_wire(turn.wire):
         async for output in outputs:
             turn.take(output, elapsed_s())
+            if output.audio is not None and turn.sound is not None:
+                await turn.sound.take(output.audio)
     turn.close(elapsed_s())
 
 

@@ -8,7 +8,7 @@ takes the same key only once or keeps no memory, else logged as interrupted, for
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
@@ -17,7 +17,11 @@ from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, S
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError, SystemUnderTestError
 from vivavoce.log import events as log_events
+from vivavoce.log.dialogue_rows import SPOKEN
+from vivavoce.log.recording_events import RecordingStored
+from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
+from vivavoce.session.answer_sound import AnswerSound, with_sound
 from vivavoce.session.errors import Stale
 from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.session.state import DialogueState, TurnState
@@ -117,21 +121,35 @@ class Relay:
         dialogue = visit.state.dialogue_by_id(dialogue.dialogue_id)
         connector = self.connectors[dialogue.system]
         visit.conversation = Conversation(dialogue.conversation, dialogue.language)
-        turn = SystemTurn()
         sent_s = self.elapsed_s(dialogue)
-        for attempt in range(2):
-            try:
-                await self._listen(connector.open(visit.conversation), dialogue, turn)
-                break
-            except SystemUnderTestError as error:
-                if attempt or error.reached:
-                    await self._fail(visit, error.failure, error.detail, turn, ends=True)
-                    return
-                await asyncio.sleep(OPENING_PAUSE_S)
-        if turn.silent and not turn.ends_dialogue:
-            await self._keep_silence(visit, dialogue, None)
-            return
-        await self._log_system_turn(visit, dialogue, turn, None, sent_s)
+        async with self._turn(visit, dialogue) as turn:
+            for attempt in range(2):
+                try:
+                    await self._listen(connector.open(visit.conversation), dialogue, turn)
+                    break
+                except SystemUnderTestError as error:
+                    if attempt or error.reached:
+                        await self._fail(visit, error.failure, error.detail, turn, ends=True)
+                        return
+                    await asyncio.sleep(OPENING_PAUSE_S)
+            if turn.silent and not turn.ends_dialogue:
+                await self._keep_silence(visit, dialogue, None)
+                return
+            await self._log_system_turn(visit, dialogue, turn, None, sent_s)
+
+    @asynccontextmanager
+    async def _turn(self, visit: Visit, dialogue: DialogueState) -> AsyncIterator[SystemTurn]:
+        """A turn of the system's that begins; where the dialogue is spoken, its sound is kept and played."""
+        turn = SystemTurn()
+        if dialogue.channel in SPOKEN and self.log.recording_folder is not None:
+            play = lambda sound: visit.play(sound) if visit.play else None  # noqa: E731
+            visit.sounding = turn.sound = AnswerSound(folder_of(self.log), play)
+        try:
+            yield turn
+        finally:
+            visit.sounding = None
+            if turn.sound is not None:
+                await turn.sound.close()
 
     async def _keep_silence(self, visit: Visit, dialogue: DialogueState, reply_to: int | None) -> None:
         kept = log_events.SilenceKept(dialogue_id=dialogue.dialogue_id, reply_to=reply_to)
@@ -150,19 +168,23 @@ class Relay:
                 visit, "interrupted", "the server stopped while the system was answering", ends=lost
             )
             return
-        turn = SystemTurn()
         sent_s = self.elapsed_s(dialogue)
-        try:
-            conversation = await self._conversation(visit, dialogue, user_turn)
-            sent_s = self.elapsed_s(dialogue)
-            await self._listen(connector.send(conversation, user_turn_of(user_turn)), dialogue, turn)
-        except SystemUnderTestError as error:
-            await self._fail(visit, error.failure, error.detail, turn)
-            return
-        if turn.silent and not turn.ends_dialogue:
-            await self._keep_silence(visit, dialogue, user_turn.turn_index)
-            return
-        await self._log_system_turn(visit, dialogue, turn, user_turn.turn_index, sent_s)
+        async with self._turn(visit, dialogue) as turn:
+            try:
+                said = user_turn_of(user_turn)
+                if user_turn.event.sound is not None:
+                    rate_hz = connector.capabilities.audio_rate_hz
+                    said = await with_sound(said, self.log, visit.state, user_turn.event.sound, rate_hz)
+                conversation = await self._conversation(visit, dialogue, user_turn)
+                sent_s = self.elapsed_s(dialogue)
+                await self._listen(connector.send(conversation, said), dialogue, turn)
+            except SystemUnderTestError as error:
+                await self._fail(visit, error.failure, error.detail, turn)
+                return
+            if turn.silent and not turn.ends_dialogue:
+                await self._keep_silence(visit, dialogue, user_turn.turn_index)
+                return
+            await self._log_system_turn(visit, dialogue, turn, user_turn.turn_index, sent_s)
 
     async def _conversation(self, visit: Visit, dialogue: DialogueState, upto: TurnState) -> Conversation:
         """The conversation with the turns before this one; taken up again where another process began it."""
@@ -190,15 +212,22 @@ class Relay:
     async def _log_system_turn(
         self, visit: Visit, dialogue: DialogueState, turn: SystemTurn, reply_to: int | None, sent_s: float
     ) -> None:
+        visit.sounding = None  # who begins to listen now hears the recording
+        turns = visit.state.dialogue_by_id(dialogue.dialogue_id).turns
+        spoken = await _kept(dialogue, turn, len(turns))
+
         def write(draft: Draft) -> None:
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
+            if spoken is not None:
+                draft.add(spoken)
             draft.add(
                 log_events.SystemTurnReceived(
                     dialogue_id=dialogue.dialogue_id, turn_index=len(current.turns), reply_to=reply_to,
                     messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
                     complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
                     ends_dialogue=turn.ends_dialogue, notes=notes_of(visit.conversation),
-                    raw=turn.raw or None, wire=turn.wire or None,
+                    raw=turn.raw or None, wire=turn.wire or None, heard=turn.heard,
+                    sound=spoken.recording_id if spoken else None,
                 )
             )  # fmt: skip
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)
@@ -219,8 +248,11 @@ class Relay:
         partial = turn.streamed or "\n".join(one.text for one in turn.messages) if turn else ""
         reply_to = dialogue.unanswered.turn_index if dialogue.unanswered else None
         _report.warning("system_failed", system=dialogue.system, failure=failure, detail=detail)
+        spoken = await _kept(dialogue, turn, None) if turn else None
 
         def write(draft: Draft) -> None:
+            if spoken is not None:
+                draft.add(spoken)
             draft.add(
                 log_events.SystemTurnFailed(
                     dialogue_id=dialogue.dialogue_id, reply_to=reply_to, failure=failure, detail=detail,
@@ -272,6 +304,16 @@ class Relay:
         """Wait for conversations that are being closed."""
         if self._closing:
             await asyncio.wait(self._closing, timeout=5)
+
+
+async def _kept(dialogue: DialogueState, turn: SystemTurn, turn_index: int | None) -> RecordingStored | None:
+    """The recording of what the system spoke, on disk; None where it spoke not by itself."""
+    if turn.sound is None:
+        return None
+    return await turn.sound.keep(
+        dialogue_id=dialogue.dialogue_id, step=dialogue.step, turn_index=turn_index,
+        started_s=turn.first_output_s,
+    )  # fmt: skip
 
 
 def _opened(dialogue: DialogueState) -> log_events.DialogueOpened:

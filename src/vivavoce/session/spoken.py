@@ -1,20 +1,22 @@
-"""Turn taking of a spoken dialogue with a system of text: who speaks, who is listened to, who is interrupted.
+"""Turn taking of a spoken dialogue: who speaks, who is listened to, who is interrupted.
 
 What comes in is listened to all the time. Speech while the system speaks stops it. What was said until a
-pause is recognised, and all hypotheses go to the system; its answer is spoken. Where nobody says anything the
-caller is asked, and after some silence the dialogue ends.
+pause is recognised, and all hypotheses go to the system; its answer is spoken. A system that listens by
+itself gets the sound instead, and one that speaks is played while its answer comes. Where nobody says
+anything the caller is asked, and after some silence the dialogue ends.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import structlog
 
-from vivavoce.audio.recognition import Recogniser, RecognitionError
+from vivavoce.audio.files import read_sound
+from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.audio.voice_activity import SpeechStream
@@ -23,6 +25,7 @@ from vivavoce.log.call_events import SilencePrompted, SpeechMissed
 from vivavoce.session.calls import Calls
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.phrases import phrase
+from vivavoce.session.playing import Playing
 
 MARGIN_S = 0.25  # sound before and after speech that the recogniser gets too
 WAIT_S = 20.0
@@ -75,6 +78,7 @@ class _Speech:
     offset_s: float
     barge_in: bool
     response_delay_s: float | None
+    played_s: float | None
 
 
 class SpokenDialogue:
@@ -82,12 +86,14 @@ class SpokenDialogue:
 
     ends  the dialogue is over when the leg is, or after too much silence; else it waits for another leg
     told  learns what the participant is to be shown of what goes on
+    recognise_for_log  what a system hears by itself is recognised as well, for the log alone
     """
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, *, rate_hz: int,
         recogniser: Recogniser, synthesiser: Synthesiser, language: str, manners: Manners = Manners(),
         ends: bool = True, told: Callable[[Doing], None] = lambda doing: None,
+        recognise_for_log: bool = False,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
@@ -99,18 +105,28 @@ class SpokenDialogue:
         self._working = 0
         self._quiet_s, self._prompted = 0.0, 0
         self._fell_silent_s: float | None = None
+        self._listens, self._recognise_for_log = False, recognise_for_log
+        self._playing: Playing | None = None
+        self._asides: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Talk until the system or the caller has enough, the limits are reached, or silence goes on."""
+        visit = await self._engine.visit(self._visit_id)
+        self._listens = await self._calls.listens(self._visit_id, self._dialogue_id)
+        visit.play = player = self._play_piece
+        if visit.sounding is not None and (begun := visit.sounding.so_far) is not None:
+            player(begun)
         tasks = [asyncio.create_task(work) for work in (self._listen(), self._follow(), self._understand())]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         finally:
+            if visit.play == player:
+                visit.play = None
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*tasks, *self._asides, return_exceptions=True)
             if self._ends:
                 with suppress(Stale, Refused):
                     await self._engine.end_dialogue(self._visit_id, self._dialogue_id)
@@ -122,7 +138,7 @@ class SpokenDialogue:
         stream = SpeechStream(self._rate_hz, pause_s=self._manners.pause_s)
         frames: list[Samples] = []
         samples = forgotten = 0
-        onset_s, barge_in, delay_s = 0.0, False, None
+        onset_s, barge_in, delay_s, played_s = 0.0, False, None, None
         while (incoming := await self._leg.hear()).kind != "end":
             if incoming.kind != "sound":
                 continue
@@ -131,7 +147,7 @@ class SpokenDialogue:
             now_s = samples / self._rate_hz
             for change in stream.feed(incoming.samples):
                 if change.kind == "began":
-                    onset_s, barge_in = change.at_s, self._leg.stop_playing()
+                    onset_s, (barge_in, played_s) = change.at_s, self._interrupt()
                     fell = self._fell_silent_s
                     delay_s = None if fell is None or barge_in else max(0.0, onset_s - fell)
                     self._told("hearing")
@@ -139,7 +155,7 @@ class SpokenDialogue:
                     sound = self._cut(frames, forgotten, onset_s, change.at_s)
                     self._working += 1
                     self._told("thinking")
-                    self._said.put_nowait(_Speech(sound, onset_s, change.at_s, barge_in, delay_s))
+                    self._said.put_nowait(_Speech(sound, onset_s, change.at_s, barge_in, delay_s, played_s))
                     forgotten += len(frames)
                     frames.clear()
             if not stream.speaking and len(frames) > 400:
@@ -147,6 +163,23 @@ class SpokenDialogue:
                 del frames[:200]
             if await self._too_quiet(stream.speaking, len(incoming.samples) / self._rate_hz, now_s):
                 return
+
+    def _interrupt(self) -> tuple[bool, float | None]:
+        """Stop what is being played; whether anything was, and the seconds heard of the system's turn."""
+        playing = self._playing
+        if playing is None:
+            return self._leg.stop_playing(), None
+        cut, heard_s = playing.hush()
+        if cut and playing.own_voice:
+            telling = self._engine.voice.interrupt(self._visit_id, self._dialogue_id, heard_s)
+            self._aside(telling)
+        return cut, heard_s if cut else None
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that nobody waits for before the dialogue is over."""
+        task = asyncio.create_task(work)
+        self._asides.add(task)
+        task.add_done_callback(self._asides.discard)
 
     def _cut(self, frames: list[Samples], forgotten: int, onset_s: float, offset_s: float) -> Sound:
         whole = np.concatenate(frames)
@@ -188,13 +221,12 @@ class SpokenDialogue:
                     self._told("listening")
 
     async def _take(self, speech: _Speech) -> None:
-        try:
-            heard = await self._recogniser.recognise(speech.sound, language=self._language)
-            reason = ""
-        except RecognitionError as error:
-            _report.warning("recogniser_failed", error=str(error))
-            heard, reason = (), "recogniser_failed"
-        heard = tuple(one for one in heard if one.text.strip())
+        if self._listens:
+            turn_index = await self._say(speech, (), speech.sound)
+            if self._recognise_for_log and turn_index is not None:
+                self._aside(self._note_recognised(turn_index, speech.sound))
+            return
+        heard, reason = await self._recognise(speech.sound)
         if not heard:
             event = SpeechMissed(
                 dialogue_id=self._dialogue_id, onset_s=round(speech.onset_s, 3),
@@ -203,17 +235,35 @@ class SpokenDialogue:
             await self._calls.note(self._visit_id, event)
             await self._speak(phrase("not_heard", self._language))
             return
+        await self._say(speech, heard)
+
+    async def _recognise(self, sound: Sound) -> tuple[tuple[Hypothesis, ...], str]:
+        """What the recogniser makes of it, and why nothing where it failed."""
+        try:
+            heard = await self._recogniser.recognise(sound, language=self._language)
+        except RecognitionError as error:
+            _report.warning("recogniser_failed", error=str(error))
+            return (), "recogniser_failed"
+        return tuple(one for one in heard if one.text.strip()), ""
+
+    async def _note_recognised(self, turn_index: int, sound: Sound) -> None:
+        heard, _ = await self._recognise(sound)
+        await self._engine.voice.note_recognised(self._visit_id, self._dialogue_id, turn_index, heard)
+
+    async def _say(
+        self, speech: _Speech, heard: tuple[Hypothesis, ...], sound: Sound | None = None
+    ) -> int | None:
+        """Hand a turn to the system when that may listen; its index, None where the dialogue is over."""
         while True:
             await self._settled.wait()
             try:
-                await self._calls.say(
+                return await self._calls.say(
                     self._visit_id, self._dialogue_id, heard, barge_in=speech.barge_in,
-                    response_delay_s=speech.response_delay_s,
+                    response_delay_s=speech.response_delay_s, sound=sound, played_s=speech.played_s,
                 )  # fmt: skip
-                return
             except Refused as refusal:
                 if refusal.reason != "busy":
-                    return
+                    return None
                 self._settled.clear()
 
     # --- the system -----------------------------------------------------------------------------------
@@ -230,7 +280,7 @@ class SpokenDialogue:
                     self._settled.clear()
                     self._told("thinking")
                 elif isinstance(event, log_events.SystemTurnReceived):
-                    await self._speak(spoken_text(event))
+                    await self._let_hear(stored.seq, event)
                     self._settle()
                 elif isinstance(event, log_events.SystemTurnFailed):
                     await self._speak(phrase("trouble", self._language))
@@ -245,11 +295,38 @@ class SpokenDialogue:
         self._settled.set()
         self._told("listening")
 
+    def _play_piece(self, sound: Sound) -> None:
+        """A piece of the answer that is coming; the first one begins it."""
+        if self._playing is None or self._playing.finished:
+            self._playing = Playing(self._leg, self._rate_hz, own_voice=True)
+        self._playing.feed(sound)
+
+    async def _let_hear(self, seq: int, turn: log_events.SystemTurnReceived) -> None:
+        """A system turn that is complete: what was not played while it came is played or spoken now."""
+        if self._playing is not None and not self._playing.finished:
+            self._playing.finish()
+            return
+        spoken = await self._engine.voice.spoken_by_system(self._visit_id, seq) if turn.sound else None
+        if spoken is not None:
+            self._playing = Playing(self._leg, self._rate_hz, own_voice=True)
+            self._playing.feed(await asyncio.to_thread(read_sound, spoken), last=True)
+        elif (sound := await self._synthesised(spoken_text(turn))) is not None:
+            self._playing = Playing(self._leg, self._rate_hz, own_voice=False)
+            self._playing.feed(sound, last=True)
+
     async def _speak(self, text: str) -> None:
+        """Words of the platform's own."""
+        self._playing = None
+        sound = await self._synthesised(text)
+        if sound is not None:
+            self._leg.play(sound)
+
+    async def _synthesised(self, text: str) -> Sound | None:
         try:
-            self._leg.play(await self._synthesiser.speak(text, language=self._language))
+            return await self._synthesiser.speak(text, language=self._language)
         except SynthesisError as error:
             _report.error("synthesiser_failed", error=str(error))
+            return None
 
 
 def spoken_text(turn: log_events.SystemTurnReceived) -> str:

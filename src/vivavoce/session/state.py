@@ -12,7 +12,7 @@ from typing import Literal
 
 from vivavoce.log import arena_events, listening_events, reading_events
 from vivavoce.log import events as log_events
-from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted
+from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.elicitation_events import (
     CommandGiven,
     CommandsCut,
@@ -244,6 +244,8 @@ class VisitState:
     @_take.register
     def _(self, event: log_events.SystemTurnReceived, stored: StoredEvent) -> None:
         dialogue = self.dialogue_by_id(event.dialogue_id)
+        if event.heard:
+            dialogue.fill_in(event)
         dialogue.turns.append(TurnState(stored.seq, event.turn_index, "system", event))
         if event.reply_to is not None:
             dialogue.answered_turns += 1
@@ -295,6 +297,10 @@ class VisitState:
     @_take.register
     def _(self, event: CallConnected, stored: StoredEvent) -> None:
         self.dialogue_by_id(event.dialogue_id).called = True
+
+    @_take.register
+    def _(self, event: SpeechHeard, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).hear(event.party)
 
     @_take.register
     def _(self, event: log_events.CodeEntered, stored: StoredEvent) -> None:

@@ -20,6 +20,7 @@ from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.session import codes, listening_plan, transcribing
 from vivavoce.session.allocation import choose_system, choose_task
+from vivavoce.session.answer_sound import AnswerSound, Play
 from vivavoce.session.arena import EndOfBout, opponents
 from vivavoce.session.comparing import assigned, finished
 from vivavoce.session.errors import Refused, Stale
@@ -35,6 +36,8 @@ class Visit:
     """One visit held in memory; `lock` makes its moves one after another.
 
     looked_at_s  when its participant's page last asked, on the monotonic clock
+    play         hands the sound of a system's turn to the participant while it comes; None: nobody listens
+    sounding     the sound of the system's turn that is coming
     """
 
     state: VisitState
@@ -45,6 +48,8 @@ class Visit:
     conversation: Conversation | None = None
     fresh: set[tuple[str, int]] = field(default_factory=set)
     looked_at_s: float = -math.inf
+    play: Play | None = None
+    sounding: AnswerSound | None = None
 
     def take(self, state: VisitState, stored: list[StoredEvent]) -> None:
         """Make a committed move visible and wake whoever waits."""

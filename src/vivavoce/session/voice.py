@@ -1,4 +1,7 @@
-"""Dialogues by voice in the browser, turn by turn: people are recognised, what systems say is spoken."""
+"""Dialogues by voice in the browser, turn by turn: people are recognised, what systems say is spoken.
+
+A system that listens by itself gets the sound, one that speaks is heard as it spoke.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -9,13 +12,15 @@ from typing import Final
 from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.synthesis import Synthesiser
+from vivavoce.connectors.base import Interruptible
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.session.errors import Refused
-from vivavoce.session.state import VisitState
+from vivavoce.session.relay import Relay
+from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.session.visits import Draft, Visit
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Voice
@@ -95,29 +100,67 @@ def _take(audio: bytes) -> Sound:
 class VoiceTurns:
     """Stores what was said in a dialogue by voice, each turn a recording."""
 
-    def __init__(self, visit_of: VisitOf, move: Move, log: Log) -> None:
-        self._visit_of, self._move, self.log = visit_of, move, log
+    def __init__(self, visit_of: VisitOf, move: Move, log: Log, relay: Relay) -> None:
+        self._visit_of, self._move, self.log, self._relay = visit_of, move, log, relay
 
-    async def keep(self, visit_id: str, dialogue_id: str, *, key: str, audio: bytes) -> None:
+    def listens(self, dialogue: DialogueState) -> bool:
+        """Whether this dialogue's system wants the sound of what is said instead of its words."""
+        return self._relay.connectors[dialogue.system].capabilities.audio
+
+    async def interrupt(self, visit_id: str, dialogue_id: str, played_s: float) -> None:
+        """Tell the system that somebody spoke into its answer, where it can be told."""
+        visit = await self._visit_of(visit_id)
+        conversation, dialogue = visit.conversation, visit.state.dialogue
+        if conversation is None or dialogue is None or dialogue.dialogue_id != dialogue_id:
+            return
+        connector = self._relay.connectors[dialogue.system]
+        if isinstance(connector, Interruptible):
+            await connector.interrupt(conversation, played_s)
+
+    async def note_recognised(
+        self, visit_id: str, dialogue_id: str, turn_index: int, heard: tuple[Hypothesis, ...]
+    ) -> None:
+        """Log what our recogniser made of a turn whose sound went to the system; once for each turn."""
+        visit = await self._visit_of(visit_id)
+        event = log_events.TurnRecognised(dialogue_id=dialogue_id, turn_index=turn_index, heard=logged(heard))
+        async with visit.lock:
+            if event not in [stored.event for stored in visit.events]:
+                await self._move(visit, lambda draft: draft.add(event))
+
+    async def spoken_by_system(self, visit_id: str, seq: int) -> bytes | None:
+        """The recording of what the system spoke in the turn of this event; None where it only wrote.
+
+        Raises  LookupError: no turn of this visit, or its recording is gone
+        """
+        state = (await self._visit_of(visit_id)).state
+        recording_id = _system_turn(state, seq).sound
+        if recording_id is None:
+            return None
+        path = folder_of(self.log).file(state.recordings.get(recording_id, ""))
+        return await asyncio.to_thread(path.read_bytes)
+
+    async def keep(self, visit_id: str, dialogue_id: str, *, key: str, audio: bytes) -> str:
         """Put the sound of the next user turn on disk; the same key again writes nothing.
 
+        Output  the recording's key
         Raises  Refused: `not_running`, `bad_audio`, `empty`, `too_long`
         """
         sound, mark = await asyncio.to_thread(_take, audio), f"sound-{key}"
+        recording_id = "recording-" + sha256(f"{visit_id} {key}".encode()).hexdigest()[:16]
         visit = await self._visit_of(visit_id)
         async with visit.lock:
             if any(stored.client_key == mark for stored in visit.events):
-                return
+                return recording_id
             dialogue = visit.state.dialogue
             if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
                 raise Refused("not_running")
-            recording_id = "recording-" + sha256(f"{visit_id} {key}".encode()).hexdigest()[:16]
             kept = await asyncio.to_thread(folder_of(self.log).keep, recording_id, audio, sound.media_type)
             event = kept.event(
                 recording_id, sound, "turn", ["user"], step=visit.state.step, dialogue_id=dialogue_id,
                 turn_index=len(dialogue.turns),
             )  # fmt: skip
             await self._move(visit, lambda draft: draft.add(event, client_key=mark))
+        return recording_id
 
 
 def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothesis]:
@@ -131,7 +174,11 @@ def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothes
 
 def words_of(state: VisitState, seq: int) -> str:
     """What the system said in the turn of this event. Raises LookupError: it is none of this dialogue."""
+    return " ".join(message.text for message in _system_turn(state, seq).messages if message.text)
+
+
+def _system_turn(state: VisitState, seq: int) -> log_events.SystemTurnReceived:
     for turn in state.dialogue.turns if state.dialogue else ():
         if turn.seq == seq and isinstance(turn.event, log_events.SystemTurnReceived):
-            return " ".join(message.text for message in turn.event.messages if message.text)
+            return turn.event
     raise LookupError(f"no system turn {seq}")

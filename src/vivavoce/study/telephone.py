@@ -7,8 +7,9 @@ from pydantic import Field
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Source
-from vivavoce.study.settings import Number, Settings, Whole
+from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import Step
+from vivavoce.study.voice import RECOGNISE_FOR_LOG
 
 Speech = str | dict[str, Any]
 
@@ -77,6 +78,7 @@ class Telephone(Settings):
     recognisers: dict[str, Speech] = Field({}, description="who listens in one language, such as {it: ...}")
     synthesiser: Speech = Field("flite", description="who speaks: a name, or `use` and its settings")
     synthesisers: dict[str, Speech] = Field({}, description="who speaks one language: {it: espeak-ng}")
+    recognise_for_log: Flag = Field(False, description=RECOGNISE_FOR_LOG)
     pause_s: Number = Field(0.8, ge=0.2, le=5, description="silence that ends what a caller says")
     silence_s: Number = Field(8, ge=2, le=3600, description="silence after which a caller is spoken to")
     silence_prompts: Whole = Field(

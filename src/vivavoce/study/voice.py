@@ -7,6 +7,9 @@ from pydantic import Field
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 
 Speech = str | dict[str, Any]
+RECOGNISE_FOR_LOG = (
+    "the recogniser also hears what goes as sound to systems that listen by themselves, for the log alone"
+)
 
 
 class Speaking(Settings):
@@ -32,6 +35,7 @@ class Voice(Speaking):
     captions: Flag = Field(
         True, description="what is said is shown in writing, too, until it is switched off"
     )
+    recognise_for_log: Flag = Field(False, description=RECOGNISE_FOR_LOG)
     microphone: Literal["push", "open"] = Field(
         "push", description="push: people press a button to speak; open: they just speak, also into an answer"
     )

@@ -55,12 +55,17 @@ def _turn(
     seq: int, key: str | None, event: log_events.UserTurnSent | log_events.SystemTurnReceived
 ) -> dict[str, Any]:
     if isinstance(event, log_events.UserTurnSent):
-        return {"kind": "user", "seq": seq, "key": key or "", "text": event.text}
+        spoken = event.sound is not None
+        return {"kind": "user", "seq": seq, "key": key or "", "text": event.text, "spoken": spoken}
     messages = [
         {"text": one.text, "images": [url for url in one.images if _is_web(url)], "choices": _choices(one)}
         for one in event.messages
     ]
-    return {"kind": "system", "seq": seq, "messages": messages}
+    heard = event.heard[0].text if event.heard else None
+    return {
+        "kind": "system", "seq": seq, "messages": messages, "heard": heard,
+        "spoken": event.sound is not None,
+    }  # fmt: skip
 
 
 def _choices(message: log_events.LoggedMessage) -> list[dict[str, str]]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 import structlog
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 
 from vivavoce.audio.recognition import RecognitionError
@@ -35,27 +36,30 @@ async def turn(
     request: Request, site: ThisSite, visit_id: ThisVisit, dialogue_id: Annotated[str, Query(max_length=64)],
     key: Annotated[Key, Query()], tab: Annotated[str, Query(max_length=64)] = "",
     response_delay_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
+    played_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
 ) -> Response:  # fmt: skip
-    """Take a spoken turn in; answered when its sound and its words are on disk."""
+    """Take a spoken turn in; answered when its sound, and its words where we recognise them, are on disk.
+
+    played_s  seconds of the system's turn that were heard, where speaking cut it off
+    """
     if tab and not site.tabs.is_newest(visit_id, tab):
         return _problem("superseded", 409)
     site.count_turn(visit_id)
     state = await site.engine.state(visit_id)
     _talking(state)
-    audio = await request.body()
+    audio, engine = await request.body(), site.engine
+    listens = state.dialogue is not None and engine.voice.listens(state.dialogue)
     try:
-        await site.engine.voice.keep(visit_id, dialogue_id, key=key, audio=audio)
-        heard = logged(await _voices(request).recognise(audio, state.language))
-        if not heard:
+        sound = await engine.voice.keep(visit_id, dialogue_id, key=key, audio=audio)
+        heard = [] if listens else logged(await _voices(request).recognise(audio, state.language))
+        if not heard and not listens:
             return _problem("not_understood", 422)
-        said = await site.engine.say(
-            visit_id,
-            dialogue_id,
-            key=key,
-            text=heard[0].text or "",
-            heard=heard,
-            response_delay_s=response_delay_s,
-        )
+        if played_s is not None:
+            await engine.voice.interrupt(visit_id, dialogue_id, played_s)
+        said = await engine.say(
+            visit_id, dialogue_id, key=key, text=(heard[0].text or "") if heard else "", heard=heard,
+            response_delay_s=response_delay_s, sound=sound if listens else None, played_s=played_s,
+        )  # fmt: skip
     except Refused as refusal:
         return _problem(refusal.reason, 422 if refusal.reason in FINAL else 409)
     except Stale:
@@ -65,7 +69,22 @@ async def turn(
     except (RecognitionError, InputError) as error:
         _report.error("recogniser failed", visit=visit_id, problem=str(error))
         return _problem("deaf", 503)
-    return JSONResponse({"seq": said.seq, "turn_index": said.turn_index})
+    for_log = BackgroundTask(_recognise_for_log, request, visit_id, dialogue_id, said.turn_index, audio)
+    wanted = listens and site.study.voice is not None and site.study.voice.recognise_for_log
+    content = {"seq": said.seq, "turn_index": said.turn_index}
+    return JSONResponse(content, background=for_log if wanted else None)
+
+
+async def _recognise_for_log(
+    request: Request, visit_id: str, dialogue_id: str, turn_index: int, audio: bytes
+) -> None:
+    """What our recogniser makes of a turn that the system hears by itself; its failure stops nobody."""
+    site = request.app.state.site
+    try:
+        heard = await _voices(request).recognise(audio, (await site.engine.state(visit_id)).language)
+        await site.engine.voice.note_recognised(visit_id, dialogue_id, turn_index, heard)
+    except (RecognitionError, InputError, LogError, Stale) as error:
+        _report.error("recogniser failed", visit=visit_id, problem=str(error))
 
 
 @router.get("/voice/said/{seq}")
@@ -74,8 +93,9 @@ async def said(request: Request, site: ThisSite, visit_id: ThisVisit, seq: int) 
     state = await site.engine.state(visit_id)
     _talking(state)
     try:
-        words = words_of(state, seq)
-        sound = await _voices(request).speak(words, state.language)
+        sound = await site.engine.voice.spoken_by_system(visit_id, seq)
+        if sound is None:
+            sound = await _voices(request).speak(words_of(state, seq), state.language)
     except LookupError:
         raise HTTPException(404) from None
     except (SynthesisError, InputError) as error:
@@ -92,4 +112,7 @@ def voice_facts(site: Site, state: VisitState) -> dict[str, Any]:
     """What the page of a dialogue by voice needs beside the chat's."""
     by_voice = state.dialogue is not None and state.dialogue.channel == "voice"
     settings = site.study.voice
-    return {"voice": by_voice, "captions": settings is None or settings.captions}
+    return {
+        "voice": by_voice, "captions": settings is None or settings.captions,
+        "microphone": settings.microphone if settings is not None else "push",
+    }  # fmt: skip
