@@ -178,7 +178,7 @@ class Microphones:
             self._calls, visit_id, dialogue_id, _heard_before(dialogue), talk.leg, rate_hz=RATE_HZ,
             recogniser=self._voices.listener(dialogue.language),
             synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
-            told=talk.leg.tell,
+            told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
             manners=Manners(
                 self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
             ),
