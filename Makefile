@@ -33,6 +33,7 @@ system-packages:
 	@command -v flite >/dev/null || ./scripts/apt-install flite
 	@command -v espeak-ng >/dev/null || ./scripts/apt-install espeak-ng
 	@command -v baresip >/dev/null || ./scripts/apt-install baresip-core
+	@command -v lt-proc >/dev/null || ./scripts/apt-install lttoolbox apertium-cat-ita mythes-it
 	@command -v sipp >/dev/null || ./scripts/apt-install sip-tester
 	@fc-list 2>/dev/null | grep -q . || ./scripts/apt-install fontconfig fonts-dejavu-core
 

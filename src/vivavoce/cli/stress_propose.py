@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from vivavoce.cli.stress_run import Backends_
+
 
 def propose(
     utterance: Annotated[str, typer.Argument(metavar="UTTERANCE", help="What a user said.")],
@@ -26,6 +28,7 @@ def propose(
     pack: Annotated[
         Path | None, typer.Option("--pack", help="Language file of a language of your own.")
     ] = None,
+    backend: Backends_ = None,
     endpoint: Annotated[
         str | None,
         typer.Option("--endpoint", help="URL of a language model (OpenAI's protocol) that proposes too."),
@@ -48,6 +51,8 @@ def propose(
     spoken = language or (own.language if own else "")
     if not spoken:
         raise InputError("no language", place="stress propose", cure="add --language it or --language en")
+    if backend:
+        own = _with_backends(own, spoken, backend)
     said = Utterance(
         text=utterance, language=spoken, previous=previous, protected=_protected(utterance, protect or [])
     )
@@ -55,8 +60,19 @@ def propose(
     found = propose_variants(
         said, test or None, seed=seed, channel=channel, limit=limit, pack=own, operators=operators
     )
-    facts = {"utterance": utterance, "language": spoken, "seed": seed, **found.facts()}
+    facts = {"utterance": utterance, "language": spoken, "seed": seed, "backends": backend or [],
+             **found.facts()}  # fmt: skip
     typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else _told(facts))
+
+
+def _with_backends(own: Any, language: str, names: list[str]) -> Any:
+    from vivavoce.core.errors import InputError
+    from vivavoce.stress.packs import pack_of
+
+    if own is not None:
+        problem = "a language file of your own has no backends"
+        raise InputError(problem, place="stress propose --backend", cure="leave out --pack or --backend")
+    return pack_of(language, names)
 
 
 def _protected(text: str, words: list[str]) -> tuple[tuple[int, int], ...]:

@@ -10,6 +10,7 @@ import typer
 
 from vivavoce.cli.progress import note
 from vivavoce.cli.stress_run import (
+    Backends_,
     Each_,
     From_,
     Languages_,
@@ -41,6 +42,7 @@ def review(
     language: Languages_ = None,
     sample: Sample_ = None,
     each_test: Each_ = False,
+    backend: Backends_ = None,
     seed: Seed_ = 1,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write what waits for --reviewer here.")] = None,
     read: Annotated[Path | None, typer.Option("--read", help="Take the decisions in this CSV.")] = None,
@@ -59,8 +61,9 @@ def review(
 
     plan = read_study(study)
     choice = Choice(
-        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed
-    )
+        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
+        backends=tuple(backend or ()),
+    )  # fmt: skip
     with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
         if propose:
             _propose(plan, opened, interactions(plan, opened, dataset, Path(folder)), choice, system)

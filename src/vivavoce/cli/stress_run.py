@@ -28,6 +28,10 @@ Log_ = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or post
 From_ = Annotated[
     Path | None, typer.Option("--from", help="Dataset with the interactions; else the study's own log.")
 ]
+Backends_ = Annotated[
+    list[str] | None,
+    typer.Option("--backend", help="apertium, thesaurus (it), misspellings (en): better resources; several."),
+]
 Each_ = Annotated[
     bool, typer.Option("--each-test", help="Replay an interaction once for every test that fits it.")
 ]
@@ -42,6 +46,7 @@ def run(
     language: Languages_ = None,
     sample: Sample_ = None,
     each_test: Each_ = False,
+    backend: Backends_ = None,
     seed: Seed_ = 1,
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, max=99, help="Replays of each variant, for systems that vary.")
@@ -86,7 +91,7 @@ def run(
         raise UnknownName("continuation", continuation, ["logged", "simulated"], place="stress run")
     choice = Choice(
         tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
-        spoken=spoken or speech is not None,
+        spoken=spoken or speech is not None, backends=tuple(backend or ()),
     )  # fmt: skip
     voice = Voice(speech, choice.spoken)
     job = (

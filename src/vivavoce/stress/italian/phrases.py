@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from vivavoce.stress.base import Edit
-from vivavoce.stress.italian.analysis import Token, analyse, gender_of
+from vivavoce.stress.italian.analysis import Token, analyse
 from vivavoce.stress.italian.inflection import adjective, contracted, definite, indefinite
 from vivavoce.stress.italian.lexicon import TIMES
+from vivavoce.stress.italian.morphology import RULES, Morphology
 from vivavoce.stress.words import edit, in_case_of
 
 _ARTICLES: Final = {"il", "lo", "la", "l'", "i", "gli", "le"}
@@ -189,45 +190,45 @@ def full_form(word: str, noun: Token) -> str:
     return _FULL.get(word.lower(), word)
 
 
-def agreement(text: str, start: int, end: int, after: str) -> tuple[Edit, ...]:
+def agreement(text: str, start: int, end: int, after: str, words: Morphology = RULES) -> tuple[Edit, ...]:
     """The edits that replace a noun, an adjective or a phrase and mend article and adjectives around it.
 
     Source  the replacement's gender comes from its first noun; its number is that of what it replaces
     """
-    tokens = analyse(text)
+    tokens = analyse(text, words)
     inside = [place for place, one in enumerate(tokens) if start <= one.start < end]
     whole = edit(text, start, end, after)
     if not inside or tokens[inside[0]].part not in ("noun", "adj"):
         return (whole,)
     old = tokens[inside[0]]
-    read = [one for one in analyse("un " + after.lower())[1:] if one.part == "noun"]
+    read = [one for one in analyse("un " + after.lower(), words)[1:] if one.part == "noun"]
     is_noun = old.part == "noun" and bool(read)
-    gender = (read[0].gender or gender_of(read[0].lemma)) if is_noun else old.gender or "m"
+    gender = (read[0].gender or words.gender(read[0].lemma)) if is_noun else old.gender or "m"
     edits = [whole]
     place = inside[0] - 1
     first_word = after
     while place >= 0 and tokens[place].part in ("adj", "poss", "num"):
         first_word = tokens[place].text
         if is_noun and gender != old.gender and tokens[place].part == "adj":
-            edits += _agreeing(text, tokens[place], gender, old.number)
+            edits += _agreeing(text, tokens[place], gender, old.number, words)
         place -= 1
     if place >= 0 and tokens[place].part in ("det", "prepdet"):
         mended = before(text, tokens[place], first_word, gender, old.number or "s")
         edits += [mended] if mended else []
         if place and tokens[place - 1].lower in ("tutti", "tutte", "tutto", "tutta") and gender != old.gender:
-            edits += _agreeing(text, tokens[place - 1], gender, old.number)
+            edits += _agreeing(text, tokens[place - 1], gender, old.number, words)
     elif is_noun and gender != old.gender and place >= 0 and tokens[place].part in ("adv", "conj"):
         return ()
     place = inside[-1] + 1
     while is_noun and gender != old.gender and place < len(tokens) and tokens[place].part == "adj":
-        edits += _agreeing(text, tokens[place], gender, old.number)
+        edits += _agreeing(text, tokens[place], gender, old.number, words)
         place += 1
     return tuple(sorted(edits, key=lambda one: one.start))
 
 
-def _agreeing(text: str, token: Token, gender: str, number: str) -> list[Edit]:
+def _agreeing(text: str, token: Token, gender: str, number: str, words: Morphology) -> list[Edit]:
     base = token.lemma if token.lemma[-1:] in "oe" else token.lower
-    new = adjective(_FULL.get(base, base), gender, number or "s")
+    new = words.adjective(_FULL.get(base, base), gender, number or "s")
     if new is None or new == token.lower:
         return []
     return [edit(text, token.start, token.end, in_case_of(token.text, new))]

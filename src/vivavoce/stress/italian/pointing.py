@@ -4,6 +4,7 @@ import re
 
 from vivavoce.stress.italian.analysis import analyse
 from vivavoce.stress.italian.inflection import contracted, definite
+from vivavoce.stress.italian.morphology import RULES, Morphology
 from vivavoce.stress.wordnet import wordnet
 
 _ARTICLE = re.compile(
@@ -15,13 +16,13 @@ _CONTRACTED = re.compile(
 )
 
 
-def gender_of_phrase(phrase: str) -> str:
+def gender_of_phrase(phrase: str, words: Morphology = RULES) -> str:
     """The gender of an alternative: its noun's; a place name is a city, which is feminine; else masculine."""
     if phrase[:1].isupper() and " " not in phrase:
         glosses = " ".join(wordnet("en").gloss(one) for one in wordnet("it").senses(phrase.lower(), "n"))
         if re.search(r"\b(?:city|capital|town|island)\b", glosses):
             return "f"
-    tokens = analyse(phrase[:1].lower() + phrase[1:] if len(phrase.split()) > 1 else phrase)
+    tokens = analyse(phrase[:1].lower() + phrase[1:] if len(phrase.split()) > 1 else phrase, words)
     for token in tokens:
         if token.part in ("det", "noun") and token.gender:
             return token.gender

@@ -16,7 +16,7 @@ from vivavoce.stress.operators.english_order import EnglishComplements, EnglishN
 from vivavoce.stress.operators.english_passive import EnglishPassive
 from vivavoce.stress.operators.italian_order import ItalianComplements, ItalianNounAdjective
 from vivavoce.stress.operators.italian_passive import ItalianPassive
-from vivavoce.stress.operators.misspelled import MisspelledWords
+from vivavoce.stress.operators.misspelled import KnownMisspellings, MisspelledWords
 from vivavoce.stress.operators.register import RegisterFrames, RegisterWords
 from vivavoce.stress.operators.swapping import SwappedLetters
 from vivavoce.stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
@@ -26,6 +26,7 @@ OPERATORS: Final[tuple[Operator, ...]] = (
     OneLetterApart(),
     SoundsAlike(),
     MisspelledWords(),
+    KnownMisspellings(),
     AccentsAndApostrophes(),
     NeighbouringKey(),
     SwappedLetters(),

@@ -1,13 +1,14 @@
 """ST-9 and ST-11 in Italian: nouns and adjectives, and complements, in the less usual order."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from random import Random
 from typing import Final
 
 from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance
-from vivavoce.stress.italian.analysis import Token, analyse
+from vivavoce.stress.italian.analysis import Token
 from vivavoce.stress.italian.lexicon import TIMES
 from vivavoce.stress.italian.phrases import (
     Phrase,
@@ -67,10 +68,13 @@ def _measures() -> frozenset[str]:
 class ItalianNounAdjective:
     """Noun and adjective change places, the article follows; `un piatto di pasta`: `pasta un piatto`."""
 
-    test, language, needs = "ST-9", "it", ("analysis",)
+    test, language, needs = "ST-9", "it", ("analysis", "morphology")
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
-        text, tokens = utterance.text, analyse(utterance.text)
+        tokens, resources = pack.get("analysis")(utterance.text), pack.get("morphology").resources
+        return (replace(one, resources=resources) for one in self._found(utterance.text, tokens))
+
+    def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
         for place, token in enumerate(tokens[:-1]):
             following = tokens[place + 1]
             if token.part == "noun" and following.part == "adj" and text[token.end : following.start] == " ":
@@ -90,7 +94,7 @@ class ItalianNounAdjective:
         )
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
         edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
-        yield Substitution(tuple(edits), "adjective before its noun", confidence, ("multiwordnet",))
+        yield Substitution(tuple(edits), "adjective before its noun", confidence)
 
     def _noun_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         quality, noun = tokens[place], tokens[place + 1]
@@ -98,7 +102,7 @@ class ItalianNounAdjective:
             return
         moved = placed(text, quality.start, noun.text) + " " + full_form(_inside(text, quality), noun)
         edits = [*_led(text, tokens, place, noun.text, noun), edit(text, quality.start, noun.end, moved)]
-        yield Substitution(tuple(edits), "adjective behind its noun", 0.85, ("multiwordnet",))
+        yield Substitution(tuple(edits), "adjective behind its noun", 0.85)
 
     def _content_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         content = noun_phrase(tokens, place + 2)
@@ -111,7 +115,7 @@ class ItalianNounAdjective:
         moved = f"{text_of(text, tokens, place + 2, content.last)} {measure[:1].lower()}{measure[1:]}"
         start = tokens[first].start
         change = edit(text, start, tokens[content.last].end, placed(text, start, moved))
-        yield Substitution((change,), "the content before its measure", 0.8, ("multiwordnet",))
+        yield Substitution((change,), "the content before its measure", 0.8)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no noun of it stands beside an adjective or measures another"
@@ -133,10 +137,13 @@ def _led(text: str, tokens: list[Token], place: int, word: str, noun: Token) -> 
 class ItalianComplements:
     """Two neighbouring complements change places; else a complement goes before the object."""
 
-    test, language, needs = "ST-11", "it", ("analysis",)
+    test, language, needs = "ST-11", "it", ("analysis", "morphology")
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
-        text, tokens = utterance.text, analyse(utterance.text)
+        tokens, resources = pack.get("analysis")(utterance.text), pack.get("morphology").resources
+        return (replace(one, resources=resources) for one in self._found(utterance.text, tokens))
+
+    def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
         found = complements(tokens)
         for one, other in pairwise(found):
             if other.first == one.last + 1:
@@ -152,7 +159,7 @@ class ItalianComplements:
         start, end = tokens[one.first].start, tokens[other.last].end
         lowered = first[:1].lower() + first[1:] if starts_sentence(text, start) else first
         after = placed(text, start, second) + " " + lowered
-        return Substitution((edit(text, start, end, after),), rule, confidence, ("multiwordnet",))
+        return Substitution((edit(text, start, end, after),), rule, confidence)
 
     def _before_object(self, text: str, tokens: list[Token], one: Phrase) -> Iterator[Substitution]:
         """un ristorante in centro, behind a verb: in centro un ristorante."""

@@ -5,8 +5,8 @@ from random import Random
 from typing import Final
 
 from vivavoce.stress.base import LanguagePack, Substitution, Utterance
-from vivavoce.stress.italian.analysis import Token, analyse
-from vivavoce.stress.italian.inflection import participle
+from vivavoce.stress.italian.analysis import Token
+from vivavoce.stress.italian.morphology import Morphology
 from vivavoce.stress.italian.phrases import Phrase, object_phrase, text_of
 from vivavoce.stress.words import edit, placed
 
@@ -29,28 +29,40 @@ _HEAVY: Final = 7  # words; a longer subject stays behind the verb
 class ItalianPassive:
     """One clause at a time; participle and auxiliary agree with the object that becomes the subject."""
 
-    test, language, needs = "ST-8", "it", ("analysis",)
+    test, language, needs = "ST-8", "it", ("analysis", "morphology")
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
-        text, tokens = utterance.text, analyse(utterance.text)
+        text, words = utterance.text, pack.get("morphology")
+        tokens = pack.get("analysis")(text)
+        for first, last, after, rule, confidence in _Clauses(words).found(text, tokens):
+            start, end = tokens[first].start, tokens[last].end
+            change = edit(text, start, end, placed(text, start, after))
+            yield Substitution((change,), rule, confidence, words.resources)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no verb of it with an object is one that can be turned into the passive"
+
+
+class _Clauses:
+    """Ways to turn a clause, each by its finite verb."""
+
+    def __init__(self, words: Morphology) -> None:
+        self._words = words
+
+    def found(self, text: str, tokens: list[Token]) -> "Iterator[tuple[int, int, str, str, float]]":
+        """First and last token that give way, the words instead, the rule and how far it is trusted."""
+        ways = (
+            self._wish,
+            self._modal,
+            self._perfect,
+            self._order,
+            self._search,
+            self._relative,
+            self._that,
+        )
         for place, token in enumerate(tokens):
-            if token.part != "fin":
-                continue
-            for make in (
-                self._wish,
-                self._modal,
-                self._perfect,
-                self._order,
-                self._search,
-                self._relative,
-                self._that,
-            ):
-                found = make(text, tokens, place)
-                if found is not None:
-                    first, last, after, rule, confidence = found
-                    start, end = tokens[first].start, tokens[last].end
-                    new = placed(text, start, after)
-                    yield Substitution((edit(text, start, end, new),), rule, confidence, ("multiwordnet",))
+            if token.part == "fin":
+                yield from (one for way in ways if (one := way(text, tokens, place)) is not None)
 
     def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
@@ -66,7 +78,7 @@ class ItalianPassive:
         mi = "mi " if verb.clitic else ""
         subject, verbs = (
             text_of(text, tokens, thing.first, thing.last),
-            f"{mi}{sia} {_passive(verb.lemma, thing)}",
+            f"{mi}{sia} {self._passive(verb.lemma, thing)}",
         )
         clause = f"{verbs} {subject}" if _stays_behind(subject, tokens, thing) else f"{subject} {verbs}"
         after = f"{token.lower} che {clause}"
@@ -99,7 +111,7 @@ class ItalianPassive:
                 0.9,
             )
         subject = text_of(text, tokens, thing.first, thing.last)
-        verbs = f"{mi}{modal} essere {_passive(verb.lemma, thing)}"
+        verbs = f"{mi}{modal} essere {self._passive(verb.lemma, thing)}"
         after = f"{verbs} {subject}" if _stays_behind(subject, tokens, thing) else f"{subject} {verbs}"
         return first, thing.last, after, rule, confidence
 
@@ -107,7 +119,7 @@ class ItalianPassive:
         """posso avere il numero: mi può essere dato il numero."""
         modal = _CAN.get(tokens[place].form, ("può", "possono"))[thing.number == "p"]
         subject = text_of(text, tokens, thing.first, thing.last)
-        after = f"mi {modal} essere {_passive('dare', thing)} {subject}"
+        after = f"mi {modal} essere {self._passive('dare', thing)} {subject}"
         return place, thing.last, after, "to have asked as to be given", 0.7
 
     def _perfect(self, text: str, tokens: list[Token], place: int) -> "_Found":
@@ -119,9 +131,9 @@ class ItalianPassive:
         if thing is None:
             return None
         plural = thing.number == "p"
-        been = participle("stare", thing.gender, thing.number)
+        been = self._passive("stare", thing)
         subject = text_of(text, tokens, thing.first, thing.last)
-        verbs = f"{'sono' if plural else 'è'} {been} {_passive(tokens[place + 1].lemma, thing)}"
+        verbs = f"{'sono' if plural else 'è'} {been} {self._passive(tokens[place + 1].lemma, thing)}"
         return place, thing.last, f"{subject} {verbs}{_BY.get(token.form, '')}", "perfect in the passive", 0.9
 
     def _order(self, text: str, tokens: list[Token], place: int) -> "_Found":
@@ -142,7 +154,7 @@ class ItalianPassive:
         venga = "vengano" if thing.number == "p" else "venga"
         middle = text[token.end : tokens[thing.first].start]
         subject = text_of(text, tokens, thing.first, thing.last)
-        after = f"{who}{venga} {_passive(token.lemma, thing)}{middle}{subject}"
+        after = f"{who}{venga} {self._passive(token.lemma, thing)}{middle}{subject}"
         return place, thing.last, after, "order in the passive", 0.85
 
     def _search(self, text: str, tokens: list[Token], place: int) -> "_Found":
@@ -161,7 +173,7 @@ class ItalianPassive:
         return (
             place,
             last,
-            f"{viene} {_passive(verb, thing)}",
+            f"{viene} {self._passive(verb, thing)}",
             "statement in the passive, its agent unsaid",
             0.75,
         )
@@ -177,7 +189,7 @@ class ItalianPassive:
                 return None
             plural, wished = thing.number == "p", token.form.startswith("c")
             sia = ("siano" if plural else "sia") if wished else ("vengono" if plural else "viene")
-            after = f"in cui {sia} {_passive(token.lemma, thing)}"
+            after = f"in cui {sia} {self._passive(token.lemma, thing)}"
             return place - 1, place, after, "relative clause in the passive", 0.9
         return self._asked(tokens, place)
 
@@ -187,7 +199,7 @@ class ItalianPassive:
         if token.form != "x2s" or thing is None or token.lemma in _NO_PASSIVE:
             return None
         fosse = "fossero" if thing.number == "p" else "fosse"
-        return place, place, f"{fosse} {_passive(token.lemma, thing)}", "wish with a passive clause", 0.9
+        return place, place, f"{fosse} {self._passive(token.lemma, thing)}", "wish with a passive clause", 0.9
 
     def _asked(self, tokens: list[Token], place: int) -> "_Found":
         token = tokens[place]
@@ -199,14 +211,14 @@ class ItalianPassive:
                     return (
                         place,
                         place,
-                        f"{viene} {_passive(token.lemma, thing)}",
+                        f"{viene} {self._passive(token.lemma, thing)}",
                         "question in the passive",
                         0.9,
                     )
         return None
 
-    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "no verb of it with an object is one that can be turned into the passive"
+    def _passive(self, verb: str, thing: Phrase) -> str:
+        return self._words.participle(verb, thing.gender, thing.number) or verb
 
 
 _Found = tuple[int, int, str, str, float] | None
@@ -222,7 +234,3 @@ def _stays_behind(subject: str, tokens: list[Token], thing: Phrase) -> bool:
     """A long subject, or one with a relative clause or complement after it, stands behind the verb."""
     following = tokens[thing.last + 1].part if thing.last + 1 < len(tokens) else ""
     return len(subject.split()) > _HEAVY or following in ("rel", "prep", "prepdet")
-
-
-def _passive(verb: str, thing: Phrase) -> str:
-    return participle(verb, thing.gender, thing.number) or verb

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Iterator
 from random import Random
+from typing import Final
 
 from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
+from vivavoce.stress.known_misspellings import PACKAGE
 from vivavoce.stress.words import is_name, word_edit, words_of
+
+_SHORTEST: Final = 4
+_COMMONEST: Final = 3.0
 
 
 class MisspelledWords:
@@ -16,7 +21,7 @@ class MisspelledWords:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         rules, small = pack.get("misspellings"), set(pack.get("function_words"))
         for word in words_of(utterance.text):
-            if len(word.text) < 4 or word.lower in small or is_name(utterance.text, word):
+            if len(word.text) < _SHORTEST or word.lower in small or is_name(utterance.text, word):
                 continue
             for rule in rules:
                 for found in re.finditer(rule.pattern, word.lower):
@@ -28,3 +33,22 @@ class MisspelledWords:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it is one that people misspell by the rules of the language"
+
+
+class KnownMisspellings:
+    """Misspellings that people really made, the commonest most trusted; an optional list."""
+
+    test, language, needs = "ST-2", ANY_LANGUAGE, ("known_misspellings", "frequency")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        known, small = pack.get("known_misspellings"), set(pack.get("function_words"))
+        zipf = pack.get("frequency").zipf
+        for word in words_of(utterance.text):
+            if len(word.text) < _SHORTEST or word.lower in small or is_name(utterance.text, word):
+                continue
+            for wrong in known.get(word.lower, ()):
+                trust = 0.85 + 0.04 * min(zipf(wrong), _COMMONEST)
+                yield Substitution((word_edit(word, wrong),), "a known misspelling", trust, (PACKAGE,), True)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word of it has a known misspelling"

