@@ -38,23 +38,17 @@ class TapeFacts(NamedTuple):
 class Tape:
     """A recording that goes on, the system on channel 0 and the user on channel 1.
 
-    `add` only keeps what it is given; `flush` puts it on disk and may run in a thread of its own.
-
-    Raises  LogError: the file cannot be made or written
+    `add` only keeps what it is given; `flush` puts it on disk and may run in a thread of its own. The file is
+    made with the first samples.
     """
 
     def __init__(self, folder: RecordingFolder, facts: TapeFacts) -> None:
         self.facts, self.path = facts, folder.path / f"{facts.recording_id}{TAPE}"
         self.frames = 0
+        self._folder = folder
         self._waiting: list[Samples] = []
-        head = json.dumps(facts._asdict()).encode() + b"\n"
-        try:
-            folder.make()
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            self._written = 0
-            self._write(head)
-        except OSError as error:
-            raise _not_written(self.path, error) from error
+        self._file: int | None = None
+        self._written = 0
 
     def add(self, system: Samples, user: Samples) -> None:
         """The next frames of both channels, of one length."""
@@ -62,35 +56,45 @@ class Tape:
         self.frames += len(system)
 
     def flush(self) -> None:
-        """What was added is on disk when this returns; what could not be written is tried again next time."""
+        """What was added is on disk when this returns; what could not be written is tried again next time.
+
+        Raises  LogError: the file cannot be made or written
+        """
         count = len(self._waiting)
         if not count:
             return
         try:
+            if self._file is None:
+                self._folder.make()
+                self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            if not self._written:
+                self._write(json.dumps(self.facts._asdict()).encode() + b"\n")
             self._write(np.concatenate(self._waiting[:count]).astype("<i2").tobytes())
         except OSError as error:
             raise _not_written(self.path, error) from error
         del self._waiting[:count]
 
     def close(self) -> None:
-        """Put the rest on disk; the file stays."""
+        """Put the rest on disk; the file stays. Raises LogError: it cannot be written."""
         try:
             self.flush()
         finally:
-            with suppress(OSError):
-                os.close(self._file)
+            if self._file is not None:
+                with suppress(OSError):
+                    os.close(self._file)
 
     def _write(self, content: bytes) -> None:
         """All of it or nothing: half a frame would exchange the channels of what follows."""
-        rest = memoryview(content)
+        rest, file = memoryview(content), self._file
+        assert file is not None
         try:
             while rest:
-                rest = rest[os.write(self._file, rest) :]
-            os.fsync(self._file)
+                rest = rest[os.write(file, rest) :]
+            os.fsync(file)
         except OSError:
             with suppress(OSError):
-                os.ftruncate(self._file, self._written)
-                os.lseek(self._file, self._written, os.SEEK_SET)
+                os.ftruncate(file, self._written)
+                os.lseek(file, self._written, os.SEEK_SET)
             raise
         self._written += len(content)
 

@@ -75,11 +75,17 @@ def test_a_file_that_ends_anywhere_keeps_every_whole_frame(tmp_path_factory, tor
 
 def test_a_tape_whose_first_line_was_torn_says_that_it_belongs_to_nobody(folder: RecordingFolder) -> None:
     tape = Tape(folder, FACTS)
+    tape.add(samples(1), samples(2))
     tape.close()
     tape.path.write_bytes(tape.path.read_bytes()[:20])
     assert facts_of(tape.path) is None
     tape.path.write_bytes(b"")
     assert facts_of(tape.path) is None
+
+
+def test_a_tape_to_which_nothing_was_added_leaves_no_file(folder: RecordingFolder) -> None:
+    Tape(folder, FACTS).close()
+    assert tapes_in(folder) == []
 
 
 def test_what_a_full_disk_refused_is_written_when_there_is_room(
