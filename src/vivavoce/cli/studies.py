@@ -60,6 +60,10 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
             place = f"{study.folder.name}/{STUDY_FILE} systems.{system}"
             place += f".{error.place}" if error.place else ""
             raise InputError(error.problem, place=place, cure=error.cure) from None
+    if any(settings.get("connect") == "phone" for settings in study.systems.values()):
+        from vivavoce.telephony.lines import connect_lines
+
+        connect_lines(made.values())
     return made
 
 

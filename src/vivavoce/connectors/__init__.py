@@ -9,6 +9,7 @@ from vivavoce.connectors.http import HttpConnector
 from vivavoce.connectors.lex import LexConnector
 from vivavoce.connectors.mcp import MCPConnector
 from vivavoce.connectors.openai import OpenAIConnector
+from vivavoce.connectors.phone import PhoneConnector
 from vivavoce.connectors.python import PythonConnector
 from vivavoce.connectors.rasa import RasaConnector
 from vivavoce.connectors.rasa_socketio import RasaSocketConnector
@@ -25,9 +26,9 @@ CONNECTORS: Registry[ConnectorKind] = Registry("connector")
 
 _KINDS: tuple[ConnectorKind, ...] = (
     A2AConnector, BrowserConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector,
-    HttpConnector, LexConnector, MCPConnector, OpenAIConnector, PythonConnector, RasaConnector,
-    RasaSocketConnector, RealtimeConnector, ScriptedConnector, StdioConnector, TelegramConnector,
-    WebSocketConnector, WizardConnector,
+    HttpConnector, LexConnector, MCPConnector, OpenAIConnector, PhoneConnector, PythonConnector,
+    RasaConnector, RasaSocketConnector, RealtimeConnector, ScriptedConnector, StdioConnector,
+    TelegramConnector, WebSocketConnector, WizardConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -42,6 +43,8 @@ async def hello(
     Failures of the system are in the result, never raised.
     """
     clock = clock or SystemClock()
+    if (phone := as_phone(connector)) is not None:
+        return await _pinged(phone, clock)
     conversation = Conversation(key=secrets.token_hex(16), language=language)
     heard = _Heard(clock)
     try:
@@ -53,6 +56,16 @@ async def hello(
         return heard.result(problem=str(error), reachable=error.reached)
     finally:
         await connector.close(conversation)
+
+
+async def _pinged(phone: PhoneConnector, clock: Clock) -> Hello:
+    """Whether a telephone number is there; it does not ring, and is told nothing."""
+    began_s = clock.monotonic_s()
+    try:
+        told = await phone.ping()
+    except SystemUnderTestError as error:
+        return Hello(False, "", clock.monotonic_s() - began_s, str(error), reachable=error.reached)
+    return Hello(True, told, clock.monotonic_s() - began_s)
 
 
 async def _open(connector: Connector, conversation: Conversation) -> None:

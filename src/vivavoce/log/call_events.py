@@ -61,6 +61,29 @@ class SpeechMissed(Event):
     reason: str = ""
 
 
+class SpeechHeard(Event):
+    """Somebody spoke in a dialogue that is only listened to: with a system that is a telephone number.
+
+    Seconds count from the opening of the dialogue. Stretches of one party until the other's are one turn. They are
+    told while the call goes on; the recording tells their edges more exactly.
+    """
+
+    kind = "speech_heard"
+    dialogue_id: str
+    party: Literal["user", "system"]
+    onset_s: float
+    offset_s: float
+
+
+class SystemCalled(Event):
+    """The system of a dialogue is a telephone number and has answered, so many seconds after it was called."""
+
+    kind = "system_called"
+    dialogue_id: str
+    call_id: str
+    rang_s: float
+
+
 class SilencePrompted(Event):
     """The caller said nothing for long and was asked whether he was still there."""
 
@@ -101,6 +124,6 @@ class CallNotTaken(Event):
 
 
 CALL_EVENTS: Final[tuple[type[Event], ...]] = (
-    CallAwaited, CallRouted, CallConnected, SpeechMissed, SilencePrompted, CodeSpoken, CallEnded,
-    CallNotTaken,
+    CallAwaited, CallRouted, CallConnected, SystemCalled, SpeechHeard, SpeechMissed, SilencePrompted,
+    CodeSpoken, CallEnded, CallNotTaken,
 )  # fmt: skip

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 Phrase = Literal[
     "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
-    "still_there", "trouble", "too_short", "code", "goodbye",
+    "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away",
 ]  # fmt: skip
 
 _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
@@ -22,6 +22,8 @@ _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
         "too_short": "The conversation was too short to count. You may call again. Goodbye.",
         "code": "Your code is: {code}.",
         "goodbye": "Please type it on your page. Thank you, and goodbye.",
+        "connecting": "One moment please. You are being connected.",
+        "system_away": "Nobody answers there at the moment. Please call again later. Goodbye.",
     },
     "it": {
         "welcome_pin": "Benvenuto. Digiti il numero che vede sulla pagina, poi prema il tasto cancelletto.",
@@ -37,6 +39,8 @@ _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
         "too_short": "La conversazione era troppo breve per contare. Può richiamare. Arrivederci.",
         "code": "Il suo codice è: {code}.",
         "goodbye": "Lo scriva sulla sua pagina. Grazie e arrivederci.",
+        "connecting": "Un momento, per favore. La metto in comunicazione.",
+        "system_away": "Al momento non risponde nessuno. Richiami più tardi. Arrivederci.",
     },
 }
 _DIGITS: Final = {

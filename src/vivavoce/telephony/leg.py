@@ -13,6 +13,7 @@ import numpy as np
 
 from vivavoce.audio.files import Tracks
 from vivavoce.audio.sound import Samples, Sound
+from vivavoce.telephony.keys import key_sound
 
 RATE_HZ: Final = 8000
 FRAME_S: Final = 0.02
@@ -36,6 +37,7 @@ class PhoneLeg:
     """A call; an adapter feeds it with `take_sound`, `take_key` and `ended`, and sends what `beat` gives out.
 
     call_id    ours, random; caller_id: who calls, as the network says; called: the number that was dialled
+    live       what is played comes frame by frame from another call
     """
 
     def __init__(self, call_id: str, caller_id: str, called: str, adapter: str) -> None:
@@ -43,6 +45,7 @@ class PhoneLeg:
         self.over = asyncio.Event()
         self.ended_by: HungUpBy | None = None
         self.keys = ""
+        self.live = False
         self.dropped_frames = 0
         self._heard: asyncio.Queue[Heard] = asyncio.Queue()
         self._coming: deque[Samples] = deque()
@@ -87,6 +90,11 @@ class PhoneLeg:
     async def played(self) -> None:
         """Wait until everything was played, or the call is over."""
         await self._played.wait()
+
+    def press(self, keys: str) -> None:
+        """Press keys, each after what is being played; a comma waits a second."""
+        for key in keys:
+            self.play(Sound(key_sound(key), RATE_HZ))
 
     @property
     def seconds(self) -> float:

@@ -45,7 +45,7 @@ class MediaStreamLeg(PhoneLeg):
         if not sounding or self.over.is_set():
             return
         self._send("media", media={"payload": b64encode(PCMU.encode(frame)).decode()})
-        if not self.playing:
+        if not self.playing and not self.live:
             self._marks += 1
             name = f"mark-{self._marks}"
             self._awaited.add(name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 KEYS: Final = "0123456789*#ABCD"
+KEY_FRAMES: Final = 5  # that a key is held, then its end is told three times
 _HEADER: Final = struct.Struct(">BBHII")
 
 
@@ -53,6 +54,18 @@ class Sender:
         self._sequence = (self._sequence + 1) & 0xFFFF
         self._timestamp = (self._timestamp + samples) & 0xFFFFFFFF
         return header + payload
+
+    def key_packets(self, payload_type: int, key: str, samples: int) -> list[bytes]:
+        """The packets of one key press, to be sent one a frame of so many samples (RFC 4733, 2.5.1)."""
+        number, began = KEYS.index(key), self._timestamp
+        packets: list[bytes] = []
+        for frame in range(1, KEY_FRAMES + 4):
+            end = 0x80 if frame > KEY_FRAMES else 0
+            lasted = min(frame, KEY_FRAMES) * samples
+            self._first = frame == 1
+            packets.append(self.packet(payload_type, struct.pack(">BBH", number, end | 10, lasted), 0))
+        self._timestamp = (began + samples * (KEY_FRAMES + 3)) & 0xFFFFFFFF
+        return packets
 
 
 @dataclass(slots=True)

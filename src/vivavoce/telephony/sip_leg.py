@@ -2,12 +2,16 @@
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
-from vivavoce.telephony.leg import FRAME, PhoneLeg
-from vivavoce.telephony.rtp import KeyPresses, Sender, read_packet
+from vivavoce.telephony.keys import COMMA_S
+from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
+from vivavoce.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
 from vivavoce.telephony.sdp import Offer
+
+GAP_FRAMES: Final = 3  # of sound between two keys
 
 
 class SipLeg(PhoneLeg):
@@ -32,6 +36,8 @@ class SipLeg(PhoneLeg):
         self._on_bye = on_bye
         self._peer: tuple[Any, ...] | None = None
         self._sender, self._presses = Sender(), KeyPresses()
+        self._to_press: deque[str] = deque()
+        self._pressing: deque[bytes | None] = deque()
         self._transport: asyncio.DatagramTransport | None = None
 
     async def open(self, host: str) -> None:
@@ -53,9 +59,28 @@ class SipLeg(PhoneLeg):
     def send_frame(self) -> None:
         """On the beat: one frame each way."""
         payload = self.offer.codec.encode(self.beat())
-        if self._transport is not None and self.offer.direction in ("sendrecv", "recvonly"):
-            packet = self._sender.packet(self.offer.codec.payload_type, payload, FRAME)
-            self._transport.sendto(packet, self._peer or (self.offer.host, self.offer.port))
+        if self._transport is None or self.offer.direction not in ("sendrecv", "recvonly"):
+            return
+        packet = self._pressed() or self._sender.packet(self.offer.codec.payload_type, payload, FRAME)
+        self._transport.sendto(packet, self._peer or (self.offer.host, self.offer.port))
+
+    def press(self, keys: str) -> None:
+        """Press keys, beside what is being played; as tones where the other end knows no key events."""
+        if self.offer.key_type is None:
+            super().press(keys)
+        else:
+            self._to_press.extend(key for key in keys if key in KEYS or key == ",")
+
+    def _pressed(self) -> bytes | None:
+        """The next packet of a key press; None where sound is to be sent."""
+        if not self._pressing and self._to_press and self.offer.key_type is not None:
+            key = self._to_press.popleft()
+            if key == ",":
+                self._pressing.extend([None] * round(COMMA_S / FRAME_S))
+            else:
+                self._pressing.extend(self._sender.key_packets(self.offer.key_type, key, FRAME))
+                self._pressing.extend([None] * GAP_FRAMES)
+        return self._pressing.popleft() if self._pressing else None
 
     def take_packet(self, data: bytes, source: tuple[Any, ...]) -> None:
         """A datagram; what is no packet of this call's is dropped.

@@ -13,12 +13,15 @@ import structlog
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import silence
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
+from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of
+from vivavoce.session.bridged import BridgedDialogue
 from vivavoce.session.calls import Calls
+from vivavoce.session.dialogue_state import DialogueState
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
 from vivavoce.session.phrases import Phrase, phrase, spoken_digits
@@ -123,16 +126,35 @@ class Switchboard:
             return
         language = dialogue.language
         try:
-            await SpokenDialogue(
-                self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ, language=language,
-                recogniser=self._recognisers[language], synthesiser=self._synthesisers[language],
-                manners=self._manners,
-            ).run()  # fmt: skip
+            phone = as_phone(self._engine.relay.connectors[dialogue.system])
+            if phone is not None:
+                await self._bridged(leg, visit_id, dialogue, after, phone)
+            else:
+                await SpokenDialogue(
+                    self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ,
+                    language=language, recogniser=self._recognisers[language],
+                    synthesiser=self._synthesisers[language], manners=self._manners,
+                ).run()  # fmt: skip
             await self._farewell(leg, visit_id)
         finally:
             if not leg.over.is_set():
                 await leg.hang_up()
             await self._keep(leg, visit_id, dialogue.dialogue_id)
+
+    async def _bridged(
+        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueState, after: int, phone: PhoneConnector
+    ) -> None:
+        """A dialogue with a system that is called itself; its call is heard in this one."""
+        await self._say(leg, phrase("connecting", dialogue.language), dialogue.language)
+        leg.live = True
+        ended = await BridgedDialogue(
+            self._calls, visit_id, dialogue.dialogue_id, after, leg, phone, rate_hz=RATE_HZ
+        ).run()
+        leg.live = False
+        leg.stop_playing()
+        if ended == "not_reached":
+            await self._say(leg, phrase("system_away", dialogue.language), dialogue.language)
+            await leg.hang_up()
 
     async def _farewell(self, leg: PhoneLeg, visit_id: str) -> None:
         """The code after a dialogue that was not trivial, else the advice to call again."""

@@ -1,0 +1,93 @@
+"""Our own calls: to systems that are telephone numbers. One way out serves all of them."""
+
+import asyncio
+import socket
+from collections.abc import Iterable
+from typing import Any, Final
+
+from vivavoce.connectors.phone import PhoneSettings, as_phone
+from vivavoce.core.errors import FailureKind, SystemUnderTestError
+from vivavoce.telephony.leg import PhoneLeg
+from vivavoce.telephony.sip_auth import Credentials
+from vivavoce.telephony.sip_caller import Line, NotAnswered, Outcome, SipCaller, address_of
+
+_FAILURES: Final[dict[Outcome, FailureKind]] = {
+    "busy": "refused", "no_answer": "timeout", "declined": "refused", "unreachable": "unreachable",
+    "refused": "refused",
+}  # fmt: skip
+
+
+class Outgoing:
+    """Makes calls by SIP, each from the address of this machine that leads to who is called."""
+
+    def __init__(self) -> None:
+        self._callers: dict[str, SipCaller] = {}
+        self._lock = asyncio.Lock()
+
+    async def caller_towards(self, number: str, line: Line) -> SipCaller:
+        """Who makes calls that way, started when first needed. Raises NotAnswered: no way leads there."""
+        host = line.exchange.rpartition(":")[0] if line.exchange else address_of(number, line).host
+        try:
+            ours = await asyncio.to_thread(address_towards, host.strip("[]"))
+        except OSError as error:
+            raise NotAnswered("unreachable", f"{host}: {error.strerror or error}") from None
+        async with self._lock:
+            if ours not in self._callers:
+                caller = SipCaller(host=ours)
+                await caller.start()
+                self._callers[ours] = caller
+            return self._callers[ours]
+
+    async def call(self, settings: PhoneSettings, password: str | None) -> PhoneLeg:
+        """The leg of a call to a system, with its keys pressed. Raises SystemUnderTestError."""
+        who = Credentials(settings.username or "", password or "") if settings.username else None
+        line = Line(settings.exchange, settings.caller_id, who)
+        try:
+            caller = await self.caller_towards(settings.number, line)
+            leg = await caller.call(settings.number, line, ring_s=settings.ring_s)
+        except NotAnswered as error:
+            raise _failure(error) from None
+        if settings.keys:
+            leg.press(settings.keys)
+        return leg
+
+    async def ask(self, settings: PhoneSettings) -> str:
+        """What a system's number says to OPTIONS. Raises SystemUnderTestError: nothing, or `unknown`."""
+        line = Line(settings.exchange, settings.caller_id)
+        try:
+            caller = await self.caller_towards(settings.number, line)
+            code = await caller.ask(settings.number, line, reach_s=settings.connect_timeout_s)
+        except NotAnswered as error:
+            raise _failure(error) from None
+        if code in (404, 410, 484, 604):
+            raise SystemUnderTestError("unreachable", f"the exchange knows no such number ({code})")
+        return f"something that speaks SIP answers for it ({code}); it was not made to ring"
+
+    async def stop(self) -> None:
+        """Hang up and close."""
+        callers, self._callers = list(self._callers.values()), {}
+        for caller in callers:
+            await caller.stop()
+
+
+def connect_lines(connectors: Iterable[Any]) -> None:
+    """Give every system that is a telephone number a way to be called."""
+    phones = [phone for phone in map(as_phone, connectors) if phone is not None]
+    if phones:
+        outgoing = Outgoing()
+        for phone in phones:
+            phone.line = outgoing
+
+
+def address_towards(host: str) -> str:
+    """The address of this machine from which packets to a host leave; nothing is sent. Raises OSError."""
+    family, _, _, _, address = socket.getaddrinfo(host, 9, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect(address)
+        return probe.getsockname()[0]
+
+
+def _failure(error: NotAnswered) -> SystemUnderTestError:
+    reached = error.outcome not in ("unreachable", "refused")
+    detail = f"{error.outcome.replace('_', ' ')}: {error.detail}"
+    return SystemUnderTestError(_FAILURES[error.outcome], detail, reached=reached)
