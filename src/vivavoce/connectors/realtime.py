@@ -11,6 +11,7 @@ import base64
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
@@ -46,6 +47,9 @@ class RealtimeSettings(ConnectorSettings):
     system: str | None = Field(None, description="instructions; may contain {{ language }}")
     greets: bool = Field(False, description="the model speaks first")
     speech: bool = Field(False, description="answer in speech, with its transcript as the text")
+    listens: bool | None = Field(
+        None, description="hear what is spoken to it, by itself; unless set, where `speech` is true"
+    )
     voice: str | None = Field(None, description="name of the voice, with speech: true")
     transcribe: str | None = Field(None, description="model that writes down what the participant said")
     session: dict[str, Any] = Field(default_factory=dict, description="tools, max_output_tokens, ...")
@@ -70,6 +74,7 @@ class RealtimeConnector:
     def __init__(self, settings: RealtimeSettings, vault: Vault) -> None:
         check_address(settings.url, allow_private=settings.allow_private, place="url")
         self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        self._listens = settings.speech if settings.listens is None else settings.listens
         self._instructions = compile_template(settings.system, {"language"}, place="system")
         self._headers = compile_template(settings.headers, set(), place="headers")
         self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
@@ -80,7 +85,10 @@ class RealtimeConnector:
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(streaming=True, audio=True, memory="caller", greets=self._settings.greets)
+        return Capabilities(
+            streaming=True, audio=self._listens, audio_rate_hz=RATE_HZ, memory="caller",
+            greets=self._settings.greets,
+        )  # fmt: skip
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         made = await self._socket(conversation)
@@ -155,7 +163,8 @@ class RealtimeConnector:
         complete = False
         try:
             await self._tell(made, {"type": "response.create"})
-            events = self._events(made, written_down)
+            answer = conversation.state["_answer"] = RealtimeAnswer(awaiting=written_down)
+            events = self._events(made, answer)
             async with aclosing(in_time(events, self._settings)) as outputs:
                 async for output in outputs:
                     yield output
@@ -164,17 +173,21 @@ class RealtimeConnector:
             if not complete:  # what it says late would be taken for its next answer
                 await self._sockets.drop(conversation.key)
 
-    async def _events(self, made: ClientConnection, written_down: bool) -> AsyncIterator[SystemOutput]:
-        answer, clock = RealtimeAnswer(awaiting=written_down), asyncio.get_running_loop().time
+    async def _events(self, made: ClientConnection, answer: RealtimeAnswer) -> AsyncIterator[SystemOutput]:
+        clock = asyncio.get_running_loop().time
         while not answer.complete:
             for output in answer.take(await self._event(made)):
                 yield output
         complete_s = clock()
+        late: list[SystemOutput] = []
         with suppress(TimeoutError):
             async with asyncio.timeout(_WRITING_DOWN_S):
                 while answer.awaiting:
-                    answer.take(await self._event(made))
-        yield answer.facts(clock() - complete_s)
+                    late += answer.take(await self._event(made))
+        waited_s = clock() - complete_s
+        for output in late:
+            yield replace(output, held_s=waited_s)
+        yield answer.facts(waited_s)
 
     async def _event(self, made: ClientConnection) -> dict[str, Any]:
         with socket_reported(self._vault):
@@ -184,6 +197,15 @@ class RealtimeConnector:
             raise bad_answer("an event is no mapping")
         self._wire.received(str(event.get("type")), json.dumps(without_audio(event), ensure_ascii=False))
         return self._vault.redact(event)
+
+    async def interrupt(self, conversation: Conversation, played_s: float) -> None:
+        """Cancel the response that is being given, and truncate what was not heard of it."""
+        made, answer = self._sockets.of(conversation.key), conversation.state.get("_answer")
+        if made is None or not isinstance(answer, RealtimeAnswer):
+            return
+        with suppress(SystemUnderTestError):
+            for event in answer.interruption(played_s):
+                await self._tell(made, event)
 
     async def reset(self, conversation: Conversation) -> None:
         await self._sockets.drop(conversation.key)

@@ -2,12 +2,14 @@
 
 import base64
 import binascii
+import math
 from typing import Any, Final
 
 from vivavoce.connectors.answers import bad_answer
-from vivavoce.connectors.base import Audio, SystemOutput
+from vivavoce.connectors.base import Audio, Heard, SystemOutput
 
 RATE_HZ: Final = 24_000
+INTERRUPTING: Final = "interrupting-"
 _TEXT: Final = {
     "response.output_text.delta", "response.output_audio_transcript.delta",
     "response.text.delta", "response.audio_transcript.delta",
@@ -19,12 +21,16 @@ _WRITTEN_DOWN: Final = "conversation.item.input_audio_transcription."
 class RealtimeAnswer:
     """One response of the model as its events come in.
 
-    complete  the response has ended
-    awaiting  what the participant said is still being written down
+    complete     the response has ended
+    awaiting     what the participant said is still being written down
+    interrupted  we asked for its end, so that it may be cancelled
+    item         the message that is being spoken, or was last; spoken_bytes: how much of it came
     """
 
     def __init__(self, *, awaiting: bool = False) -> None:
         self.complete, self.awaiting = False, awaiting
+        self.interrupted = False
+        self.item, self.spoken_bytes = "", 0
         self._text, self._given = "", False
         self._facts: dict[str, Any] = {}
         self._calls: list[dict[str, Any]] = []
@@ -36,20 +42,54 @@ class RealtimeAnswer:
         """
         kind = event.get("type")
         if kind == "error":
+            if _asked_by(event.get("error")).startswith(INTERRUPTING):
+                return []  # it had ended already
             raise bad_answer(f"the server reports: {_said(event.get('error'))}")
         if kind in _TEXT and isinstance(event.get("delta"), str):
             self._text += event["delta"]
             return [SystemOutput(kind="delta", text=event["delta"])]
         if kind in _SPEECH:
-            return [SystemOutput(kind="audio", audio=Audio(_decoded(event.get("delta")), RATE_HZ))]
+            return self._speech(event)
         if kind in (_WRITTEN_DOWN + "completed", _WRITTEN_DOWN + "failed"):
             self.awaiting = False
-            self._facts |= {"heard": str(event.get("transcript"))} if event.get("transcript") else {}
+            return self._heard(event)
         elif kind == "response.output_item.done" and isinstance(event.get("item"), dict):
             return self._item(event["item"])
         elif kind == "response.done":
             return self._done(event.get("response"))
         return []
+
+    def _speech(self, event: dict[str, Any]) -> list[SystemOutput]:
+        samples = _decoded(event.get("delta"))
+        if event.get("item_id") != self.item:
+            self.item, self.spoken_bytes = str(event.get("item_id") or ""), 0
+        self.spoken_bytes += len(samples)
+        self._given = True
+        return [SystemOutput(kind="audio", audio=Audio(samples, RATE_HZ))]
+
+    def _heard(self, event: dict[str, Any]) -> list[SystemOutput]:
+        """What the server wrote down, with the probability of a word piece where it tells it."""
+        words = event.get("transcript")
+        if not isinstance(words, str) or not words.strip():
+            return []
+        self._facts["heard"] = words
+        return [
+            SystemOutput(kind="extras", heard=(Heard(words.strip(), _probability(event.get("logprobs"))),))
+        ]
+
+    def interruption(self, played_s: float) -> list[dict[str, Any]]:
+        """The events that stop this response, and make the model forget what nobody heard of it."""
+        events: list[dict[str, Any]] = []
+        if not self.complete:
+            self.interrupted = True
+            events.append({"type": "response.cancel", "event_id": f"{INTERRUPTING}cancel"})
+        if self.item:
+            heard_ms = min(round(played_s * 1000), self.spoken_bytes * 1000 // (2 * RATE_HZ))
+            events.append({
+                "type": "conversation.item.truncate", "event_id": f"{INTERRUPTING}truncate",
+                "item_id": self.item, "content_index": 0, "audio_end_ms": heard_ms,
+            })  # fmt: skip
+        return events
 
     def _item(self, item: dict[str, Any]) -> list[SystemOutput]:
         if item.get("type") == "function_call":
@@ -64,13 +104,14 @@ class RealtimeAnswer:
         if not isinstance(response, dict):
             raise bad_answer("the end of the response is no mapping")
         status = response.get("status", "completed")
-        if status not in ("completed", "incomplete"):
+        cancelled = status == "cancelled" and self.interrupted
+        if status not in ("completed", "incomplete") and not cancelled:
             details = response.get("status_details")
             why = _said(details.get("error") or details.get("reason")) if isinstance(details, dict) else ""
             raise bad_answer(f"the response ended as {status}{': ' + why if why else ''}")
         self.complete = True
         rest = self._item({"content": None}) if self._text else []
-        if not self._given and not self._calls:
+        if not self._given and not self._calls and not cancelled:
             raise bad_answer("the answer has no text")
         self._facts |= _part(response, "id", "status", "usage")
         return rest
@@ -86,6 +127,18 @@ def without_audio(event: dict[str, Any]) -> dict[str, Any]:
     held = {name: value for name in ("audio", "delta") if isinstance(value := event.get(name), str)}
     speech = event.get("type") in _SPEECH or event.get("type") == "input_audio_buffer.append"
     return event | {name: f"{len(value)} characters of base64" for name, value in held.items() if speech}
+
+
+def _asked_by(error: Any) -> str:
+    """The key of our event that an error is about."""
+    return str(error.get("event_id") or "") if isinstance(error, dict) else ""
+
+
+def _probability(pieces: Any) -> float | None:
+    found = pieces if isinstance(pieces, list) else []
+    logs = [one.get("logprob") for one in found if isinstance(one, dict)]
+    numbers = [one for one in logs if isinstance(one, (int, float)) and not isinstance(one, bool)]
+    return min(1.0, math.exp(sum(numbers) / len(numbers))) if numbers else None
 
 
 def _decoded(written: Any) -> bytes:

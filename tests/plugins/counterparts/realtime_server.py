@@ -2,7 +2,8 @@
 
 It takes the events that the published interface has, answers others with an error event, and tells the first
 thing said: in text, or in speech with a transcript. What it hears of speech is how long it was. The model
-`tools` calls a tool, `fails` fails; every event it sends has the fields of the published types.
+`tools` calls a tool, `fails` fails, `echo` says again what it heard, `long` speaks until it is cancelled, and
+then tells what it was made to forget; every event it sends has the fields of the published types.
 """
 
 import asyncio
@@ -29,13 +30,16 @@ class Session:
         self.socket, self.model = socket, query["model"][0]
         self.session: dict[str, Any] = {"output_modalities": ["audio"]}
         self.said: list[str] = []
-        self.buffer = b""
+        self.buffer = self.sound = b""
+        self.truncated: list[int] = []
+        self.speaking: asyncio.Task[None] | None = None
+        self.sent_ms = 0
 
     async def send(self, kind: str, **fields: Any) -> None:
         await self.socket.send(json.dumps({"event_id": new("event"), "type": kind, **fields}))
 
-    async def wrong(self, message: str) -> None:
-        error = {"type": "invalid_request_error", "code": "invalid_value", "message": message}
+    async def wrong(self, message: str, by: str | None = None) -> None:
+        error = {"type": "invalid_request_error", "code": "invalid_value", "message": message, "event_id": by}
         await self.send("error", error=error)
 
     async def take(self, event: dict[str, Any]) -> None:
@@ -53,6 +57,10 @@ class Session:
             await self.commit()
         elif kind == "response.create":
             await self.respond()
+        elif kind == "response.cancel":
+            await self.cancel(event)
+        elif kind == "conversation.item.truncate":
+            await self.truncate(event)
         else:
             await self.wrong(f"unknown event {kind}")
         return None
@@ -72,7 +80,7 @@ class Session:
         if not self.buffer:
             return await self.wrong("the buffer is empty")
         heard, item = f"{len(self.buffer) // 2} samples", new("item")
-        self.buffer = b""
+        self.sound, self.buffer = self.buffer, b""
         self.said.append(heard)
         await self.send("input_audio_buffer.committed", item_id=item, previous_item_id=None)
         if self.session["audio"]["input"].get("transcription"):
@@ -98,6 +106,11 @@ class Session:
             await self.send("response.output_item.done", response_id=response, output_index=0, item=call)
             done = {"id": response, "status": "completed", "output": [call]}
             return await self.send("response.done", response=done)
+        if self.model == "long" and not self.truncated:
+            self.speaking = asyncio.create_task(self.speak_long(response, item))
+            return None
+        if self.model == "long":
+            return await self.speak(response, item, f"forgot after {self.truncated[-1]} ms")
         await self.speak(response, item, f"first was {self.said[0]}" if self.said else "Hello!")
         return None
 
@@ -108,7 +121,9 @@ class Session:
         for piece in (words[:6], words[6:]):
             await self.send(kind, delta=piece, **place)
             if spoken:
-                sound = base64.b64encode(b"\x01\x02" * 2400).decode()
+                half = len(self.sound) // 4 * 2
+                heard = self.sound[:half] if piece == words[:6] else self.sound[half:]
+                sound = base64.b64encode(heard if self.model == "echo" else b"\x01\x02" * 2400).decode()
                 await self.send("response.output_audio.delta", delta=sound, **place)
         part = (
             {"type": "output_audio", "transcript": words}
@@ -119,6 +134,35 @@ class Session:
         await self.send("response.output_item.done", response_id=response, output_index=0, item=made)
         done = {"id": response, "status": "completed", "output": [made], "usage": {"total_tokens": 7}}
         await self.send("response.done", response=done)
+
+    async def speak_long(self, response: str, item: str) -> None:
+        place = {"response_id": response, "item_id": item, "output_index": 0, "content_index": 0}
+        sound = base64.b64encode(b"\x00\x20" * 2400).decode()
+        while True:
+            self.sent_ms += 100
+            await self.send("response.output_audio_transcript.delta", delta="la ", **place)
+            await self.send("response.output_audio.delta", delta=sound, **place)
+            await asyncio.sleep(0.02)
+
+    async def cancel(self, event: dict[str, Any]) -> None:
+        if self.speaking is None:
+            return await self.wrong("Cancellation failed: no active response found", event.get("event_id"))
+        self.speaking.cancel()
+        self.speaking = None
+        done = {"id": new("resp"), "status": "cancelled", "output": [],
+                "status_details": {"type": "cancelled", "reason": "client_cancelled"}}  # fmt: skip
+        await self.send("response.done", response=done)
+        return None
+
+    async def truncate(self, event: dict[str, Any]) -> None:
+        end_ms = event["audio_end_ms"]
+        if self.sent_ms and end_ms > self.sent_ms:
+            problem = f"Audio content of {self.sent_ms}ms is already shorter than {end_ms}ms"
+            return await self.wrong(problem, event.get("event_id"))
+        self.truncated.append(end_ms)
+        place = {"item_id": event["item_id"], "content_index": event["content_index"], "audio_end_ms": end_ms}
+        await self.send("conversation.item.truncated", **place)
+        return None
 
 
 async def answer(socket: ServerConnection) -> None:

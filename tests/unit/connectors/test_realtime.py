@@ -1,13 +1,14 @@
 """OpenAI Realtime: text and speech both ways, what was heard, tools, failures, a socket that was lost."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
 from scenes.counterparts import Counterparts
-from vivavoce.connectors.base import Audio, Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.base import Audio, Conversation, Heard, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -54,6 +55,65 @@ def test_speech_goes_in_and_comes_out_with_its_words(url: str) -> None:
     assert spoken == [Audio(b"\x01\x02" * 2400, 24_000)] * 2
     assert outputs[-1].raw["heard"] == "36000 samples"
     assert outputs[-1].held_s > 0.05, "the wait for the transcript is no part of the answer's time"
+
+
+def test_what_the_server_heard_is_a_hypothesis(url: str) -> None:
+    turn = UserTurn(key="k", number=1, text="", audio=A_SECOND_AND_A_HALF)
+    outputs = within(
+        url, lambda one: taken(one.send(Conversation("h"), turn)), speech=True, transcribe="whisper-1"
+    )
+    assert [one.heard for one in outputs if one.heard] == [(Heard("36000 samples"),)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "listens"),
+    [
+        ({}, False),
+        ({"speech": True}, True),
+        ({"speech": True, "listens": False}, False),
+        ({"listens": True}, True),
+    ],
+)
+def test_it_hears_people_by_itself_where_it_speaks_unless_it_is_told_otherwise(
+    url: str, settings: dict[str, Any], listens: bool
+) -> None:
+    async def talk(connector: Any) -> Any:
+        return connector.capabilities
+
+    found = within(url, talk, **settings)
+    assert (found.audio, found.audio_rate_hz) == (listens, 24_000)
+
+
+def test_who_speaks_into_an_answer_ends_it_and_the_model_forgets_what_was_not_heard(url: str) -> None:
+    async def talk(connector: Any) -> list[list[SystemOutput]]:
+        conversation, first = Conversation("cut"), list[SystemOutput]()
+        async for output in connector.send(conversation, UserTurn(key="1", number=1, text="talk")):
+            first.append(output)
+            if len([one for one in first if one.kind == "audio"]) == 3:
+                await connector.interrupt(conversation, 0.25)
+        second = await taken(connector.send(conversation, UserTurn(key="2", number=2, text="and now")))
+        return [first, second]
+
+    first, second = within(url, talk, speech=True, model="long")
+    assert first[-1].raw["status"] == "cancelled"
+    assert messages(first) == [("la " * 3 + "la " * 99)[: len(messages(first)[0])]]
+    assert messages(second) == ["forgot after 250 ms"]
+
+
+def test_speaking_into_an_answer_that_was_complete_truncates_it_and_breaks_nothing(url: str) -> None:
+    async def talk(connector: Any) -> list[SystemOutput]:
+        conversation = Conversation("late")
+        await connector.interrupt(conversation, 1.0)  # nothing was said yet
+        await taken(connector.send(conversation, UserTurn(key="1", number=1, text="one")))
+        await connector.interrupt(conversation, 99.0)  # it ends after 0.2 s
+        return await taken(connector.send(conversation, UserTurn(key="2", number=2, text="two")))
+
+    wire: Frames = []
+    with heard_on_the_wire(wire):
+        assert messages(within(url, talk, speech=True)) == ["first was one"]
+    sent = [json.loads(frame["body"]) for frame in wire if frame.get("sent") == "conversation.item.truncate"]
+    assert [one["audio_end_ms"] for one in sent] == [200]
+    assert "conversation.item.truncated" in [frame.get("received") for frame in wire]
 
 
 def test_speech_at_another_rate_is_refused_before_anything_is_said(url: str) -> None:
