@@ -1,25 +1,30 @@
 """What one may do to the log inside a transaction."""
 
-import json
 import uuid
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, String, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.event import Event
+from vivavoce.log.prepared import run
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
 from vivavoce.log.tables import codes, dialogues, events, people, recruit_links, studies, visits
 
 _THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
+_THIS_KEY: Final = events.c.client_key == bindparam("this_key", type_=String)
 _LAST_SEQ: Final = select(func.max(events.c.seq)).where(_THIS_VISIT)
-_BY_CLIENT_KEY: Final = select(events).where(_THIS_VISIT, events.c.client_key == bindparam("this_key"))
+_BY_CLIENT_KEY: Final = select(events).where(_THIS_VISIT, _THIS_KEY)
+_LAST_SEQ_AND_KNOWN: Final = select(
+    _LAST_SEQ.scalar_subquery(), select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).scalar_subquery()
+)
 _INSERT_EVENT: Final = insert(events)
+_INSERT_EVENT_RETURNING: Final = _INSERT_EVENT.returning(events.c.position)
 
 
 class Transaction:
@@ -40,19 +45,14 @@ class Transaction:
         expected_seq  the visit's last seq as the caller knows it
         Raises        Conflict: the visit has moved on past expected_seq
         """
-        if client_key is not None:
-            known = self._by_client_key(visit_id, client_key)
-            if known is not None:
-                return known
-        last = self.last_seq(visit_id)
+        this = {"this_visit": visit_id, "this_key": client_key}
+        standing = run(self.connection, _LAST_SEQ_AND_KNOWN, this).one()
+        last, known = standing[0] or 0, standing[1]
+        if known is not None:
+            return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
         if expected_seq is not None and expected_seq != last:
             raise Conflict(f"visit {visit_id} is at event {last}, not {expected_seq}")
         return self._write(visit_id, last + 1, event, client_key)
-
-    def _by_client_key(self, visit_id: str, client_key: str) -> StoredEvent | None:
-        wanted = {"this_visit": visit_id, "this_key": client_key}
-        row = self.connection.execute(_BY_CLIENT_KEY, wanted).one_or_none()
-        return stored_event(row, replayed=True) if row else None
 
     def _write(self, visit_id: str, seq: int, event: Event, client_key: str | None) -> StoredEvent:
         facts: dict[str, Any] = {
@@ -64,14 +64,18 @@ class Transaction:
             "boot": self._boot,
             "client_key": client_key,
         }
-        payload = json.loads(event.model_dump_json())
+        payload = event.model_dump_json()
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
-        result = self.connection.execute(_INSERT_EVENT, row)
-        position = result.inserted_primary_key
-        stored = StoredEvent(**facts, event=event, position=position[0] if position else 0)
+        stored = StoredEvent(**facts, event=event, position=self._insert(row))
         for statement, parameters in writes(stored):
-            self.connection.execute(statement, parameters)
+            run(self.connection, statement, parameters)
         return stored
+
+    def _insert(self, row: dict[str, Any]) -> int:
+        """The position that the database gave to an event."""
+        if self.connection.dialect.name == "sqlite":
+            return run(self.connection, _INSERT_EVENT, row).lastrowid
+        return run(self.connection, _INSERT_EVENT_RETURNING, row).scalar_one()
 
     def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
         """A visit's events in order, those after seq `after`."""
@@ -79,7 +83,7 @@ class Transaction:
 
     def last_seq(self, visit_id: str) -> int:
         """The seq of a visit's last event; 0 when it has none."""
-        return self.connection.execute(_LAST_SEQ, {"this_visit": visit_id}).scalar_one() or 0
+        return run(self.connection, _LAST_SEQ, {"this_visit": visit_id}).scalar_one() or 0
 
     def allocation_counts(self, study: str, *, simulated: bool | None = None) -> list[tuple[str, int, int]]:
         """(system, running, completed) of every system that was ever allocated.
