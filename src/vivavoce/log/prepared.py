@@ -1,8 +1,8 @@
 """Statements of the hot path, compiled once for each kind of database and from then on run as text.
 
-SQLAlchemy looks a statement up in its cache and works out its parameters at every run, which takes longer than
-the database does. Here that is done at the first run; values become what the driver takes by the types of
-the same columns.
+SQLAlchemy looks a statement up in its cache and works out its parameters at every run, which takes longer
+than the database does. Here that is done at the first run; values become what the driver takes by the types
+of the same columns.
 """
 
 from collections.abc import Callable, Mapping

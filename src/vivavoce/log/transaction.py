@@ -46,8 +46,8 @@ class Transaction:
         Raises        Conflict: the visit has moved on past expected_seq
         """
         this = {"this_visit": visit_id, "this_key": client_key}
-        standing = run(self.connection, _LAST_SEQ_AND_KNOWN, this).one()
-        last, known = standing[0] or 0, standing[1]
+        last, known = tuple(run(self.connection, _LAST_SEQ_AND_KNOWN, this).one())
+        last = last or 0
         if known is not None:
             return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
         if expected_seq is not None and expected_seq != last:

@@ -121,6 +121,7 @@ async def turns(request: Request) -> Response:
     state = await site.engine.state(visit_id)
     if turn.payload is not None and not _is_offered(state, turn):
         return _problem("bad_request", 422)
+    site.posted(visit_id, turn.key)
     said = await _attempt(
         site.engine.say(
             visit_id, turn.dialogue_id, key=turn.key, text=turn.text, payload=turn.payload,

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import secrets
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,6 +109,7 @@ class Site:
 
     def __post_init__(self) -> None:
         self.tabs, self.unfinished = Newest(), Unfinished()
+        self._posted: OrderedDict[str, str] = OrderedDict()
         self.closing = asyncio.Event()
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._turns = Pace(self.rates.turns_per_minute)  # the limiter's storage would start a thread a turn
@@ -156,8 +158,27 @@ class Site:
         )  # fmt: skip
 
     async def news(self, visit_id: str, after: int, wait_s: float) -> list[StoredEvent]:
-        """Events after a seq, as the engine gives them; does not wait while the server closes."""
-        return await self.engine.updates(visit_id, after, 0.0 if self.closing.is_set() else wait_s)
+        """Events after a seq, as the engine gives them; does not wait while the server closes.
+
+        A turn that the page itself has posted waits for what comes next, the answer as a rule.
+        """
+        until_s = time.monotonic() + wait_s
+        stored: list[StoredEvent] = []
+        while True:
+            last = stored[-1].seq if stored else after
+            left_s = 0.0 if self.closing.is_set() else max(0.0, until_s - time.monotonic())
+            more = await self.engine.updates(visit_id, last, left_s)
+            stored += more
+            posted = self._posted.get(visit_id)
+            if not more or posted is None or any(one.client_key != posted for one in stored):
+                return stored
+
+    def posted(self, visit_id: str, key: str) -> None:
+        """The page posts a turn with this key."""
+        self._posted[visit_id] = key
+        self._posted.move_to_end(visit_id)
+        while len(self._posted) > TABS_REMEMBERED:
+            self._posted.popitem(last=False)
 
     def close(self) -> None:
         """Answer everybody who waits for news: the server closes."""

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,27 @@ def test_news_are_waited_for(visitor: Visitor, parrot: Parrot) -> None:
         "/events", params={"dialogue_id": dialogue_id, "after": said["seq"], "wait": 10}
     ).json()
     assert [one["kind"] for one in news["events"]] == ["system"]
+
+
+def test_who_waits_gets_the_turn_that_the_page_posted_together_with_its_answer(
+    visitor: Visitor, parrot: Parrot
+) -> None:
+    dialogue_id = visitor.into_dialogue()
+    seq = visitor.client.get("/events", params={"dialogue_id": dialogue_id}).json()["seq"]
+    parrot.gate = asyncio.Event()
+    with ThreadPoolExecutor(1) as others:
+        query = {"dialogue_id": dialogue_id, "after": seq, "wait": 25}
+        polled = others.submit(visitor.client.get, "/events", params=query, timeout=PATIENCE_S)
+        visitor.client.post("/turns", json=turn(dialogue_id, "hello")).raise_for_status()
+        answered = visitor.client.get("/events", params={**query, "wait": 0}).json()
+        assert [one["kind"] for one in answered["events"]] == ["user"]
+        visitor.server.call(opened(parrot))
+        assert [one["kind"] for one in polled.result().json()["events"]] == ["user", "system"]
+
+
+async def opened(parrot: Parrot) -> None:
+    assert parrot.gate is not None
+    parrot.gate.set()
 
 
 def test_news_say_nothing_about_the_system_behind(visitor: Visitor) -> None:
