@@ -1,6 +1,6 @@
 """Draws what `benchmarks/command_systems.py` printed: learning curves, and what each system fails on.
 
-python benchmarks/command_curves.py benchmarks/results/command_systems.jsonl docs/explanation
+python benchmarks/command_curves.py benchmarks/results/command_systems.jsonl docs/images/commands
 """
 
 import json
@@ -13,7 +13,9 @@ import altair as alt
 from vivavoce.report.drawing import PRINT_FONT, Figure, figure
 from vivavoce.understanding.kitchen.phenomena import PHENOMENA
 
-WHOLE = 1667  # commands of the Italian training part, where the size is `all`
+COMMANDS = {  # learnt from, by corpus and size that was asked for; whole recipes are drawn
+    "it": {"100": 106, "400": 405, "all": 1667}, "en": {"100": 100, "400": 411, "all": 1688},
+}  # fmt: skip
 NAMES = {
     "majority": "majority", "a": "a: memory", "b": "b: convolutions", "c": "c: hierarchy", "d": "d: pointing",
 }  # fmt: skip
@@ -22,7 +24,7 @@ NAMES = {
 def curves(records: list[dict[str, Any]]) -> Figure:
     """Exact utterances over the size of training, with intervals."""
     rows = [
-        {"system": NAMES[one["system"]], "commands": WHOLE if one["size"] == "all" else int(one["size"]),
+        {"system": NAMES[one["system"]], "commands": COMMANDS[one["corpus"]][one["size"]],
          "exact": one["exact_utterances"][0], "low": one["exact_utterances"][1],
          "high": one["exact_utterances"][2]}
         for one in records
@@ -87,12 +89,13 @@ def drawn(one: Figure) -> str:
 def main() -> None:
     source, into = Path(sys.argv[1]), Path(sys.argv[2])
     records = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
-    italian = [one for one in records if one["corpus"] == "it"]
-    (into / "command-curves.svg").write_text(drawn(curves(italian)), encoding="utf-8")
-    for size in dict.fromkeys(one["size"] for one in italian if "phenomena" in one):
-        path = into / f"command-failures-{size}.svg"
-        path.write_text(drawn(failures(italian, size)), encoding="utf-8")
-        print(path)
+    for corpus in COMMANDS:
+        ours = [one for one in records if one["corpus"] == corpus]
+        (into / f"command-curves-{corpus}.svg").write_text(drawn(curves(ours)), encoding="utf-8")
+        for size in dict.fromkeys(one["size"] for one in ours if "phenomena" in one):
+            path = into / f"command-failures-{corpus}-{size}.svg"
+            path.write_text(drawn(failures(ours, size)), encoding="utf-8")
+            print(path)
 
 
 if __name__ == "__main__":
