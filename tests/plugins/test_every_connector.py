@@ -24,6 +24,9 @@ from vivavoce.core.errors import InputError, SystemUnderTestError
 Settings = dict[str, Any]
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
 WIDGET = {"input": "#chat textarea", "message": "#chat .bot", "typing": "#chat .typing"}
+WRITTEN: Settings = {
+    "send": {"text": "{{ text }}"}, "response": {"text": "say"}, "delta": "piece", "turn_end": "done",
+}  # fmt: skip
 SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "a2a": lambda all_: {"url": f"http://{all_.server('a2a_agent.py')}"},
     "browser": lambda all_: {"url": f"http://{all_.server('widget_page.py')}/", "idle_s": 0.2, **WIDGET},
@@ -66,6 +69,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     },
 }
 SYSTEMS["wizard"] = lambda _: {}
+SYSTEMS["websocket-audio"] = lambda all_: {"url": f"ws://{all_.server('audio_server.py')}/talk", **WRITTEN}
 NOBODY: dict[str, Settings] = {
     "a2a": {"url": "http://127.0.0.1:1"},
     "browser": {"url": "http://127.0.0.1:1", **WIDGET},
@@ -84,6 +88,7 @@ NOBODY: dict[str, Settings] = {
     "stdio": {"command": ["/nobody/here"]},
     "telegram": {"port": 0, "connect_timeout_s": 0.2},
     "websocket": {"url": "ws://127.0.0.1:1"},
+    "websocket-audio": {"url": "ws://127.0.0.1:1", **WRITTEN},
     "wizard": {"pairing_timeout_s": 0.2},
 }
 
@@ -135,6 +140,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
     "telegram": told("telegram", silent="silent", slow="slow"),
     "wizard": told("wizard", silent="silent"),
     "websocket": at_path("ws", "faulty_sockets.py", delta="piece", turn_end="done"),
+    "websocket-audio": at_path("ws", "faulty_sockets.py", **WRITTEN),
 }
 
 
@@ -230,6 +236,7 @@ def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None
         "browser": 4,
         "rasa-socketio": 50,
         "websocket": 100,
+        "websocket-audio": 100,
         "openai-realtime": 100,
         "lex": 60,
     }.get(settings["connect"], 200)

@@ -19,6 +19,7 @@ from vivavoce.connectors.sse import EventStreamConnector
 from vivavoce.connectors.stdio import StdioConnector
 from vivavoce.connectors.telegram import TelegramConnector
 from vivavoce.connectors.websocket import WebSocketConnector
+from vivavoce.connectors.websocket_audio import WebSocketAudioConnector
 from vivavoce.connectors.wizard import WizardConnector
 from vivavoce.core.registry import Registry
 
@@ -28,7 +29,7 @@ _KINDS: tuple[ConnectorKind, ...] = (
     A2AConnector, BrowserConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector,
     HttpConnector, LexConnector, MCPConnector, OpenAIConnector, PhoneConnector, PythonConnector,
     RasaConnector, RasaSocketConnector, RealtimeConnector, ScriptedConnector, StdioConnector,
-    TelegramConnector, WebSocketConnector, WizardConnector,
+    TelegramConnector, WebSocketAudioConnector, WebSocketConnector, WizardConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

@@ -128,6 +128,7 @@ class Capabilities:
     """What a connector can do.
 
     audio       where people speak it wants their sound instead of words, and may answer in sound
+    writing     it takes turns in writing
     audio_rate_hz  samples a second that it wants; sound comes at that rate, whatever was recorded
     idempotent  a turn with the same key is answered once however often it is sent
     memory      where the conversation lives: caller (we resend history), system (its own server),
@@ -137,6 +138,7 @@ class Capabilities:
     streaming: bool = False
     choices: bool = False
     audio: bool = False
+    writing: bool = True
     audio_rate_hz: int = 16_000
     idempotent: bool = False
     memory: Literal["caller", "system", "process"] = "system"

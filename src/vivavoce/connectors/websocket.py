@@ -29,7 +29,7 @@ from vivavoce.connectors.urls import SocketAddress, check_address
 from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 
-_VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language"}
+VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language"}
 
 
 class WebSocketSettings(ConnectorSettings):
@@ -62,7 +62,7 @@ class WebSocketConnector:
         self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
         self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
         self._headers = compile_template(settings.headers, {"conversation"}, place="headers")
-        self._frame = compile_template(settings.send, _VARIABLES, place="send")
+        self._frame = compile_template(settings.send, VARIABLES, place="send")
         self._reader = AnswerReader(settings.response)
         self._delta = jmespath.compile(settings.delta) if settings.delta else None
         self._end = jmespath.compile(settings.turn_end) if settings.turn_end else None
@@ -86,7 +86,12 @@ class WebSocketConnector:
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         made = await self._socket(conversation)
-        frame = self._frame(self._variables(conversation, turn))
+        await self._tell(conversation, made, self._frame(self._variables(conversation, turn)))
+        async for output in self._listen(conversation, made):
+            yield output
+
+    async def _tell(self, conversation: Conversation, made: ClientConnection, frame: Any) -> None:
+        """Send one frame; a socket that breaks is given up."""
         text = frame if isinstance(frame, str) else json.dumps(frame, ensure_ascii=False)
         self._wire.sent("frame", text)
         try:
@@ -95,8 +100,6 @@ class WebSocketConnector:
         except SystemUnderTestError:
             await self._sockets.drop(conversation.key)
             raise
-        async for output in self._listen(conversation, made):
-            yield output
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
         made = self._sockets.of(conversation.key)
@@ -135,17 +138,21 @@ class WebSocketConnector:
             while True:
                 with socket_reported(self._vault):
                     frame = await made.recv()
-                    if isinstance(frame, bytes):
-                        frame = _decoded(frame)
-                raw.append(frame)
-                if self._take(frame, arriving):
+                if self._take(frame, arriving, raw):
                     arriving.put_nowait(None)
                     return
         except SystemUnderTestError as error:
-            arriving.put_nowait(error)
+            for item in self._broken(made, error):
+                arriving.put_nowait(item)
 
-    def _take(self, frame: str, arriving: "asyncio.Queue[Item]") -> bool:
-        """Add a frame's outputs; whether the turn is complete."""
+    def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
+        """What it means that no more frame can be read."""
+        return [error]
+
+    def _take(self, came: str | bytes, arriving: "asyncio.Queue[Item]", raw: list[str]) -> bool:
+        """Add a frame's outputs, and the frame as it is logged; whether the turn is complete."""
+        frame = _decoded(came) if isinstance(came, bytes) else came
+        raw.append(frame)
         if self._settings.plain:
             text = self._vault.redact(clean_text(frame))
             if text.strip():

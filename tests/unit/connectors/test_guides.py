@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.processes import free_port
-from vivavoce.connectors.base import Connector, Conversation, UserTurn
+from vivavoce.connectors.base import Audio, Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.telegram import TelegramSettings
 from vivavoce.core.errors import InputError
@@ -91,6 +91,21 @@ def test_the_systems_of_the_guide_to_realtime_answer(counterparts: Counterparts)
     for one in found.values():
         heard = conversation_with(make_connector(at(one, server), {}), "hello", "again")
         assert heard == ["first was hello", "first was hello"]
+
+
+def test_the_systems_of_the_guide_to_voice_bots_say_again_what_they_heard(counterparts: Counterparts) -> None:
+    server, sound = counterparts.server("audio_server.py"), Audio(b"\x01\x02" * 4000, 16_000)
+
+    async def spoken(connector: Connector) -> list[SystemOutput]:
+        turn = UserTurn(key="k", number=1, text="", audio=sound)
+        outputs = [one async for one in connector.send(Conversation("guide"), turn)]
+        await connector.shut_down()
+        return outputs
+
+    for one in systems("evaluate-your-voice-bot.md").values():
+        outputs = asyncio.run(spoken(make_connector(at(one, server), {})))
+        assert b"".join(one.audio.samples for one in outputs if one.audio) == sound.samples
+        assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]
 
 
 @pytest.mark.browser

@@ -1,0 +1,230 @@
+"""A bot that is spoken to through a WebSocket: raw sound both ways, and frames of JSON beside it.
+
+Wire    binary frames of samples, or base64 in JSON frames (`sound`, `sound_at`); `turn_done` says that the
+        participant has finished; sound comes back until `turn_end` is true in a frame, until none came for
+        `idle_s`, or until the connection is closed
+Memory  in the system, as long as the connection lives
+Retry   when the connection was never made
+"""
+
+import asyncio
+import base64
+import binascii
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from io import BytesIO
+from typing import Any, ClassVar, Final, Literal
+
+import jmespath
+import numpy as np
+import soundfile
+from pydantic import Field
+from websockets.asyncio.client import ClientConnection
+
+from vivavoce.connectors.answer_paths import Path
+from vivavoce.connectors.answers import bad_answer, read_json
+from vivavoce.connectors.base import (
+    Audio,
+    Capabilities,
+    ConnectorSettings,
+    Conversation,
+    Heard,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.connectors.listening_for_more import Item
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.sockets import socket_reported
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.websocket import VARIABLES, WebSocketConnector, WebSocketSettings
+from vivavoce.core.errors import SystemUnderTestError
+
+SampleFormat = Literal["pcm16", "mu-law", "a-law"]
+
+_PIECE_S: Final = 0.1
+_CODECS: Final = {"mu-law": "ULAW", "a-law": "ALAW"}
+_CLOSED_WELL: Final = 1000
+
+
+class WebSocketAudioSettings(WebSocketSettings):
+    """Settings of a system with `connect: websocket-audio`."""
+
+    sample_format: SampleFormat = Field("pcm16", description="16-bit little-endian, or G.711")
+    rate_hz: int = Field(16_000, ge=8000, le=48_000, description="samples a second, both ways")
+    sound: Any = Field(
+        None, description="template of a frame that carries {{ sound }} in base64; unset: binary frames"
+    )
+    sound_at: Path | None = Field(None, description="where sound stands in base64 in a frame of JSON")
+    begin: Any = Field(None, description="template of a frame that opens the conversation")
+    turn_done: Any = Field(None, description="template of a frame after what the participant said")
+    silence_s: float = Field(
+        0, ge=0, le=10, description="silence sent after it, for systems that wait for a pause"
+    )
+    paced: bool = Field(False, description="send sound no faster than it was spoken")
+    interrupt: Any = Field(
+        None, description="template of a frame when somebody speaks into its answer; {{ played_ms }}"
+    )
+    send: Any = Field(None, description="template of a frame for a turn in writing; unset: it hears only")
+    heard: Path | None = Field(None, description="where it stands in a frame what the system heard")
+    close_ends: bool = Field(False, description="closing the connection ends its turn, and the dialogue")
+    longest_answer_bytes: int = Field(4_000_000, gt=0, le=50_000_000, description="longest frame")
+
+
+class WebSocketAudioConnector(WebSocketConnector):
+    """A system under test that is spoken to through a WebSocket."""
+
+    name: ClassVar[str] = "websocket-audio"
+    summary: ClassVar[str] = "raw sound over a WebSocket, with frames of JSON by templates"
+    settings: ClassVar[type[ConnectorSettings]] = WebSocketAudioSettings
+
+    def __init__(self, settings: WebSocketAudioSettings, vault: Vault) -> None:
+        super().__init__(settings, vault)
+        self._spoken = settings
+        self._sound = compile_template(settings.sound, VARIABLES | {"sound"}, place="sound")
+        self._begin = compile_template(settings.begin, VARIABLES, place="begin")
+        self._done = compile_template(settings.turn_done, VARIABLES, place="turn_done")
+        self._stop = compile_template(settings.interrupt, VARIABLES | {"played_ms"}, place="interrupt")
+        self._sound_at = jmespath.compile(settings.sound_at) if settings.sound_at else None
+        self._heard = jmespath.compile(settings.heard) if settings.heard else None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        settings = self._spoken
+        return Capabilities(
+            streaming=True, audio=True, audio_rate_hz=settings.rate_hz, writing=settings.send is not None,
+            memory="process", greets=settings.greets,
+        )  # fmt: skip
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        if turn.audio is None and self._spoken.send is None:
+            problem = "this system only hears; a turn in writing has no way to it"
+            raise SystemUnderTestError("refused", problem, reached=False)
+        made = await self._socket(conversation)
+        if turn.audio is None:
+            await self._tell(conversation, made, self._frame(self._variables(conversation, turn)))
+        else:
+            await self._speak(conversation, made, turn, turn.audio)
+        async for output in self._listen(conversation, made):
+            yield output
+
+    async def interrupt(self, conversation: Conversation, played_s: float) -> None:
+        """Send the frame that stops the answer, where there is one."""
+        made = self._sockets.of(conversation.key)
+        if made is None or self._spoken.interrupt is None:
+            return
+        variables = self._variables(conversation, None) | {"played_ms": round(played_s * 1000)}
+        with suppress(SystemUnderTestError):
+            await self._tell(conversation, made, self._stop(variables))
+
+    async def _socket(self, conversation: Conversation) -> ClientConnection:
+        known = self._sockets.of(conversation.key)
+        made = known or await super()._socket(conversation)
+        if known is None and self._spoken.begin is not None:
+            await self._tell(conversation, made, self._begin(self._variables(conversation, None)))
+        return made
+
+    async def _speak(
+        self, conversation: Conversation, made: ClientConnection, turn: UserTurn, audio: Audio
+    ) -> None:
+        """Send what the participant said, and that he has finished."""
+        settings, variables = self._spoken, self._variables(conversation, turn)
+        if audio.rate_hz != settings.rate_hz:
+            problem = f"sound with {audio.rate_hz} samples a second where {settings.rate_hz} are expected"
+            raise SystemUnderTestError("refused", problem, reached=False)
+        samples = audio.samples + bytes(2 * round(settings.silence_s * settings.rate_hz))
+        step = 2 * round(_PIECE_S * settings.rate_hz)
+        for start in range(0, len(samples), step):
+            piece = self._encoded(samples[start : start + step])
+            if settings.sound is not None:
+                written = base64.b64encode(piece).decode()
+                await self._tell_sound(
+                    conversation, made, self._sound({**variables, "sound": written}), piece
+                )
+            else:
+                await self._tell_sound(conversation, made, piece, piece)
+            if settings.paced:
+                await asyncio.sleep(_PIECE_S)
+        if settings.turn_done is not None:
+            await self._tell(conversation, made, self._done(variables))
+
+    async def _tell_sound(
+        self, conversation: Conversation, made: ClientConnection, frame: Any, sound: bytes
+    ) -> None:
+        self._wire.sent("frame", f"{len(sound)} bytes of sound")
+        try:
+            with socket_reported(self._vault):
+                await made.send(frame if isinstance(frame, (bytes, str)) else json.dumps(frame))
+        except SystemUnderTestError:
+            await self._sockets.drop(conversation.key)
+            raise
+
+    # --- what comes back ------------------------------------------------------------------------------
+
+    def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
+        if self._spoken.close_ends and error.failure == "closed" and made.close_code == _CLOSED_WELL:
+            return [SystemOutput(kind="end"), None]
+        return [error]
+
+    def _take(self, came: str | bytes, arriving: "asyncio.Queue[Item]", raw: list[str]) -> bool:
+        if isinstance(came, bytes):
+            self._add_sound(came, arriving, raw)
+            return False
+        if self._spoken.plain:
+            return super()._take(came, arriving, raw)
+        answer = self._vault.redact(read_json(came))
+        found = self._sound_at.search(answer) if self._sound_at is not None else None
+        if found is not None:
+            self._add_sound(_of_base64(found), arriving, raw)
+        else:
+            raw.append(came)
+            for output in self._said(answer):
+                arriving.put_nowait(output)
+        return self._end is not None and self._end.search(answer) is True
+
+    def _add_sound(self, sound: bytes, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:
+        raw.append(f"{len(sound)} bytes of sound")
+        if sound:
+            audio = Audio(self._decoded(sound), self._spoken.rate_hz)
+            arriving.put_nowait(SystemOutput(kind="audio", audio=audio))
+
+    def _said(self, answer: Any) -> list[SystemOutput]:
+        """What a frame beside the sound says; [] where it says nothing to us, as most of them do."""
+        found: list[SystemOutput] = []
+        heard = self._heard.search(answer) if self._heard is not None else None
+        if isinstance(heard, str) and heard.strip():
+            found.append(SystemOutput(kind="extras", heard=(Heard(heard.strip()),)))
+        piece = self._delta.search(answer) if self._delta is not None else None
+        if isinstance(piece, str):
+            return [*found, SystemOutput(kind="delta", text=piece)]
+        read = self._reader.read(answer, silent_ok=True)
+        nothing = [SystemOutput(kind="extras", raw=answer)]
+        return found if read == nothing else found + read
+
+    # --- samples --------------------------------------------------------------------------------------
+
+    def _encoded(self, pcm: bytes) -> bytes:
+        codec = _CODECS.get(self._spoken.sample_format)
+        if codec is None:
+            return pcm
+        written = BytesIO()
+        samples = np.frombuffer(pcm, "<i2")
+        soundfile.write(written, samples, self._spoken.rate_hz, format="RAW", subtype=codec)
+        return written.getvalue()
+
+    def _decoded(self, sound: bytes) -> bytes:
+        codec = _CODECS.get(self._spoken.sample_format)
+        if codec is None:
+            return sound
+        samples, _ = soundfile.read(
+            BytesIO(sound), dtype="int16", channels=1, samplerate=self._spoken.rate_hz, format="RAW",
+            subtype=codec,
+        )  # fmt: skip
+        return np.asarray(samples, "<i2").tobytes()
+
+
+def _of_base64(written: Any) -> bytes:
+    try:
+        return base64.b64decode(written, validate=True)
+    except (binascii.Error, TypeError, ValueError):
+        raise bad_answer("a piece of speech is not base64") from None

@@ -1,0 +1,160 @@
+"""Raw sound over a WebSocket: formats, the ends of both turns, interruptions, what only hears."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenes.counterparts import Counterparts
+from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.wire import Frames, heard_on_the_wire
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+SOUND = (np.arange(8000) % 200 + 100).astype("<i2").tobytes()  # half a second at 16 kHz, never silent
+DONE = {"turn_done": {"type": "done"}, "turn_end": "done", "response": {"text": "say"}}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    counterparts = Counterparts()
+    yield counterparts.server("audio_server.py")
+    counterparts.stop()
+
+
+def spoken(samples: bytes = SOUND, rate_hz: int = 16_000) -> UserTurn:
+    return UserTurn(key="k", number=1, text="", audio=Audio(samples, rate_hz))
+
+
+async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
+    return [one async for one in outputs]
+
+
+def within(address: str, path: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
+    async def run() -> Any:
+        raw = {
+            "connect": "websocket-audio",
+            "url": f"ws://{address}/{path}",
+            "allow_private": True,
+            **settings,
+        }
+        connector = make_connector(raw, {})
+        try:
+            return await talk(connector)
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+def answer(address: str, path: str, turn: UserTurn | None = None, **settings: Any) -> list[SystemOutput]:
+    said = turn or spoken()
+    return within(address, path, lambda one: taken(one.send(Conversation("c"), said)), **settings)
+
+
+def sound_of(outputs: list[SystemOutput]) -> bytes:
+    return b"".join(one.audio.samples for one in outputs if one.audio is not None)
+
+
+def test_what_was_said_goes_over_in_binary_frames_and_the_answer_comes_back(address: str) -> None:
+    outputs = answer(address, "talk", **DONE, heard="understood")
+    assert sound_of(outputs) == SOUND
+    assert len([one for one in outputs if one.kind == "audio"]) > 1, "it came piece by piece"
+    assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]
+    assert [one.heard for one in outputs if one.heard] == [(Heard("16000 bytes, first 640065006600"),)]
+
+
+def test_sound_goes_over_in_json_where_the_study_says_so(address: str) -> None:
+    wire: Frames = []
+    with heard_on_the_wire(wire):
+        outputs = answer(
+            address, "base64", **DONE, sound={"type": "sound", "sound": "{{ sound }}"}, sound_at="audio.data",
+            begin={"type": "begin", "language": "{{ language }}"},
+        )  # fmt: skip
+    assert sound_of(outputs) == SOUND
+    bodies = [frame["body"] for frame in wire]
+    assert "3200 bytes of sound" in bodies and "3201 bytes of sound" in bodies
+    assert '{"type": "begin", "language": "en"}' in bodies
+    assert max(len(body) for body in bodies) < 200, "no sound in the log of the wire"
+
+
+def test_a_pause_ends_the_turn_for_who_waits_for_one_and_silence_ends_its_answer(address: str) -> None:
+    outputs = answer(address, "pause", silence_s=0.5, idle_s=0.5)
+    assert sound_of(outputs)[: len(SOUND)] == SOUND
+    assert outputs[-1].held_s >= 0.5, "the wait for more is no part of the answer's time"
+
+
+def test_closing_the_connection_ends_turn_and_dialogue_where_the_study_says_so(address: str) -> None:
+    outputs = answer(address, "closes", **DONE, close_ends=True)
+    assert sound_of(outputs) == SOUND
+    assert outputs[-1].kind == "end"
+    with pytest.raises(SystemUnderTestError) as caught:
+        answer(address, "closes", **DONE)
+    assert caught.value.failure == "closed"
+
+
+@pytest.mark.parametrize(
+    ("sample_format", "loudest", "quiet"), [("mu-law", (0x80, 32124), "ff"), ("a-law", (0xAA, 32256), "d5")]
+)
+def test_g711_is_understood(address: str, sample_format: str, loudest: tuple[int, int], quiet: str) -> None:
+    code, sample = loudest  # ITU-T G.711, tables 1a and 2a: the largest values
+    samples = np.array([sample, -sample, 0], "<i2").tobytes()
+    outputs = answer(
+        address,
+        "talk",
+        spoken(samples, 8000),
+        **DONE,
+        heard="understood",
+        rate_hz=8000,
+        sample_format=sample_format,
+    )
+    told = [one.heard[0].text for one in outputs if one.heard]
+    assert told == [f"3 bytes, first {code:02x}{code ^ 0x80:02x}{quiet}"]
+    assert np.frombuffer(sound_of(outputs), "<i2").tolist() == [sample, -sample, 0 if quiet == "ff" else 8]
+
+
+def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
+    async def talk(connector: Any) -> list[SystemOutput]:
+        conversation, found = Conversation("c"), list[SystemOutput]()
+        async for output in connector.send(conversation, spoken()):
+            found.append(output)
+            if len(found) == 3:
+                await connector.interrupt(conversation, 0.25)
+        return found
+
+    stop = {"type": "stop", "at": "{{ played_ms }}"}
+    outputs = within(address, "long", talk, **DONE, interrupt=stop)
+    assert [one.text for one in outputs if one.kind == "message"] == ["stopped at 250"]
+
+
+def test_a_system_that_only_hears_refuses_writing_before_anything_was_sent(address: str) -> None:
+    with pytest.raises(SystemUnderTestError, match="only hears") as caught:
+        answer(address, "talk", UserTurn(key="k", number=1, text="hello"), **DONE)
+    assert (caught.value.failure, caught.value.reached) == ("refused", False)
+
+
+def test_sound_at_another_rate_is_refused_before_anything_was_sent(address: str) -> None:
+    with pytest.raises(SystemUnderTestError, match="8000 samples a second where 16000") as caught:
+        answer(address, "talk", spoken(rate_hz=8000), **DONE)
+    assert not caught.value.reached
+
+
+def test_it_says_how_it_wants_sound(address: str) -> None:
+    async def talk(connector: Any) -> Any:
+        return connector.capabilities
+
+    found = within(address, "talk", talk, rate_hz=24_000)
+    assert (found.audio, found.audio_rate_hz, found.writing) == (True, 24_000, False)
+    assert within(address, "talk", talk, send={"text": "{{ text }}"}).writing
+
+
+def test_sound_that_is_not_base64_is_a_bad_answer(address: str) -> None:
+    with pytest.raises(SystemUnderTestError, match="not base64"):
+        answer(address, "talk", **DONE, sound_at="say")
+
+
+def test_a_wrong_template_is_named(address: str) -> None:
+    with pytest.raises(InputError, match="unknown variable 'sounds'"):
+        within(address, "talk", lambda _: None, sound={"data": "{{ sounds }}"})
