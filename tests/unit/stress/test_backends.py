@@ -1,6 +1,7 @@
 """Better resources by name: what they add to the default, and what is said where they are not here."""
 
 import gc
+import hashlib
 import json
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from scenes.stress_corpora import utterances
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stress import backends
@@ -20,6 +22,8 @@ from vivavoce.stress.packs import pack_of
 from vivavoce.stress.propose import propose
 from vivavoce.stress.thesaurus import Thesaurus, thesaurus_file
 
+ROOT = Path(__file__).resolve().parents[3]
+JUDGED = json.loads((ROOT / "tests/golden/stress-judgements-backends.json").read_text(encoding="utf-8"))
 needs_apertium = pytest.mark.skipif(not apertium_installed(), reason=MISSING)
 needs_thesaurus = pytest.mark.skipif(thesaurus_file("it") is None, reason="apt-get install mythes-it")
 needs_list = pytest.mark.skipif(misspellings_file() is None, reason="pip install 'vivavoce[misspellings]'")
@@ -148,7 +152,7 @@ def test_the_verb_names_its_backends_and_refuses_them_beside_a_file_of_ones_own(
     facts = json.loads(CliRunner().invoke(app, words + more).output)
     assert facts["backends"] == ["apertium"]
     assert facts["variants"][0]["text"] == "Vorrei che le occasioni fossero colte"
-    spanish = Path(__file__).resolve().parents[3] / "docs/how-to/spanish.yaml"
+    spanish = ROOT / "docs/how-to/spanish.yaml"
     refused = CliRunner().invoke(app, [*words, "--pack", str(spanish), "hola amigos"])
     assert refused.exit_code != 0
     assert "leave out --pack or --backend" in str(refused.exception or refused.output)
@@ -163,3 +167,25 @@ def test_apertium_is_a_program_of_its_own_and_ends_with_its_owner() -> None:
     del words
     gc.collect()
     process.wait(timeout=30)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["thesaurus", "misspellings"])
+def test_what_was_judged_valid_of_a_backend_is_still_proposed_and_told(name: str, shared: Path) -> None:
+    cell = JUDGED[name]
+    if not backends._named(name, "test").installed(cell["language"]):
+        pytest.skip(backends._named(name, "test").cure[cell["language"]])
+    corpus, pack = utterances(cell["language"], shared), pack_of(cell["language"], [name])
+    assert len({row[0] for row in cell["judged"]}) == 30
+    for key, expected, valid, why in cell["judged"]:
+        said = Utterance(text=corpus[key][0], language=cell["language"])
+        made = [digest(one.text) for one in propose(said, [cell["test"]], pack=pack).variants[:5]]
+        assert (expected in made or not valid) and valid is not bool(why), key
+    page = (ROOT / "docs/explanation/stress-test-quality.md").read_text(encoding="utf-8")
+    (line,) = [one for one in page.splitlines() if one.startswith(f"| `{name}` (")]
+    assert line.endswith(f"| {sum(row[2] for row in cell['judged'])} of 30 |")
+    assert f"| {cell['applicable'] / 2:g} % |" in line
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

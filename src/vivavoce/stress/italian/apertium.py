@@ -1,7 +1,7 @@
 """Italian forms by the dictionary of Apertium, a separate program under the GPL that is run, never imported.
 
-It knows genders, irregular forms and tenses that our rules guess. What it does not know is left to them: its
-dictionary has about 15,000 lemmas, and neither `prenotazione` nor `disdire` is one.
+It knows genders, irregular forms and tenses that our rules guess. What it does not know is left to them:
+neither `prenotazione` nor `disdire` is in its dictionary.
 """
 
 import os
@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
-from vivavoce.stress.italian.morphology import Morphology, Reading
+from vivavoce.stress.italian.lexicon import PARTICIPLES, PRESENT
+from vivavoce.stress.italian.morphology import RULES, Morphology, Reading
 from vivavoce.stress.resources import SYSTEM_FILES
 
 PROGRAM: Final = "lt-proc"
@@ -57,7 +58,10 @@ class _Read(NamedTuple):
 
 
 class ApertiumMorphology(Morphology):
-    """As Apertium's dictionary says, else as our rules do.
+    """Forms made as Apertium's dictionary has them, and genders; readings of words that ours does not know.
+
+    Its readings of common words, all of them at once, mislead the shallow analysis: `di` as an order to say,
+    `sud` as an adjective.
 
     Raises  InputError: it is not installed, or the program ended
     """
@@ -73,14 +77,18 @@ class ApertiumMorphology(Morphology):
         self._form = lru_cache(maxsize=_KEPT)(self._write)
 
     def nouns(self, word: str) -> tuple[Reading, ...]:
-        return self._of_kind(word, "n") or super().nouns(word)
+        if self._new(word):
+            return self._of_kind(word, "n")
+        genders = {lemma: gender for lemma, gender, _ in self._of_kind(word, "n") if gender}
+        ours = super().nouns(word)
+        return tuple((lemma, genders.get(lemma, gender), number) for lemma, gender, number in ours)
 
     def adjectives(self, word: str) -> tuple[Reading, ...]:
-        return self._of_kind(word, "adj") or super().adjectives(word)
+        return self._of_kind(word, "adj") if self._new(word) else super().adjectives(word)
 
     def finite(self, word: str) -> tuple[str, str] | None:
         found = [one for one in self._verbs(word) if not one.behind and one.tags[1] in _ORDER]
-        if not found:
+        if not self._new(word) or not found:
             return super().finite(word)
         first = min(found, key=lambda one: (_ORDER.index(one.tags[1]), "p3" not in one.tags))
         person = next((tag[1] for tag in first.tags if tag in ("p1", "p2", "p3")), "")
@@ -88,29 +96,35 @@ class ApertiumMorphology(Morphology):
 
     def participle_of(self, word: str) -> Reading | None:
         found = [one for one in self._verbs(word) if one.tags[1] == "pp" and not one.behind]
-        return (
-            (found[0].lemma, found[0].gender(), found[0].number()) if found else super().participle_of(word)
-        )
+        if not self._new(word) or not found:
+            return super().participle_of(word)
+        return found[0].lemma, found[0].gender(), found[0].number()
 
     def infinitive(self, word: str) -> tuple[str, str] | None:
         found = [one for one in self._verbs(word) if one.tags[1] == "inf"]
-        if not found:
+        if not self._new(word) or not found:
             return super().infinitive(word)
         stem = found[0].lemma[:-1]
         return (found[0].lemma, word[len(stem) :] if found[0].behind and word.startswith(stem) else "")
 
     def imperative(self, word: str) -> tuple[str, str] | None:
-        for one in self._verbs(word):
-            if one.tags[1:4] == ("imp", "p2", "sg") and one.behind:
-                return one.lemma, "".join(one.behind)
+        if self._new(word):
+            for one in self._verbs(word):
+                if one.tags[1:4] == ("imp", "p2", "sg") and one.behind:
+                    return one.lemma, "".join(one.behind)
         return super().imperative(word)
+
+    def _new(self, word: str) -> bool:
+        """Whether our dictionary has no reading of a form: else Apertium's may mislead what it settles."""
+        ours = (RULES.nouns, RULES.adjectives, RULES.finite, RULES.participle_of)
+        return not any(read(word) for read in (*ours, RULES.infinitive, RULES.imperative))
 
     def gender(self, noun: str) -> str:
         found = self._of_kind(noun, "n")
         return found[0][1] if found and found[0][1] else super().gender(noun)
 
     def participle(self, verb: str, gender: str = "m", number: str = "s") -> str | None:
-        made = self._verb_form(verb, f"<pp><{gender}><{_long(number)}>")
+        made = None if _settled(verb) else self._verb_form(verb, f"<pp><{gender}><{_long(number)}>")
         return made or super().participle(verb, gender, number)
 
     def adjective(self, form: str, gender: str, number: str) -> str | None:
@@ -122,20 +136,19 @@ class ApertiumMorphology(Morphology):
         return super().adjective(form, gender, number)
 
     def plural(self, noun: str) -> str:
-        for lemma, gender, number in self._of_kind(noun, "n"):
-            if not number and lemma == noun:
-                return noun
+        for lemma, gender, _ in self._of_kind(noun, "n") if noun[-1:] in "aeo" else ():
             for kind in dict.fromkeys((gender or "mf", "f")):  # l'uovo, le uova
                 made = self._form(f"{lemma}<n><{kind}><pl>")
-                if made:
+                if made and made[-1] in "aei":
                     return made
         return super().plural(noun)
 
     def verb(self, infinitive: str, form: str) -> str | None:
-        person, number = form[-2:-1], form[-1:]
-        prefix = form[:-2]
+        prefix, person, number = form[:-2], form[-2:-1], form[-1:]
         tense = "imp" if prefix == "i" else _TAGS.get(prefix)
-        made = self._verb_form(infinitive, f"<{tense}><p{person}><{_long(number)}>") if tense else None
+        made = None
+        if tense and (tense == "pis" or not _settled(infinitive)):
+            made = self._verb_form(infinitive, f"<{tense}><p{person}><{_long(number)}>")
         return made or super().verb(infinitive, form)
 
     def _verb_form(self, infinitive: str, tags: str) -> str | None:
@@ -165,6 +178,12 @@ class ApertiumMorphology(Morphology):
             return None
         answer = self._writer.ask(f"^{form}$").strip()
         return answer if _WORD.fullmatch(answer) else None
+
+
+def _settled(verb: str) -> bool:
+    """Whether our rules are surer: regular verbs, of which the dictionary has some wrong (`prenotherei`)."""
+    irregular = ("fare", "dare", "stare", "andare")
+    return verb in PRESENT or verb in PARTICIPLES or (verb.endswith("are") and verb not in irregular)
 
 
 def _one(text: str) -> _Read | None:

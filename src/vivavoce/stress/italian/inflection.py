@@ -1,10 +1,18 @@
 """Italian inflection: articles before sounds, participles, agreement of adjectives, forms of verbs."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from vivavoce.stress.italian.lexicon import PARTICIPLES, PLAIN_IRE, PRESENT
+from vivavoce.stress.italian.lexicon import (
+    CONDITIONAL_ENDINGS,
+    PARTICIPLE_ENDINGS,
+    PARTICIPLES,
+    PLAIN_IRE,
+    PRESENT,
+    PRESENT_LIKE,
+)
 
 _VOWELS: Final = "aeiouàèéìòùh"
 _SHORT_ORDERS: Final = {"fare": "fa'", "dire": "di'", "dare": "da'", "stare": "sta'", "andare": "va'"}
@@ -23,6 +31,8 @@ _CONDITIONAL: Final = {
     "vedere": "vedr",
     "tenere": "terr",
 }
+_PLAIN_ENDINGS: Final = ("seguire", "coprire", "vestire", "sentire", "vertire", "dormire")
+_STRESSED: Final = ("ergia", "urgia", "algia")  # energie, but spiagge
 _LIKE_LO: Final = re.compile(r"(?:s[^aeiouàèéìòù\W]|z|gn|ps|pn|x|y|i[aeou])", re.IGNORECASE)
 
 
@@ -59,7 +69,7 @@ def contracted(preposition: str, article: str) -> str:
 
 def participle(verb: str, gender: str = "m", number: str = "s") -> str | None:
     """The past participle in agreement: bloccare, f, s gives bloccata. None for what is no infinitive."""
-    base = PARTICIPLES.get(verb)
+    base = PARTICIPLES.get(verb) or _by_ending(verb, PARTICIPLE_ENDINGS)
     if base is None:
         if verb.endswith("are"):
             base = verb[:-3] + "ato"
@@ -96,6 +106,12 @@ def _masculine_plural(stem: str) -> str:
     return stem + "i"  # economico, economici; greco and tedesco are told by the ending before
 
 
+def _by_ending(verb: str, endings: Mapping[str, str]) -> str | None:
+    """The form of an irregular verb by its longest known ending: raggiungere like giungere."""
+    known = [one for one in endings if verb.endswith(one)]
+    return verb.removesuffix(longest := max(known, key=len)) + endings[longest] if known else None
+
+
 def plural(noun: str, gender: str) -> str:
     """The plural of a noun's singular."""
     if noun[-1] in "àèéìòùíú" or noun[-1] not in "aeio" or noun.endswith("si"):
@@ -104,7 +120,7 @@ def plural(noun: str, gender: str) -> str:
         stem = noun[:-1]
         if gender == "m":
             return stem + "i"
-        if noun.endswith(("cia", "gia")):
+        if noun.endswith(("cia", "gia")) and not noun.endswith(_STRESSED):
             return noun[:-2] + "e" if noun[-4:-3] not in "aeiou" else noun[:-1] + "e"
         return stem + ("he" if stem[-1] in "cg" else "e")
     if noun.endswith("o"):
@@ -118,8 +134,9 @@ def plural(noun: str, gender: str) -> str:
 @lru_cache(maxsize=20_000)
 def present(verb: str) -> dict[str, str]:
     """Present: indicative (1s ... 3p), imperative (i2s), subjunctive third persons (c3s, c3p)."""
-    if verb in PRESENT:
-        forms = dict(PRESENT[verb])
+    like = verb if verb in PRESENT else next((one for one in PRESENT_LIKE if verb.endswith(one)), None)
+    if like is not None:
+        forms = {person: verb.removesuffix(like) + form for person, form in PRESENT[like].items()}
         forms["c3p"] = forms["c3s"] + "no"
         forms["i2s"] = _SHORT_ORDERS.get(verb, forms["2s"])
         return forms
@@ -133,7 +150,8 @@ def present(verb: str) -> dict[str, str]:
         }  # fmt: skip
     if ending not in ("ere", "ire"):
         return {}
-    mid = stem + "isc" if ending == "ire" and verb not in PLAIN_IRE else stem
+    plain = verb in PLAIN_IRE or verb.endswith(_PLAIN_ENDINGS)
+    mid = stem + "isc" if ending == "ire" and not plain else stem
     return {
         "1s": mid + "o", "2s": mid + "i", "3s": mid + "e", "1p": stem + "iamo", "2p": stem + ending[0] + "te",
         "3p": mid + "ono", "i2s": mid + "i", "c3s": mid + "a", "c3p": mid + "ano",
@@ -142,8 +160,12 @@ def present(verb: str) -> dict[str, str]:
 
 def conditional(verb: str) -> dict[str, str]:
     """Conditional by person: potrei, potresti, potrebbe ..."""
-    stem = _CONDITIONAL.get(verb) or (verb[:-3] + "er" if verb.endswith("are") else verb[:-1])
-    if verb.endswith(("care", "gare")):
-        stem = verb[:-3] + "her"
+    stem = _CONDITIONAL.get(verb) or _by_ending(verb, CONDITIONAL_ENDINGS)
+    if stem is None:
+        stem = verb[:-3] + "er" if verb.endswith("are") else verb[:-1]
+        if verb.endswith(("care", "gare")):
+            stem = verb[:-3] + "her"
+        elif verb.endswith(("ciare", "giare")):
+            stem = verb[:-4] + "er"
     endings = {"1s": "ei", "2s": "esti", "3s": "ebbe", "1p": "emmo", "2p": "este", "3p": "ebbero"}
     return {person: stem + ending for person, ending in endings.items()}

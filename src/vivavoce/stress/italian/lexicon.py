@@ -29,6 +29,9 @@ MASCULINE: Final = frozenset(_WORDS["masculine"])
 BEFORE_NOUN: Final = frozenset(_WORDS["before_noun"])
 PARTICIPLES: Final[dict[str, str]] = _WORDS["participles"]
 PLAIN_IRE: Final = frozenset(_WORDS["plain_ire"])
+PARTICIPLE_ENDINGS: Final[dict[str, str]] = _WORDS["participle_endings"]
+CONDITIONAL_ENDINGS: Final[dict[str, str]] = _WORDS["conditional_endings"]
+PRESENT_LIKE: Final[tuple[str, ...]] = tuple(_WORDS["present_like"])
 PRESENT: Final[dict[str, dict[str, str]]] = _WORDS["present"]
 
 _ENDINGS: Final = {

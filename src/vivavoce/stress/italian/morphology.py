@@ -61,7 +61,7 @@ class Morphology:
 
     def plural(self, noun: str) -> str:
         """The plural of a noun's singular."""
-        return inflection.plural(noun, "f" if noun.endswith("a") else "m")
+        return inflection.plural(noun, gender_of(noun) or "m")
 
     def verb(self, infinitive: str, form: str) -> str | None:
         """A verb in the tense and person of `form`; None where it cannot be made."""

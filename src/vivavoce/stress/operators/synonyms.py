@@ -69,9 +69,14 @@ def _of_thesaurus(word: str, part: str, pack: LanguagePack) -> Iterator[tuple[st
     for rank, others in enumerate(pack.get("thesaurus").senses(word, part)):
         for other in others:
             zipf = frequency.zipf(other)
-            fits = other.isalpha() and other.islower() and not _spelt_alike(word, other)
+            fits = (
+                net.senses(other, part)
+                and other.isalpha()
+                and other.islower()
+                and not _spelt_alike(word, other)
+            )
             if other != word and fits and _RAREST <= zipf <= frequency.zipf(word) - _RARER:
-                yield other, 0.45 - 0.1 * min(rank, 2) + 0.15 * (not near.isdisjoint(others))
+                yield other, 0.35 - 0.05 * min(rank, 2) + 0.15 * (not near.isdisjoint(others))
 
 
 def _spelt_alike(word: str, other: str) -> bool:
