@@ -21,10 +21,15 @@ SCENARIO: Final = Path(__file__).with_name("sipp_call.xml")
 
 
 class Baresip:
-    """A telephone in a folder of its own; what its owner hears is recorded there."""
+    """A telephone in a folder of its own; what its owner hears is recorded there.
 
-    def __init__(self, folder: Path, user: str, *, answers: bool = False) -> None:
-        self.folder, self.user, self._answers = folder, user, answers
+    registrar  port and password of the exchange where it registers; None: it stands alone
+    """
+
+    def __init__(
+        self, folder: Path, user: str, *, answers: bool = False, registrar: tuple[int, str] | None = None
+    ) -> None:
+        self.folder, self.user, self._answers, self._registrar = folder, user, answers, registrar
         self._sip_port = free_port()
         self._control_port = free_port()
         folder.mkdir(parents=True, exist_ok=True)
@@ -38,6 +43,8 @@ class Baresip:
         self._control = self._connected()
         self._said = b""
         self._told: list[dict[str, Any]] = []
+        if registrar is not None:
+            self._wait(lambda one: one.get("type") == "REGISTER_OK")
 
     def _configure(self) -> None:
         modules = "/usr/lib/baresip/modules"
@@ -52,8 +59,12 @@ class Baresip:
             "module_app menu.so\nmodule_app ctrl_tcp.so\n"
             f"ctrl_tcp_listen 127.0.0.1:{self._control_port}\nsnd_path {self.folder}\n"
         )
+        host, register = "127.0.0.1", "regint=0"
+        if self._registrar is not None:
+            port, password = self._registrar
+            host, register = f"127.0.0.1:{port}", f"regint=600;auth_pass={password}"
         self.folder.joinpath("accounts").write_text(
-            f"<sip:{self.user}@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1"
+            f"<sip:{self.user}@{host}>;{register};audio_codecs=PCMU/8000/1"
             f"{';answermode=auto' if self._answers else ''}\n"
         )
         self.folder.joinpath("contacts").write_text("")
@@ -100,11 +111,17 @@ class Baresip:
             self.command("sndcode", key)
             self.command("sndcode", "\x04")
 
+    def wait_for_key(self) -> str:
+        """The next key that the other end presses."""
+        told = self._wait(lambda one: one.get("type") == "CALL_DTMF_START")
+        return str(told["param"])
+
     def hang_up(self) -> None:
         self.command("hangup")
 
-    def wait_until_hung_up(self) -> None:
-        self._wait(lambda one: one.get("type") == "CALL_CLOSED")
+    def wait_until_hung_up(self) -> dict[str, Any]:
+        """What was told of the end."""
+        return self._wait(lambda one: one.get("type") == "CALL_CLOSED")
 
     def heard(self) -> Sound:
         """Everything that came out of the telephone, in the last call."""
@@ -137,8 +154,10 @@ class Baresip:
 
 
 @contextmanager
-def baresip(folder: Path, user: str = "4711", *, answers: bool = False) -> Iterator[Baresip]:
-    telephone = Baresip(folder, user, answers=answers)
+def baresip(
+    folder: Path, user: str = "4711", *, answers: bool = False, registrar: tuple[int, str] | None = None
+) -> Iterator[Baresip]:
+    telephone = Baresip(folder, user, answers=answers, registrar=registrar)
     try:
         yield telephone
     finally:

@@ -64,8 +64,8 @@ class SpeechMissed(Event):
 class SpeechHeard(Event):
     """Somebody spoke in a dialogue that is only listened to: with a system that is a telephone number.
 
-    Seconds count from the opening of the dialogue. Stretches of one party until the other's are one turn. They are
-    told while the call goes on; the recording tells their edges more exactly.
+    Seconds count from the opening of the dialogue. Stretches of one party until the other's are one turn. They
+    are told while the call goes on; the recording tells their edges more exactly.
     """
 
     kind = "speech_heard"
@@ -76,7 +76,7 @@ class SpeechHeard(Event):
 
 
 class SystemCalled(Event):
-    """The system of a dialogue is a telephone number and has answered, so many seconds after it was called."""
+    """The system of a dialogue, a telephone number, has answered, so many seconds after it was called."""
 
     kind = "system_called"
     dialogue_id: str

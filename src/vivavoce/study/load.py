@@ -20,7 +20,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
 from vivavoce.study.task import Task
-from vivavoce.study.telephone import check_telephone
+from vivavoce.study.telephone import check_called_systems, check_telephone
 from vivavoce.study.transcription import read_transcription
 from vivavoce.study.walk import check_walk, walked
 
@@ -100,6 +100,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     stimuli = read_elicitation(materials, file, entries)
     check_walk(entries, source)
     check_telephone(file.telephone, entries, source)
+    check_called_systems(source.data.get("systems"), entries, source)
     _check_systems(source)
     _check_enough(tasks, entries, source)
     _check_analysis(file, source)

@@ -121,6 +121,19 @@ def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], s
             source.report((*path, "elsewhere"), problem, "remove it, or write channel: text")
 
 
+def check_called_systems(systems: Any, visit: list[tuple[int, Any]], source: Source) -> None:
+    """Reports systems that are telephone numbers where participants write, or speak without a call."""
+    raw = systems if isinstance(systems, dict) else {}
+    called = [name for name, one in raw.items() if isinstance(one, dict) and one.get("connect") == "phone"]
+    for index, entry in visit:
+        channel = "text" if entry.arena is not None else getattr(entry.dialogue, "channel", "phone")
+        if called and channel != "phone":
+            step = "arena" if entry.arena is not None else "dialogue"
+            problem = f"system {called[0]!r} is a telephone number, and this step has channel {channel}"
+            cure = "write channel: phone, or connect the system by another connector"
+            source.report(("visit", index, step), problem, cure)
+
+
 def _check_ports(asterisk: Asterisk, source: Source) -> None:
     """Reports two addresses that are one, and ports that there are not."""
     for name in ("agi", "audio"):

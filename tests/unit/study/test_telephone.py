@@ -27,6 +27,17 @@ def test_a_study_by_telephone_shows_each_participant_a_number_of_their_own(tmp_p
     assert not telephone.asks_for_pin
 
 
+@pytest.mark.parametrize("channel", ["text", "voice"])
+def test_a_system_that_is_a_telephone_number_needs_dialogues_by_telephone(
+    channel: str, tmp_path: Path
+) -> None:
+    file = study(tmp_path, SECTION, f"gate: code, channel: {channel}")
+    text = file.read_text().replace("connect: http", "connect: phone", 1)
+    file.write_text(text)
+    problems = "\n".join(str(problem) for problem in check_study(file))
+    assert f"is a telephone number, and this step has channel {channel}; write channel: phone" in problems
+
+
 def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> None:
     telephone = load_study(study(tmp_path, 'telephone: {number: "+39 06 5550123"}\n')).telephone
     assert telephone is not None and telephone.asks_for_pin
