@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.cli.studies import log_file, log_url, make_connectors, open_log, read_study, study_path
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
+    from vivavoce.audio.sound import Sound
     from vivavoce.connectors.base import Connector
     from vivavoce.connectors.probe import Hello
+    from vivavoce.connectors.saying import Speak
+    from vivavoce.study.model import Study
 
 PLAYED: Final = "a wizard plays it, and was not asked"
 
@@ -26,7 +29,24 @@ def check_file(path: Path) -> list[str]:
         make_connectors(read_study(path))
     except InputError as error:
         return [str(error)]
-    return []
+    return check_measures(path)
+
+
+def check_measures(path: Path) -> list[str]:
+    """Measures of the declared analysis that nobody knows, one line each."""
+    from vivavoce.measures import MEASURES
+
+    declared = read_study(path).analysis
+    asked = [("primary", declared.primary)]
+    asked += [(f"secondary[{number}]", one) for number, one in enumerate(declared.secondary)]
+    problems: list[str] = []
+    for place, one in asked:
+        try:
+            if one is not None:
+                MEASURES.get(one.measure)
+        except UnknownName as error:
+            problems.append(f"{study_path(path)} analysis.{place}.measure: {error}")
+    return problems
 
 
 def check_bots(path: Path) -> list[dict[str, Any]]:
@@ -75,31 +95,52 @@ def check_sound(path: Path) -> list[str]:
 async def _say_hello(path: Path) -> list[dict[str, Any]]:
     study = read_study(path)
     connectors = make_connectors(study)
+    speak = speaking(study, study.default_language)
     answers = await asyncio.gather(
-        *(_hello(connector, study.default_language) for connector in connectors.values())
+        *(_hello(connector, study.default_language, speak) for connector in connectors.values())
     )
     for connector in connectors.values():
         await connector.shut_down()
     return [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
 
 
-async def _hello(connector: "Connector", language: str) -> "Hello":
+def speaking(study: "Study", language: str) -> "Speak":
+    """Says a line with the study's synthesiser, which is made when it is needed."""
+
+    async def speak(text: str) -> "Sound":
+        from vivavoce.session.speech_check import synthesiser_of
+
+        synthesiser = synthesiser_of(study, language)
+        try:
+            return await synthesiser.speak(text, language=language)
+        finally:
+            await synthesiser.close()
+
+    return speak
+
+
+async def _hello(connector: "Connector", language: str, speak: "Speak | None" = None) -> "Hello":
     from vivavoce.connectors.probe import Hello, hello
 
     if getattr(connector, "room", None) is not None:  # nobody sits there now
         return Hello(ok=True, text=PLAYED, seconds=0.0)
-    return await hello(connector, language=language, reset=True)
+    return await hello(connector, language=language, reset=True, speak=speak)
 
 
 def told(answer: dict[str, Any]) -> list[str]:
     """What a hello showed, as lines to read."""
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
-        return [f"{system}: FAILED in {seconds}: {answer['problem']}"]
+        cure = "" if answer["reachable"] else "; start it, or mend its address in the study file"
+        return [f"{system}: FAILED in {seconds}: {answer['problem']}{cure}"]
     if not answer["answers"]:
         return [f"{system}: ok: {answer['text']}"]
     facts = ["reachable", "answers", "resets" if answer["resets"] else "does not reset"]
     facts.append("streams" if answer["streams"] else "does not stream")
+    if answer.get("listens"):
+        facts.append("listens")
+    if answer.get("spoken_s"):
+        facts.append(f"spoke {answer['spoken_s']:.1f} s")
     first_s = answer["first_output_s"]
     times = f"first output {first_s:.2f} s, complete {seconds}" if first_s is not None else seconds
     return [f"{system}: ok: {', '.join(facts)}; {times}", f"    {' '.join(answer['text'].split())[:200]}"]

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 if TYPE_CHECKING:
-    from vivavoce.connectors.base import Choice, Connector, Conversation
+    from collections.abc import AsyncIterator
+
+    from vivavoce.connectors.base import Audio, Choice, Connector, Conversation, SystemOutput
+    from vivavoce.connectors.saying import Speak
     from vivavoce.session.outputs import SystemTurn
 
 _COMMANDS = "/raw shows the last exchange, /reset begins anew, /quit ends"
@@ -21,10 +24,18 @@ def talk(
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the transcript here, one JSON object a line.")
     ] = None,
+    sound: Annotated[
+        Path | None,
+        typer.Option("--sound", help="Put what the system speaks into this folder, a file a turn."),
+    ] = None,
 ) -> None:
-    """Chat with one system of a study in the terminal; nothing goes to the study's log."""
+    """Chat with one system of a study in the terminal; nothing goes to the study's log.
+
+    To a system that only hears, each line is spoken by the study's synthesiser.
+    """
     import asyncio
 
+    from vivavoce.cli.checking import speaking
     from vivavoce.cli.studies import make_connectors, read_study
     from vivavoce.core.errors import UnknownName
 
@@ -32,14 +43,18 @@ def talk(
     if system not in plan.systems:
         raise UnknownName("system", system, list(plan.systems), place=str(study))
     connectors = make_connectors(plan)
-    failures = asyncio.run(_talk(connectors[system], language or plan.default_language, save))
+    language = language or plan.default_language
+    speak = speaking(plan, language)
+    failures = asyncio.run(_talk(connectors[system], language, save, sound, speak))
     if failures:
         raise typer.Exit(1)
 
 
-async def _talk(connector: "Connector", language: str, save: Path | None) -> int:
+async def _talk(
+    connector: "Connector", language: str, save: Path | None, sound: Path | None, speak: "Speak"
+) -> int:
     transcript = save.open("a", encoding="utf-8") if save else None
-    terminal = _Terminal(connector, language, transcript)
+    terminal = _Terminal(connector, language, transcript, sound, speak)
     try:
         return await terminal.run()
     finally:
@@ -51,13 +66,18 @@ async def _talk(connector: "Connector", language: str, save: Path | None) -> int
 class _Terminal:
     """The person at the keyboard and the system; what fails ends a turn, not the conversation."""
 
-    def __init__(self, connector: "Connector", language: str, transcript: TextIO | None) -> None:
+    def __init__(
+        self, connector: "Connector", language: str, transcript: TextIO | None, sound: Path | None,
+        speak: "Speak",
+    ) -> None:  # fmt: skip
         from vivavoce.core.clock import SystemClock
 
         self._connector, self._language, self._transcript = connector, language, transcript
+        self._sound, self._speak = sound, speak
         self._now = SystemClock().monotonic_s
         self._conversation = self._fresh()
         self._turn: SystemTurn | None = None
+        self._heard: list[Audio] = []
         self._choices: list[Choice] = []
         self._number, self._failures, self._over = 0, 0, False
 
@@ -73,6 +93,9 @@ class _Terminal:
 
         if sys.stdin.isatty():
             _show(f"({_COMMANDS})")
+        if self._connector.capabilities.audio:
+            way = "in writing" if self._connector.capabilities.writing else "spoken by the synthesiser"
+            _show(f"(the system listens by itself; your lines go to it {way})")
         await self._listen(self._connector.open(self._conversation))
         while not self._over:
             line = await asyncio.to_thread(_read)
@@ -102,6 +125,8 @@ class _Terminal:
 
     async def _say(self, line: str) -> None:
         from vivavoce.connectors.base import PastTurn, UserTurn
+        from vivavoce.connectors.saying import said as said_to
+        from vivavoce.core.errors import SystemUnderTestError
 
         self._number += 1
         pressed = self._pressed(line)
@@ -109,6 +134,12 @@ class _Terminal:
         key = f"{self._conversation.key}-{self._number}"
         turn = UserTurn(key=key, number=self._number, text=text, payload=payload)
         self._write({"party": "user", "text": text, "payload": payload})
+        try:
+            turn = await said_to(turn, self._connector.capabilities, self._speak, by_voice=False)
+        except SystemUnderTestError as error:
+            self._turn = None
+            self._failed(error)
+            return
         await self._listen(self._connector.send(self._conversation, turn))
         said = "\n".join(message.text for message in self._turn.messages) if self._turn else ""
         past = (PastTurn("user", text), PastTurn("system", said)) if said else (PastTurn("user", text),)
@@ -124,14 +155,33 @@ class _Terminal:
         from vivavoce.core.errors import SystemUnderTestError
         from vivavoce.session.outputs import SystemTurn, gather
 
-        start_s, self._turn = self._now(), SystemTurn()
+        start_s, self._turn, self._heard = self._now(), SystemTurn(), []
         try:
             async with aclosing(outputs):
-                await gather(outputs, lambda: self._now() - start_s, self._turn)
+                await gather(self._hearing(outputs), lambda: self._now() - start_s, self._turn)
         except SystemUnderTestError as error:
             self._failed(error)
             return
         self._show_turn(self._turn)
+
+    async def _hearing(self, outputs: "AsyncIterator[SystemOutput]") -> "AsyncIterator[SystemOutput]":
+        async for output in outputs:
+            if output.audio is not None:
+                self._heard.append(output.audio)
+            yield output
+
+    def _kept(self) -> Path | None:
+        """The file of what the system spoke, where somebody wants it."""
+        from vivavoce.audio.files import write_sound
+        from vivavoce.audio.sound import Sound
+
+        if self._sound is None or not self._heard:
+            return None
+        self._sound.mkdir(parents=True, exist_ok=True)
+        path = self._sound / f"turn-{self._number:03}.wav"
+        pcm = b"".join(one.samples for one in self._heard)
+        write_sound(Sound.of_pcm(pcm, self._heard[0].rate_hz), path)
+        return path
 
     def _failed(self, error: Exception) -> None:
         self._failures += 1
@@ -142,7 +192,7 @@ class _Terminal:
     def _show_turn(self, turn: "SystemTurn") -> None:
         from vivavoce.connectors.base import Choice
 
-        if turn.silent and not turn.ends_dialogue:
+        if turn.silent and not turn.spoken_s and not turn.ends_dialogue:
             if self._number:
                 self._write({"party": "system", "messages": [], "wire": self._wire})
                 _show("(the system said nothing)")
@@ -153,6 +203,11 @@ class _Terminal:
         for message in turn.messages:
             for line in [*message.text.splitlines(), *(f"[image {image}]" for image in message.images)]:
                 _show(f"< {line}")
+        if turn.spoken_s:
+            kept = self._kept()
+            _show(f"(spoke {turn.spoken_s:.2f} s{f', in {kept}' if kept else ''})")
+        for heard in turn.heard[:1]:
+            _show(f"(heard: {heard.text})")
         for number, choice in enumerate(self._choices, 1):
             _show(f"  {number}. {choice.title}")
         if turn.first_output_s is not None and turn.complete_s is not None:
@@ -190,6 +245,8 @@ def _record(turn: "SystemTurn") -> dict[str, Any]:
         "first_output_s": turn.first_output_s,
         "complete_s": turn.complete_s,
         "ends_dialogue": turn.ends_dialogue,
+        "spoken_s": turn.spoken_s,
+        "heard": [one.text for one in turn.heard],
         "wire": turn.wire,
     }
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.phone import PhoneConnector, as_phone
+from vivavoce.connectors.saying import Speak, said
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -22,6 +23,7 @@ class Hello:
     reachable      false only when the system provably saw nothing
     resets         null when nobody asked; that it forgot everything is seen only in its answers
     streams        a piece of the answer came before the whole
+    listens        the hello was spoken to it; spoken_s: seconds of speech in its answer
     """
 
     ok: bool
@@ -33,24 +35,28 @@ class Hello:
     resets: bool | None = None
     streams: bool = False
     first_output_s: float | None = None
+    listens: bool = False
+    spoken_s: float = 0.0
 
 
 async def hello(
-    connector: Connector, *, language: str = "en", clock: Clock | None = None, reset: bool = False
-) -> Hello:
+    connector: Connector, *, language: str = "en", clock: Clock | None = None, reset: bool = False,
+    speak: Speak | None = None,
+) -> Hello:  # fmt: skip
     """Open a conversation, say hello, close it; with `reset`, reset it before and say hello once more.
 
+    A system that listens by itself is spoken to by `speak`, where there is one.
     Failures of the system are in the result, never raised.
     """
     clock = clock or SystemClock()
     if (phone := as_phone(connector)) is not None:
         return await _pinged(phone, clock)
     conversation = Conversation(key=secrets.token_hex(16), language=language)
-    heard = _Heard(clock)
+    heard = _Heard(clock, speak)
     try:
         await _open(connector, conversation)
         await heard.say_hello(connector, conversation, 1)
-        resets = await _reset(connector, conversation, clock) if reset else None
+        resets = await _reset(connector, conversation, _Heard(clock, speak)) if reset else None
         return heard.result(problem=resets, resets=resets is None if reset else None)
     except SystemUnderTestError as error:
         return heard.result(problem=str(error), reachable=error.reached)
@@ -74,12 +80,12 @@ async def _open(connector: Connector, conversation: Conversation) -> None:
             pass
 
 
-async def _reset(connector: Connector, conversation: Conversation, clock: Clock) -> str | None:
+async def _reset(connector: Connector, conversation: Conversation, heard: "_Heard") -> str | None:
     """Reset and say hello again; the problem, if there was one."""
     try:
         await connector.reset(conversation)
         await _open(connector, conversation)
-        await _Heard(clock).say_hello(connector, conversation, 2)
+        await heard.say_hello(connector, conversation, 2)
     except SystemUnderTestError as error:
         return f"after a reset: {error}"
     return None
@@ -90,15 +96,20 @@ class _Heard:
     """The answer to a hello as it grows."""
 
     clock: Clock
+    speak: Speak | None = None
     texts: list[str] = field(default_factory=list)
     start_s: float | None = None
     first_s: float | None = None
     complete_s: float | None = None
     streams: bool = False
+    listens: bool = False
+    spoken_s: float = 0.0
 
     async def say_hello(self, connector: Connector, conversation: Conversation, number: int) -> None:
         text = _GREETING.get(conversation.language[:2], "Hello")
         turn = UserTurn(key=f"{conversation.key}-{number}", number=number, text=text)
+        turn = await said(turn, connector.capabilities, self.speak)
+        self.listens = turn.audio is not None
         self.start_s, held_s = self.clock.monotonic_s(), 0.0
         async with aclosing(connector.send(conversation, turn)) as answer:  # pyright: ignore[reportArgumentType]
             async for output in answer:
@@ -108,9 +119,11 @@ class _Heard:
         conversation.history += (PastTurn("user", text), PastTurn("system", "\n".join(self.texts)))
 
     def _take(self, output: SystemOutput) -> None:
-        if output.kind in ("delta", "message") and self.first_s is None:
+        if output.kind in ("delta", "audio", "message") and self.first_s is None:
             self.first_s = self.clock.monotonic_s() - output.held_s
-        self.streams = self.streams or output.kind == "delta"
+        self.streams = self.streams or output.kind in ("delta", "audio")
+        if output.audio is not None:
+            self.spoken_s += len(output.audio.samples) / 2 / output.audio.rate_hz
         if output.kind == "message":
             self.texts.append(output.text)
 
@@ -124,4 +137,5 @@ class _Heard:
             seconds=(now_s if self.complete_s is None else self.complete_s) - start_s,
             answers=self.complete_s is not None, resets=resets, streams=self.streams,
             first_output_s=None if self.first_s is None else self.first_s - start_s,
+            listens=self.listens, spoken_s=round(self.spoken_s, 3),
         )  # fmt: skip

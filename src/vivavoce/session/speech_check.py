@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vivavoce.audio.recognition import RECOGNISERS
-from vivavoce.audio.synthesis import SYNTHESISERS
+from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.study.model import Study
@@ -23,6 +23,17 @@ def speech_warnings(study: Study) -> list[str]:
             found += _cannot(study, section, "recogniser", settings.recogniser, settings.recognisers)
             found += _cannot(study, section, "synthesiser", settings.synthesiser, settings.synthesisers)
     return found
+
+
+def synthesiser_of(study: Study, language: str) -> Synthesiser:
+    """Who speaks for the study in this language: by telephone, or else in the browser.
+
+    Raises  InputError: it cannot be made on this machine
+    """
+    by_phone = study.telephone if study.voice is None else None
+    settings: Any = by_phone or study.voice or _voice_unsaid()
+    raw = settings.synthesisers.get(language, settings.synthesiser)
+    return make_synthesiser(raw, folder=study.folder, place="synthesiser")
 
 
 def _voice_unsaid() -> Any:

@@ -15,6 +15,7 @@ import pytest
 
 from scenes.patience import PATIENCE_S
 from scenes.processes import free_port, process, wait_for_port
+from vivavoce.audio.files import read_sound
 from vivavoce.study.scaffold import write_study
 
 COUNTERPARTS = Path(__file__).resolve().parents[2] / "plugins" / "counterparts"
@@ -25,7 +26,7 @@ TALK = [sys.executable, "-m", "vivavoce", "talk"]
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("talk")
     write_study(folder, "cambridge-2011", name="city")
-    port = free_port()
+    port, hears = free_port(), free_port()
     file = folder / "study.yaml"
     text = file.read_text("utf-8")
     start = text.index("systems:")
@@ -39,10 +40,22 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     response: {{text: "replies[].say", choices: "buttons", end: "over"}}
     keep: {{id: id}}
     open: {{url: "http://127.0.0.1:{port}/sessions"}}
+  spoken:
+    connect: websocket-audio
+    url: "ws://127.0.0.1:{hears}/talk"
+    allow_private: true
+    turn_done: {{type: done}}
+    turn_end: "done"
+    response: {{text: "say"}}
+    heard: "understood"
   onebest: {{connect: http, url: "http://127.0.0.1:1/chat", allow_private: true}}"""
     file.write_text(text[:start] + systems + text[end:], encoding="utf-8")
-    with process(str(COUNTERPARTS / "chat_server.py"), str(port)):
+    with (
+        process(str(COUNTERPARTS / "chat_server.py"), str(port)),
+        process(str(COUNTERPARTS / "audio_server.py"), str(hears)),
+    ):
         wait_for_port(port)
+        wait_for_port(hears)
         yield file
 
 
@@ -71,6 +84,28 @@ def test_a_conversation_in_a_pipe_shows_answers_times_choices_and_the_wire(
         "one", "again", "two", "bye"
     ]  # fmt: skip
     assert all(record["complete_s"] > 0 for record in records if "complete_s" in record)
+
+
+def test_a_system_that_only_hears_is_spoken_to_and_its_speech_is_kept(study: Path, tmp_path: Path) -> None:
+    run = in_a_pipe(study, "spoken", "one two three\n", "--sound", str(tmp_path / "said"))
+    assert run.returncode == 0, run.stderr
+    assert "(the system listens by itself; your lines go to it spoken by the synthesiser)" in run.stdout
+    assert "< that was it" in run.stdout
+    assert re.search(r"\(spoke \d+\.\d\d s, in .*turn-001\.wav\)", run.stdout)
+    assert re.search(r"\(heard: \d+ bytes, first ", run.stdout)
+    spoken = read_sound(tmp_path / "said" / "turn-001.wav")  # the system says again what it heard
+    assert spoken.duration_s > 0.5 and abs(spoken.samples).max() > 3000
+
+
+def test_check_says_what_a_system_does_with_sound(study: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "vivavoce", "check", str(study)], capture_output=True, text=True,
+        timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+    (line,) = [one for one in run.stdout.splitlines() if one.startswith("spoken:")]
+    assert re.match(
+        r"spoken: ok: reachable, answers, resets, streams, listens, spoke \d\.\d s; first output ", line
+    )
 
 
 def test_a_system_that_fails_is_told_and_ends_with_one(study: Path) -> None:
