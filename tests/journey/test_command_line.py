@@ -89,7 +89,7 @@ def test_check_says_hello_to_every_system_and_fails_when_one_is_down(tmp_path: P
         said = vivavoce("check", study).stdout
         assert "nbest: ok" in said and "onebest: ok" in said
     said = vivavoce("check", study, code=1).stdout
-    assert "nbest: FAILED" in said and "unreachable" in said
+    assert "nbest: FAILED" in said and "unreachable" in said and "start it" in said
 
 
 def test_writing_a_study_over_another_is_refused(tmp_path: Path) -> None:
@@ -98,11 +98,30 @@ def test_writing_a_study_over_another_is_refused(tmp_path: Path) -> None:
     assert "study.yaml" in refused.stderr
 
 
+def test_a_declared_measure_that_nobody_knows_is_named_before_the_trial(tmp_path: Path) -> None:
+    vivavoce("init", tmp_path / "s")
+    file = tmp_path / "s" / "study.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("measure: objective_success_inferred", "measure: objektive_success_inferred"),
+        encoding="utf-8",
+    )
+    said = vivavoce("check", tmp_path / "s", "--no-bots", code=2).stdout
+    assert (
+        "analysis.primary.measure: unknown measure" in said
+        and "did you mean 'objective_success_inferred'" in said
+    )
+
+
 def test_a_users_mistake_is_one_line_and_exit_code_two(tmp_path: Path) -> None:
+    study = tmp_path / "s"
+    vivavoce("init", study)
     for arguments in (
         ("measure", tmp_path), ("report", tmp_path / "none"), ("check", tmp_path / "none.yaml"),
         ("import", "dstc", tmp_path, "--into", tmp_path / "d"), ("bots", "run", "restaurnt"),
         ("import", "dstc2", tmp_path / "nothing", "--into", tmp_path / "d"),
+        ("export", study, "--into", tmp_path / "e"), ("measure", study),
+        ("simulate", study, "--language", "xx"),
     ):  # fmt: skip
         refused = vivavoce(*arguments, code=2)
         assert len(refused.stderr.strip().splitlines()) == 1, refused.stderr

@@ -190,7 +190,7 @@ def plain_table(*headings: str, words: int = 0) -> Table:
     """Columns of numbers are aligned right; the first, and the one at `words`, left."""
     table = Table(header_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place in (0, words) else "right")
+        table.add_column(heading, justify="left" if place in (0, words) else "right", overflow="fold")
     return table
 
 

@@ -231,7 +231,7 @@ def export(
 def serve(
     folder: Folder_,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Port of the pages.")] = 8002,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the pages.")] = 8002,
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
     ] = False,

@@ -117,9 +117,9 @@ def _table(rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
     from vivavoce.report.numbers import label
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(f"by {by}")
+    table.add_column(f"by {by}", overflow="fold")
     for key in keys:
-        table.add_column(Text(label(key)), justify="right", no_wrap=True)
+        table.add_column(Text(label(key)), justify="right", overflow="fold")
     cells = {(row["measure"], row["key"]): row for row in rows}
     for family in dict.fromkeys(one.family for _, one in MEASURES):
         own = dict.fromkeys(row["measure"] for row in rows if row["family"] == family)

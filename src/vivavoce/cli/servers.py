@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vivavoce.cli.alone import alone, served_file
 from vivavoce.cli.progress import note
 from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study
 from vivavoce.core.errors import InputError, VivavoceError
@@ -57,7 +58,10 @@ def serve_study(
     app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside, streams=streams)
     participants = f"http://{host}:{port}/"
     link = first_link(log, f"http://{host}:{desk_port}")
-    with _desk_process(path, url, host, desk_port, participants, secure_cookies):
+    with (
+        alone(served_file(study, url)),
+        _desk_process(path, url, host, desk_port, participants, secure_cookies),
+    ):
         wait_for_port(host, desk_port, "the dashboard")
         note(f"participants  {participants}")
         note(f"dashboard     {link}")

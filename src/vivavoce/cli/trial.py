@@ -58,8 +58,12 @@ def check(
 def serve(
     study: Study_,
     host: Host = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Port of the participants' pages.")] = 8000,
-    desk_port: Annotated[int, typer.Option("--desk-port", help="Port of the dashboard.")] = 8001,
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")
+    ] = 8000,
+    desk_port: Annotated[
+        int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")
+    ] = 8001,
     log: LogUrl = None,
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
@@ -74,7 +78,7 @@ def serve(
 def desk(
     study: Study_,
     host: Host = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port")] = 8001,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8001,
     log: LogUrl = None,
     participant_url: Annotated[str | None, typer.Option("--participant-url")] = None,
     secure_cookies: Annotated[bool, typer.Option("--secure-cookies")] = False,

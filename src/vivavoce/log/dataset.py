@@ -35,9 +35,9 @@ class Dataset:
             raise InputError(
                 f"no {MANIFEST} here",
                 place=str(self.folder),
-                cure="make a dataset with `vivavoce export` or `vivavoce import`",
+                cure=_how_to_get_one(self.folder),
             )
-        self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        self.manifest = _manifest(path)
         if self.manifest.get("format") != FORMAT or self.manifest.get("schema_version", 0) > SCHEMA_VERSION:
             raise InputError(
                 f"not a dataset of schema {SCHEMA_VERSION} or older",
@@ -75,6 +75,22 @@ class Dataset:
         """One whole table; an absent one has the schema's columns and no rows."""
         path = self.path(table)
         return pq.read_table(path) if path.is_file() else TABLES[table].arrow().empty_table()
+
+
+def _how_to_get_one(folder: Path) -> str:
+    if (folder / "study.yaml").is_file():
+        return f"this is a study: `vivavoce export {folder} --into results`, then name results"
+    return "make a dataset with `vivavoce export` or `vivavoce import`"
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read ({error})", place=str(path), cure="export it anew") from None
+    if not isinstance(found, dict):
+        raise InputError("is no manifest of a dataset", place=str(path), cure="export it anew")
+    return found
 
 
 class DatasetWriter:

@@ -41,6 +41,7 @@ from vivavoce.log.transcriptions import references
 from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
+NOBODY_YET: Final = "nothing was logged yet: run it with `vivavoce serve` or `vivavoce simulate`"
 
 
 def export_dataset(
@@ -75,7 +76,7 @@ def export_dataset(
             raise InputError(
                 f"the log knows no study {study_name!r}",
                 place="export",
-                cure=f"known: {', '.join(_studies(connection)) or 'none'}",
+                cure=f"known: {known}" if (known := ", ".join(_studies(connection))) else NOBODY_YET,
             )
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(

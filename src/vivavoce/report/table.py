@@ -21,7 +21,8 @@ def results_table(summary: dict[str, Any]) -> Table:
     """One row a group: dialogues, participants, success rates with 95 % intervals, WER or turns a dialogue.
 
     Input   what `vivavoce.analysis.summary.summarise` returns
-    Note    a rate of which nothing was counted has no column; what users wrote is never read as markup
+    Note    a rate of which nothing was counted has no column; what users wrote is never read as markup; where
+            the terminal is too narrow cells go on in the next line, and nothing is cut
     """
     measures = summary["all"]["measures"]
     shown = [(name, heading) for name, heading in RATES if summary["all"].get(name, {}).get("n")]
@@ -39,12 +40,12 @@ def results_table(summary: dict[str, Any]) -> Table:
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    table.add_column(summary["by_what"], no_wrap=True)
-    table.add_column("dialogues", justify="right", no_wrap=True)
-    table.add_column("people", justify="right", no_wrap=True)
+    table.add_column(summary["by_what"], overflow="fold")
+    table.add_column("dialogues", justify="right", overflow="fold")
+    table.add_column("people", justify="right", overflow="fold")
     for name, text in shown:
-        table.add_column(f"{text}\nof {summary['all'][name]['unit']}s", justify="right", no_wrap=True)
-    table.add_column("WER" if last == "word_error_rate" else "turns", justify="right", no_wrap=True)
+        table.add_column(f"{text}\nof {summary['all'][name]['unit']}s", justify="right", overflow="fold")
+    table.add_column("WER" if last == "word_error_rate" else "turns", justify="right", overflow="fold")
     for row in with_all(summary):
         if row is summary["all"]:
             table.add_section()

@@ -73,6 +73,8 @@ async def run_trial(
     trial = _Trial(engine, population or Population(seed), casting, error_rate, dialogues, progress)
     trial.judged = judged if judged is not None else {}
     trial.language = study.language(language)
+    if language is not None and trial.language[:2].lower() != language[:2].lower():
+        raise UnknownName("language of the study", language, list(study.languages))
     if trial.language not in trial.channels:
         raise UnknownName("language of simulated users", trial.language, list(trial.channels))
     engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")

@@ -39,6 +39,13 @@ def test_nothing_is_cut_at_eighty_columns(make):
     assert "…" not in printed(summarise(make(), "system"))
 
 
+def test_a_narrow_terminal_folds_cells_and_cuts_nothing(make):
+    text = printed(summarise(make(), "system"), 50)
+    assert "…" not in text and max(map(len, text.splitlines())) <= 50
+    words = set(text.split())
+    assert {"20", "75.0%"} <= words and "alpha" in text
+
+
 def test_names_in_brackets_are_no_markup(make):
     text = printed(summarise(make(systems=("[red]alpha[/red]", "[/]beta"), study="[bold]x"), "system"), 120)
     assert "[red]alpha[/red]" in text
