@@ -1,8 +1,8 @@
 """Where somebody speaks: intervals of speech on one channel, of a whole recording or while it arrives.
 
 A neural detector (Silero) says of every 32 ms how likely it is speech. On a whole recording the edges of
-what it finds are then moved to where the energy rises above the noise between the intervals, because the
-detector alone lets go late: by about 50 ms in silence, and 70 ms in noise at 10 dB, in the median.
+what it finds are then sharpened (`audio.speech_edges`), because the detector alone lets go late: by about
+50 ms in silence, and 70 ms in noise at 10 dB, in the median.
 """
 
 import os
@@ -11,23 +11,18 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vivavoce.audio.files import StreamResampler, as_float
 from vivavoce.audio.sound import Samples, Sound
+from vivavoce.audio.speech_edges import Span, sharpened
 
 DETECTOR_RATE: Final = 16000
+NARROW_RATE: Final = 8000
 _CHUNK: Final = 512
 _CHUNK_S: Final = _CHUNK / DETECTOR_RATE
 _THREADS: Final = "OMP_THREAD_LIMIT"  # the detector's library of threads reads it when it is loaded
 _BEGINS: Final = 0.5
 _GOES_ON: Final = 0.35
-
-_FRAMES_A_SECOND: Final = 100
-_ABOVE_NOISE: Final = 1.3
-_BELOW_SPEECH: Final = 3e-4
-_SEARCH_BEFORE_S: Final = 0.15
-_SEARCH_INSIDE_S: Final = 0.3
 
 
 class Interval(NamedTuple):
@@ -55,7 +50,8 @@ def speech_intervals(sound: Sound, *, pause_s: float = 0.3, shortest_s: float = 
     likely = [likely_speech(chunk.tolist()) for chunk in whole.reshape(-1, _CHUNK)]
     found = _joined(_above(likely), pause_s)
     kept = [interval for interval in found if interval.duration_s >= shortest_s]
-    return _with_sharp_edges(kept, whole, len(samples) / DETECTOR_RATE)
+    sharp = sharpened([Span(*one) for one in kept], as_float(samples), narrow=sound.rate_hz <= NARROW_RATE)
+    return [Interval(*one) for one in sharp]
 
 
 def _detector() -> Callable[[list[float]], float]:
@@ -96,46 +92,6 @@ def _joined(intervals: Iterator[Interval], pause_s: float) -> list[Interval]:
         else:
             joined.append(interval)
     return joined
-
-
-def _with_sharp_edges(
-    intervals: list[Interval], sound: NDArray[np.float32], duration_s: float
-) -> list[Interval]:
-    """Edges where the energy of 30 ms first and last exceeds the noise, near to the edges that were found."""
-    if not intervals:
-        return []
-    energy = _energies(sound)
-    noise = _noise(energy, intervals)
-    sharp: list[Interval] = []
-    for interval in intervals:
-        first, last = _frame(interval.onset_s), _frame(interval.offset_s)
-        level = max(noise * _ABOVE_NOISE, np.quantile(energy[first:last], 0.9) * _BELOW_SPEECH)
-        earliest = max(0, first - _frame(_SEARCH_BEFORE_S), _frame(sharp[-1].offset_s) if sharp else 0)
-        loud = np.flatnonzero(energy[earliest : min(last, first + _frame(_SEARCH_INSIDE_S))] > level)
-        onset_s = (earliest + loud[0]) / _FRAMES_A_SECOND if len(loud) else interval.onset_s
-        latest = last + _frame(_SEARCH_BEFORE_S)
-        start = max(first, last - _frame(_SEARCH_INSIDE_S))
-        loud = np.flatnonzero(energy[start:latest] > level)
-        offset_s = (start + loud[-1] + 1) / _FRAMES_A_SECOND if len(loud) else interval.offset_s
-        sharp.append(Interval(onset_s, max(onset_s, min(offset_s, duration_s))))
-    return sharp
-
-
-def _energies(sound: NDArray[np.float32]) -> NDArray[np.floating]:
-    frame = DETECTOR_RATE // _FRAMES_A_SECOND
-    squared = sound[: len(sound) // frame * frame].reshape(-1, frame) ** 2
-    return np.convolve(squared.mean(axis=1), np.ones(3) / 3, "same")
-
-
-def _noise(energy: NDArray[np.floating], intervals: list[Interval]) -> float:
-    silent = np.ones(len(energy), bool)
-    for interval in intervals:
-        silent[max(0, _frame(interval.onset_s) - 15) : _frame(interval.offset_s) + 5] = False
-    return float(np.median(energy[silent])) if silent.any() else 0.0
-
-
-def _frame(seconds: float) -> int:
-    return round(seconds * _FRAMES_A_SECOND)
 
 
 class Change(NamedTuple):
