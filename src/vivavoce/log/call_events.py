@@ -64,8 +64,8 @@ class SpeechMissed(Event):
 class SpeechHeard(Event):
     """Somebody spoke in a dialogue that is only listened to: with a system that is a telephone number.
 
-    Seconds count from the opening of the dialogue. Stretches of one party until the other's are one turn. They
-    are told while the call goes on; the recording tells their edges more exactly.
+    Seconds count from the opening of the dialogue. Stretches of one party until the other's are one turn.
+    They are told while the call goes on; the recording tells their edges more exactly.
     """
 
     kind = "speech_heard"
