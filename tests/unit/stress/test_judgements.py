@@ -14,6 +14,9 @@ from vivavoce.stress.propose import propose
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGED = json.loads((ROOT / "tests/golden/stress-judgements.json").read_text(encoding="utf-8"))["languages"]
+SECOND = json.loads((ROOT / "tests/golden/stress-judgements-second.json").read_text(encoding="utf-8"))[
+    "languages"
+]
 PAGE = ROOT / "docs/explanation/stress-test-quality.md"
 CELLS = [(language, test) for language in ("it", "en") for test in JUDGED[language]["tests"]]
 
@@ -49,12 +52,27 @@ def test_the_page_tells_the_judgements(language: str, test: str) -> None:
     assert judged == f"{valid} of {count}"
 
 
+@pytest.mark.parametrize(
+    ("language", "test"), [(language, test) for language in SECOND for test in SECOND[language]]
+)
+def test_the_page_tells_the_second_set_which_shares_nothing_with_the_first(language: str, test: str) -> None:
+    judged = SECOND[language][test]["judged"]
+    assert len({row[0] for row in judged}) == len(judged) == 30
+    assert [row for row in judged if row[2] == bool(row[3])] == []
+    first = JUDGED[language]["tests"][test]["judged"]
+    assert {row[0] for row in first}.isdisjoint(row[0] for row in judged)
+    name = {"it": "Italian", "en": "English"}[language]
+    before, after = (sum(row[2] for row in rows) for rows in (first, judged))
+    assert f"| {test} {name} | {before} of 30 | {after} of 30 |" in PAGE.read_text(encoding="utf-8")
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_what_was_judged_valid_is_still_proposed(language: str, shared: Path) -> None:
     corpus = utterances(language, shared) | (telephone_and_chat(shared) if language == "en" else {})
     lost = []
-    for test, cell in JUDGED[language]["tests"].items():
+    cells = [*JUDGED[language]["tests"].items(), *SECOND[language].items()]
+    for test, cell in cells:
         for name, variant, valid, _, *own_turn in cell["judged"]:
             said, turn = corpus[name]
             turn = own_turn[0] if own_turn else turn
