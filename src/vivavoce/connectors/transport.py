@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final
 
 import httpx
@@ -150,19 +149,39 @@ class _BoundedStream(httpx.AsyncByteStream):
         await self._inner.aclose()
 
 
-def make_client(settings: ConnectorSettings, longest_bytes: int, vault: Vault) -> httpx.AsyncClient:
-    """A client for one system, shared by all its conversations; therefore it takes no cookies."""
-    transport = GuardedTransport(
-        allow_private=settings.allow_private, longest_bytes=longest_bytes, wire=Wire(settings, vault)
-    )
-    return httpx.AsyncClient(
-        transport=transport,
-        timeout=httpx.Timeout(settings.turn_timeout_s, connect=settings.connect_timeout_s),
-        headers={"user-agent": "vivavoce", "accept-encoding": "identity"},
-        follow_redirects=False,
-        trust_env=False,
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-    )
+class SystemClient(httpx.AsyncClient):
+    """A client for one system, shared by all its conversations.
+
+    A request goes straight to the guarded transport: nothing else of httpx is wanted on its way, neither
+    redirects nor authentication nor cookies, which would pass from one conversation to another.
+    """
+
+    def __init__(self, settings: ConnectorSettings, longest_bytes: int, vault: Vault) -> None:
+        self._guarded = GuardedTransport(
+            allow_private=settings.allow_private, longest_bytes=longest_bytes, wire=Wire(settings, vault)
+        )
+        super().__init__(
+            transport=self._guarded,
+            timeout=httpx.Timeout(settings.turn_timeout_s, connect=settings.connect_timeout_s),
+            headers={"user-agent": "vivavoce", "accept-encoding": "identity"},
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def send(self, request: httpx.Request, *, stream: bool = False, **_: object) -> httpx.Response:
+        response = await self._guarded.handle_async_request(request)
+        response.request = request
+        if not stream:
+            try:
+                await response.aread()
+            finally:
+                await response.aclose()
+        return response
+
+
+def make_client(settings: ConnectorSettings, longest_bytes: int, vault: Vault) -> SystemClient:
+    """A client for one system, shared by all its conversations."""
+    return SystemClient(settings, longest_bytes, vault)
 
 
 @contextmanager
