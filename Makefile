@@ -1,6 +1,7 @@
 # make setup   everything into .venv, from pinned and hashed requirement files
 # make demo    a whole trial on bundled bots, then its pages
 # make test    all tests; make test-long the minutes-long ones; make check lint, types, contracts and all tests
+# make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,7 +11,10 @@ ABREAST := -n logical --maxprocesses 4 --dist loadfile
 AGAIN := --reruns 1
 export LANG ?= C.UTF-8
 
-.PHONY: setup demo test test-long check lint bench bench-commands docs system-packages clean
+# where Asterisk is installed, unless this machine has one
+export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
+
+.PHONY: setup demo test test-long telephony check lint bench bench-commands docs system-packages clean
 
 setup: .venv/run.stamp
 
@@ -47,6 +51,10 @@ test: .venv/dev.stamp system-packages
 
 test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
+
+telephony: .venv/dev.stamp system-packages
+	./scripts/install-asterisk "$(ASTERISK_ROOT)"
+	$(BIN)/python -m pytest -m telephony --timeout 1200 $(ARGS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -1,119 +1,38 @@
 """Telephone calls from end to end: real telephones, the bundled bot, the code heard and typed on the page."""
 
-import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from scenes.browser import barriers, chromium, overflow
-from scenes.patience import PATIENCE_S, eventually
+from scenes.browser import chromium, overflow
+from scenes.calling import (
+    QUESTION,
+    WISH,
+    Laboratory,
+    check_what_was_heard,
+    code_reader,
+    complete_the_visit,
+    laboratory,
+    page_of_a_visit,
+    said,
+)
+from scenes.patience import eventually
 from scenes.processes import free_port
-from scenes.telephones import Baresip, baresip, sipp
-from scenes.voices import voice
-from scenes.websites import Running, restaurant_bot, running
-from vivavoce.audio.files import pcm16, read_tracks
+from scenes.telephones import baresip, sipp
 from vivavoce.audio.recognition import Recogniser
-from vivavoce.audio.sound import Sound, joined, silence
-from vivavoce.audio.speech import make_recogniser
-from vivavoce.audio.voice_activity import speech_intervals
-from vivavoce.connectors.make import make_connector
-from vivavoce.log import events as log_events
-from vivavoce.log.recordings import folder_of
-from vivavoce.log.store import Log, StoredEvent
-from vivavoce.session.engine import SessionEngine
-from vivavoce.study.load import load_study
-from vivavoce.study.scaffold import write_study
-from vivavoce.telephony.switchboard import Switchboard
-from vivavoce.web.app import create_app
+from vivavoce.audio.sound import joined, silence
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 
-WISH = "I am looking for a cheap restaurant in the city centre"
-ANY = "any kind of food will do"
-QUESTION = "what is the phone number"
-FAREWELL = "thank you goodbye"
-SENTENCES = f"""{WISH}
-{ANY}
-{QUESTION}
-{FAREWELL}
-what is the address
-i want a moderately priced pub in the north
-is there an expensive coffee shop by the river
-something else please
-"""
-TASK = """tasks:
-  - id: cheap
-    type: restaurant
-    constraints: {pricerange: cheap, area: centre}
-    requests: [phone]
-    text:
-      en: Find a cheap restaurant in the city centre, and its phone number.
-      it: Trova un ristorante economico in centro, e il suo telefono.
-"""
-CALLS_FOR_A_CODE = 8
-TRIES = 5
-DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
-
-def said(text: str) -> Sound:
-    return Sound(pcm16(voice(text, "slt")), 16_000)
-
-
-@dataclass
-class Laboratory:
-    """A study with a telephone, served."""
-
-    pages: Running
-    switchboard: Switchboard
-    log: Log
-    folder: Path
-
-    def events(self, kind: str) -> list[StoredEvent]:
-        (visit,) = self.log.visits("calls")
-        return [one for one in self.log.events(visit.visit_id) if one.event.kind == kind]
-
-    def system_turns(self) -> int:
-        return len(self.events("system_turn_received"))
-
-    def quiet(self) -> bool:
-        """Whether nothing is being said to any caller."""
-        legs = list(self.switchboard.answerer._calls.values())
-        return bool(legs) and not any(leg.playing for leg in legs)
-
 
 @contextmanager
-def laboratory(folder: Path, number: str = "sip:{pin}@127.0.0.1:PORT") -> Iterator[Laboratory]:
-    write_study(folder, "cambridge-2011", name="calls")
+def called_by_sip(folder: Path, number: str = "sip:{pin}@127.0.0.1:PORT") -> Iterator[Laboratory]:
     port = free_port()
-    (folder / "callers.txt").write_text(SENTENCES)
-    file = folder / "study.yaml"
-    with restaurant_bot("--domain", str(folder / "restaurants.yaml")) as bot:
-        text = file.read_text().replace(":9101/", f":{bot}/").replace(":9102/", f":{bot}/")
-        text = text.replace("repeat: 3..40", "repeat: 1..2").replace("generate: 200", "generate: 20")
-        text = re.sub(r"(?m)^tasks:\n(?:  .*\n)+", "tasks: tasks.yaml\n", text)
-        (folder / "tasks.yaml").write_text(TASK)
-        assert "gate: code" in text and "tasks: tasks.yaml" in text
-        text = text.replace("gate: code", "gate: code, channel: phone") + (
-            f'telephone:\n  number: "{number.replace("PORT", str(port))}"\n  listen: "127.0.0.1:{port}"\n'
-            "  recogniser: {use: pocketsphinx, sentences: callers.txt}\n"
-            "  synthesiser: {use: flite, voice: rms}\n"
-            "  silence_s: 60\n"
-        )
-        file.write_text(text)
-        study = load_study(folder)
-        connectors = {name: make_connector(raw, {}) for name, raw in study.systems.items()}
-        with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
-            engine = SessionEngine(study, log, connectors)
-            assert study.telephone is not None
-            switchboard = Switchboard(engine, study.telephone)
-            with running(create_app(engine, beside=[switchboard])) as pages:
-                yield Laboratory(pages, switchboard, log, folder)
+    with laboratory(folder, number.replace("PORT", str(port)), f'listen: "127.0.0.1:{port}"') as lab:
+        yield lab
 
 
 @pytest.fixture(scope="module")
@@ -123,162 +42,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def code_reader(tmp_path_factory: pytest.TempPathFactory) -> Recogniser:
-    folder = tmp_path_factory.mktemp("digits")
-    (folder / "code.jsgf").write_text(
-        "#JSGF V1.0;\ngrammar code;\npublic <code> = your code is <d> <d> <d> <d>;\n"
-        f"<d> = {' | '.join(DIGITS)};\n"
-    )
-    return make_recogniser({"use": "pocketsphinx", "grammar": "code.jsgf"}, folder=folder)
-
-
-def page_of_a_visit(browser: Browser, lab: Laboratory, **more: object) -> Page:
-    """A participant who has come to the page with the number to call."""
-    page = browser.new_context(locale="en-GB", **more).new_page()  # type: ignore[arg-type]
-    page.set_default_timeout(PATIENCE_S * 1000)
-    page.goto(lab.pages.url)
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="I agree").click()
-    page.get_by_role("button", name="Continue").click()
-    expect(page.locator("#number")).to_be_visible()
-    return page
-
-
-def talk(lab: Laboratory, telephone: Baresip, *utterances: str) -> None:
-    """Say one thing after the other, each when the system has spoken; repeat what was not understood."""
-    for text in utterances:
-        for _ in range(TRIES):
-            wait_for_silence(lab)
-            turns = len(lab.events("user_turn_sent"))
-            missed = len(lab.events("speech_missed"))
-            telephone.say(said(text))
-            eventually(
-                lambda turns=turns, missed=missed: (
-                    len(lab.events("user_turn_sent")) > turns or len(lab.events("speech_missed")) > missed
-                ),
-                "nobody listens",
-            )
-            heard = [str(one.event.text) for one in lab.events("user_turn_sent")[turns:]]  # type: ignore[attr-defined]
-            if any(share_of(text, one) > 0.9 for one in heard) or lab.events("dialogue_ended"):
-                break
-
-
-def wait_for_silence(lab: Laboratory) -> None:
-    """Until the system has answered and said nothing for a second: answers are logged, then spoken."""
-    quiet_since = None
-    until = time.monotonic() + PATIENCE_S
-    while quiet_since is None or time.monotonic() - quiet_since < 1:
-        answered = lab.system_turns() > len(lab.events("user_turn_sent"))
-        if not (answered and lab.quiet()):
-            quiet_since = None
-        elif quiet_since is None:
-            quiet_since = time.monotonic()
-        assert time.monotonic() < until, "the system is silent, or does not stop"
-        time.sleep(0.05)
-
-
-def share_of(spoken: str, heard: str) -> float:
-    """The share of the words spoken that was heard."""
-    wanted = set(spoken.lower().split())
-    return len(wanted & set(heard.split())) / len(wanted)
-
-
-def read_code(lab: Laboratory, reader: Recogniser, heard: Sound) -> set[str]:
-    """Every code that a recogniser makes out in what the caller heard."""
-    found: set[str] = set()
-    for interval in speech_intervals(heard, pause_s=0.8)[-4:]:
-        first, last = (round(at * heard.rate_hz) for at in (interval.onset_s - 0.1, interval.offset_s + 0.2))
-        part = Sound(heard.samples[max(0, first) : last], heard.rate_hz)
-        words = " ".join(one.text for one in lab.pages.call(reader.recognise(part, language="en"))[:1])
-        if spelt := re.fullmatch(r"your code is (\w+) (\w+) (\w+) (\w+)", words):
-            found.add("".join(str(DIGITS.index(word)) for word in spelt.groups()))
-    return found
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Recogniser:
+    return code_reader(tmp_path_factory.mktemp("digits"))
 
 
 def test_a_participant_calls_completes_the_task_hears_the_code_and_types_it(
-    browser: Browser, code_reader: Recogniser, tmp_path: Path
+    browser: Browser, reader: Recogniser, tmp_path: Path
 ) -> None:
-    with laboratory(tmp_path / "study") as lab:
-        page = page_of_a_visit(browser, lab)
-        assert barriers(page) == []
-        number = page.locator("#number").inner_text()
-        assert lab.system_turns() == 0, "the system spoke before anybody called"
-        with baresip(tmp_path / "telephone", "5550101") as telephone:
-            telephone.dial(number)
-            talk(lab, telephone, WISH, ANY, QUESTION, FAREWELL)
-            telephone.wait_until_hung_up()
-            eventually(lambda: lab.events("call_ended"), "the call was not ended")
-            type_what_was_heard(page, lab, code_reader, telephone, number)
-        (issued,) = [one.event for one in lab.events("code_issued")]
-        assert isinstance(issued, log_events.CodeIssued)
-        for question in page.locator("fieldset").all():
-            question.locator("label").nth(1).click()
-        page.get_by_role("button", name="Continue").click()
-        expect(page.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
-
-        (answered,) = [one.event for one in lab.events("questionnaire_answered")]
-        assert answered.dialogue_id == issued.dialogue_id  # type: ignore[attr-defined]
-        turns = [one.event for one in lab.events("user_turn_sent")]
-        check_what_was_heard(turns, [WISH, ANY, QUESTION, FAREWELL])
-        assert all(len(turn.heard) >= 1 and turn.heard[0].score for turn in turns)  # type: ignore[attr-defined]
-        check_the_task(lab)
-        check_the_recording(lab, issued.dialogue_id)
-
-
-def type_what_was_heard(
-    page: Page, lab: Laboratory, reader: Recogniser, telephone: Baresip, number: str
-) -> None:
-    """Type the code as it was understood; who is told that it is wrong calls again, as people do."""
-    for _ in range(CALLS_FOR_A_CODE):
-        for code in read_code(lab, reader, telephone.heard()):
-            page.locator("#code").fill(code)
-            page.get_by_role("button", name="Continue").click()
-            page.wait_for_load_state()
-            if page.locator("#code").count() == 0:
-                return
-        calls = len(lab.events("call_ended"))
-        telephone.dial(number)
-        telephone.wait_until_hung_up()
-        eventually(lambda calls=calls: len(lab.events("call_ended")) > calls, "the call was not ended")
-    raise AssertionError("the code was not understood in any call")
-
-
-def check_the_task(lab: Laboratory) -> None:
-    """A venue of the assigned task was offered, and its telephone number told."""
-    study = lab.switchboard._engine.study
-    assert study.ontology is not None
-    answers = " ".join(one.event.text for one in lab.events("system_turn_received"))  # type: ignore[attr-defined]
-    fitting = [venue for venue in study.ontology.venues if venue.venue_id in study.tasks[0].venues]
-    digits = re.sub(r"\D", "", answers)
-    told = [
-        venue.name
-        for venue in fitting
-        if venue.name in answers and re.sub(r"\D", "", venue.slots["phone"]) in digits
-    ]
-    assert told, f"no venue of the task with its number: {answers}"
-
-
-def check_what_was_heard(turns: list[log_events.Event], spoken: list[str]) -> None:
-    """For each utterance a turn with most of its words."""
-    texts = [str(turn.text) for turn in turns]  # type: ignore[attr-defined]
-    assert all(any(share_of(one, text) > 0.6 for text in texts) for one in spoken), texts
-
-
-def check_the_recording(lab: Laboratory, dialogue_id: str) -> None:
-    """One file, a party a channel, as long as the call, with speech of both."""
-    (recording,) = lab.log.recordings()
-    ended = lab.events("call_ended")[0].event
-    assert recording.dialogue_id == dialogue_id
-    tracks = read_tracks(folder_of(lab.log).file(recording.file))
-    assert tracks.channels == 2
-    assert tracks.duration_s == pytest.approx(ended.duration_s, abs=0.5)  # type: ignore[attr-defined]
-    assert all(np.abs(tracks.channel(party).samples).max() > 2000 for party in (0, 1))
+    with called_by_sip(tmp_path / "study") as lab, baresip(tmp_path / "telephone", "5550101") as telephone:
+        complete_the_visit(browser, lab, telephone, reader)
 
 
 def test_sipp_calls_talks_and_presses_keys_and_the_code_waits_for_the_next_call(
     browser: Browser, tmp_path: Path
 ) -> None:
-    with laboratory(tmp_path / "study", number="100") as lab:
+    with called_by_sip(tmp_path / "study", number="100") as lab:
         page = page_of_a_visit(browser, lab, viewport={"width": 320, "height": 700})
         assert overflow(page) <= 0
         pin = page.locator("#pin").inner_text()

@@ -44,7 +44,7 @@ class Baresip:
         self._said = b""
         self._told: list[dict[str, Any]] = []
         if registrar is not None:
-            self._wait(lambda one: one.get("type") == "REGISTER_OK")
+            eventually(lambda: "OK" in str(self.command("reginfo").get("data")), "not registered")
 
     def _configure(self) -> None:
         modules = "/usr/lib/baresip/modules"
@@ -81,12 +81,13 @@ class Baresip:
                     raise AssertionError((self.folder / "baresip.txt").read_text()) from None
                 time.sleep(0.05)
 
-    def command(self, command: str, parameters: str = "") -> None:
+    def command(self, command: str, parameters: str = "") -> dict[str, Any]:
         """Tell the telephone something; returns when it was taken."""
         body = json.dumps({"command": command, "params": parameters, "token": command})
         self._control.sendall(f"{len(body)}:{body},".encode())
         answer = self._wait(lambda one: one.get("response") and one.get("token") == command)
         assert answer["ok"], answer
+        return answer
 
     @property
     def address(self) -> str:
