@@ -34,7 +34,8 @@ export class Transcript {
     const turn = element("li", `turn user${pending ? " pending" : ""}`);
     turn.dataset.key = key;
     if (seq) turn.dataset.seq = seq;
-    turn.append(element("span", "who", this.words.you), element("p", "", text));
+    turn.append(element("span", "who", this.words.you), element("p", "", text || this.words.spoken));
+    turn.dataset.unknown = text ? "" : "yes";
     this.#add(turn);
   }
 
@@ -46,11 +47,19 @@ export class Transcript {
     this.byKey(key)?.remove();
   }
 
-  system({ seq, messages }) {
+  // What a system that listens by itself says it heard takes the place of words that nobody knew.
+  #heard(words) {
+    const turn = [...this.list.querySelectorAll(".turn.user")].at(-1);
+    if (words && turn?.dataset.unknown === "yes") turn.querySelector("p").textContent = words;
+  }
+
+  system({ seq, messages, heard, spoken }) {
     if (this.has(seq)) return;
+    this.#heard(heard);
     const turn = element("li", "turn system");
     turn.dataset.seq = seq;
     turn.append(element("span", "who", this.words.program));
+    if (spoken && !messages.some(({ text }) => text)) turn.append(element("p", "", this.words.spoken));
     for (const message of messages) {
       if (message.text) turn.append(element("p", "", message.text));
       for (const url of message.images) {

@@ -13,6 +13,8 @@ const ANSWER_WITHIN_MS = 90000;
 let running = null; // {stream, context, recorder, pieces, frames, rate, finished}
 let endedAt = null; // when the program stopped speaking
 let startedAt = null;
+let repeating = false; // an answer is heard once more
+let played = null; // seconds of the program's turn that were heard, where speaking cut it off
 
 function tell(words) {
   news.textContent = words;
@@ -46,6 +48,7 @@ async function start(finished) {
   } catch {
     return denied();
   }
+  played = said.paused || said.ended || repeating ? null : said.currentTime;
   said.pause(); // who speaks into the answer stops it
   const context = new AudioContext();
   await context.audioWorklet.addModule(told.worklet);
@@ -126,6 +129,7 @@ async function deliver(sound, pieces) {
   tell(told.sending);
   const place = new URLSearchParams({ dialogue_id: told.dialogue, key: crypto.randomUUID(), tab: told.tab });
   if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", (startedAt - endedAt) / 1000);
+  if (played !== null) place.set("played_s", played);
   const error = await post(place, sound);
   talk.disabled = false;
   tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
@@ -162,6 +166,7 @@ function speakNext(again = false) {
   sessionStorage.setItem(remembered.heard, Math.max(next, last));
   said.src = `${told.base}/voice/said/${next}`;
   said.dataset.seq = next;
+  repeating = again;
   said.play().catch(() => {});
 }
 
