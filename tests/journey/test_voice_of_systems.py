@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from scenes.browser import barriers, chromium, until
 from scenes.counterparts import Counterparts
+from scenes.speaking import likeness
 from scenes.visits import make_study
 from scenes.voices import RATE, voice
 from scenes.websites import running
@@ -25,15 +26,6 @@ from vivavoce.web.app import create_app
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 REALTIME = {"connect": "openai-realtime", "model": "echo", "speech": True, "transcribe": "some-model"}
 SOCKET = {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end": "done", "rate_hz": 8000}
-
-
-def likeness(one: Sound, other: Sound) -> float:
-    """The correlation of two sounds of the same speech, at its best place within a tenth of a second."""
-    first, second = (sound.at(8000).samples.astype(float) for sound in (one, other))
-    length = min(len(first), len(second))
-    found = np.correlate(first[:length], second[800 : length - 800], "valid")
-    scale = np.linalg.norm(first[:length]) * np.linalg.norm(second[800 : length - 800])
-    return float(np.max(found) / scale)
 
 
 @pytest.mark.parametrize(

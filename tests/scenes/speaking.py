@@ -31,6 +31,16 @@ def loudness_at(sound: Sound, hertz: float) -> float:
     return float(np.sum(np.abs(whole @ wave)) * 2 / sound.rate_hz / 0.5)
 
 
+def likeness(one: Sound, other: Sound) -> float:
+    """How alike two sounds are where the shorter lies best in the other: 1 for the same, 0 for unlike."""
+    needle, hay = sorted((sound.at(8000).samples.astype(float) for sound in (one, other)), key=len)
+    size = len(needle) + len(hay)
+    found = np.fft.irfft(np.fft.rfft(hay, size) * np.conj(np.fft.rfft(needle, size)), size)
+    place = int(np.argmax(found[: len(hay) - len(needle) + 1]))
+    there = hay[place : place + len(needle)]
+    return float(found[place] / (np.linalg.norm(needle) * np.linalg.norm(there) + 1e-9))
+
+
 class Singer:
     """Answers every turn with a tone of `hertz`; a `gate` holds back all but its first piece."""
 

@@ -94,7 +94,12 @@ def make_transcript(study: Study, events: Sequence[StoredEvent]) -> Transcript:
         if isinstance(event, log_events.UserTurnSent):
             made.lines.append(_user_line(event, _since(opened, stored)))
         elif isinstance(event, log_events.SystemTurnReceived):
+            _fill_in(made.lines, event)
             made.lines.append(_system_line(event, _since(opened, stored)))
+        elif isinstance(event, log_events.TurnRecognised):
+            asked = [line for line in made.lines if line.turn_index == event.turn_index]
+            for line in asked:
+                line.acts["our recogniser, for the log alone"] = [_hypothesis(one) for one in event.heard]
         elif isinstance(event, log_events.SystemTurnFailed):
             notes = [f"before that it said: {event.partial}"] if event.partial else []
             text = f"{event.failure.replace('_', ' ')}: {event.detail}"
@@ -141,12 +146,23 @@ def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> Line:
     if event.payload is not None:
         line.notes.append(f"pressed a button that sends {event.payload}")
     if event.barge_in:
-        line.notes.append("began while the system was speaking")
+        after = f", after {event.played_s:.1f} s of its turn" if event.played_s is not None else ""
+        line.notes.append(f"began while the system was speaking{after}")
+    if event.sound is not None:
+        line.notes.append("went to the system as sound, without words")
     if event.heard:
         line.acts["heard by the channel"] = [_hypothesis(one) for one in event.heard]
     if event.meant is not None:
         line.acts["meant"] = [_acts(event.meant)]
     return line
+
+
+def _fill_in(lines: list[Line], answer: log_events.SystemTurnReceived) -> None:
+    """What a system that listens by itself says that it heard."""
+    for line in lines:
+        if answer.heard and line.kind == "user" and line.turn_index == answer.reply_to:
+            line.text = line.text or answer.heard[0].text or ""
+            line.acts["heard by the system"] = [_hypothesis(one) for one in answer.heard]
 
 
 def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Line:
@@ -163,6 +179,8 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Li
             line.notes.append("buttons: " + ", ".join(titles))
         line.notes.extend(f"picture: {image}" for image in message.images)
     line.notes.extend(_wizard(facts) for facts in event.raw or [] if _is_wizards(facts))
+    if event.sound is not None:
+        line.notes.append("spoken by the system itself")
     if event.ends_dialogue:
         line.notes.append("the system ended the dialogue")
     if event.acts is not None:

@@ -40,7 +40,8 @@ def compared_turns(tables: Tables) -> list[ComparedTurn]:
 def _pairs(tables: Tables) -> Iterator[ComparedTurn]:
     """Every turn with a transcript.
 
-    Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition.
+    Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition, and of a
+    turn that a system heard by itself it may be unknown: neither is compared.
     """
     wanted = (field_of("source") == LIVE) & (field_of("rank") == 0)
     best = columns_of(tables, "hypotheses", wanted, "dialogue_id", "turn_index", "text")
@@ -49,10 +50,19 @@ def _pairs(tables: Tables) -> Iterator[ComparedTurn]:
     spoken = {dialogue_id for (dialogue_id,) in columns_of(tables, "dialogues", wanted, "dialogue_id")}
     wanted = (field_of("party") == "user") & field_of("reference").is_valid()
     rows = columns_of(tables, "turns", wanted, "dialogue_id", "turn_index", "reference", "text")
+    secret = _heard_unseen(tables)
     for dialogue_id, index, said, text in rows:
         heard = live.get((dialogue_id, index))
-        if heard is not None or dialogue_id in spoken:
+        unknown = text is None and (dialogue_id, index) in secret
+        if heard is not None or (dialogue_id in spoken and not unknown):
             yield ComparedTurn(dialogue_id, index, said, text or "" if heard is None else heard)
+
+
+def _heard_unseen(tables: Tables) -> set[tuple[str, int]]:
+    """Turns that went over as sound; datasets of older versions have none."""
+    if "by_sound" not in tables.read("turns").column_names:
+        return set()
+    return set(columns_of(tables, "turns", field_of("by_sound"), "dialogue_id", "turn_index"))  # type: ignore[arg-type]
 
 
 def columns_of(tables: Tables, name: str, wanted: Any, *columns: str) -> Iterator[tuple[Any, ...]]:

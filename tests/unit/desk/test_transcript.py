@@ -112,3 +112,27 @@ def test_raw_events_are_the_log_word_for_word(study: Study, log: Log) -> None:
     raw = raw_events(stored)
     assert [one["event_id"] for one in raw] == [one.event_id for one in stored]
     assert [events.read_event(one["kind"], one["payload"]) for one in raw] == [one.event for one in stored]
+
+
+def test_turns_that_went_over_as_sound_say_so_and_who_knows_their_words(
+    caller, study: Study, clock, empty_log
+) -> None:
+    dialogue = caller.assign("nbest", study.tasks[0])
+    caller.add(events.UserTurnSent(dialogue_id=dialogue, turn_index=0, text="", sound="r1", barge_in=True,
+                                   played_s=1.25), 1)  # fmt: skip
+    heard = events.LoggedHypothesis(text="a cheap pub", score=0.9)
+    caller.add(events.SystemTurnReceived(
+        dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[], sound="r2", heard=[heard],
+    ), 1)  # fmt: skip
+    ours = events.LoggedHypothesis(text="a cheep pub")
+    caller.add(events.TurnRecognised(dialogue_id=dialogue, turn_index=0, heard=[ours]), 1)
+    user, system = make_transcript(study, empty_log.transcript(dialogue)).lines
+    assert user.text == "a cheap pub"
+    assert user.notes == [
+        "began while the system was speaking, after 1.2 s of its turn",
+        "went to the system as sound, without words",
+    ]
+    assert user.acts == {
+        "heard by the system": ["a cheap pub (0.90)"], "our recogniser, for the log alone": ["a cheep pub"]
+    }  # fmt: skip
+    assert system.notes == ["spoken by the system itself"]

@@ -69,3 +69,13 @@ def test_only_the_live_first_hypothesis_counts(make_dataset: Make) -> None:
 
 def test_without_logged_hypotheses_the_recognised_text_of_a_spoken_turn_stands_in(make_dataset: Make) -> None:
     assert error_rate(make_dataset({"d": spoken(("yes", "no"), source=None)})) == (1, 1)
+
+
+def test_a_turn_that_the_system_heard_by_itself_counts_only_where_it_said_what_it_heard(
+    make_dataset: Make,
+) -> None:
+    dialogue = spoken(("yes please", None), ("no", "no"))
+    for turn in dialogue["rows"]["turns"]:
+        turn["by_sound"] = True
+    dialogue["rows"]["hypotheses"].append({"turn_index": 0, "source": "log", "rank": 0, "text": "yes"})
+    assert error_rate(make_dataset({"d": dialogue})) == (0, 1)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenes.counterparts import Counterparts
 from scenes.patience import eventually_there
-from scenes.speaking import SPEECH, FastLeg, Singer, loudness_at
+from scenes.speaking import SPEECH, FastLeg, Singer, likeness, loudness_at
 from scenes.visits import make_study
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound
+from vivavoce.connectors.make import make_connector
 from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
@@ -53,7 +55,7 @@ class Stage:
         self.visit_id = (await self.engine.open_visit(language="en")).visit_id
 
     @asynccontextmanager
-    async def call(self, *, recognise_for_log: bool = False):
+    async def call(self, *, recognise_for_log: bool = False, greeted: bool = True):
         dialogue, after = await self.calls.connect(
             self.visit_id, call_id="call-1", adapter="test", caller=None, joined_by="number"
         )
@@ -66,7 +68,8 @@ class Stage:
                 recognise_for_log=recognise_for_log,
             ).run()
         )  # fmt: skip
-        await self.turns(1, leg)
+        if greeted:
+            await self.turns(1, leg)
         try:
             yield leg
         finally:
@@ -274,6 +277,41 @@ def test_a_turn_that_a_crash_left_unanswered_is_asked_again_with_its_sound_and_o
     on_stage(tmp_path, system, cut_off)
     assert [one.audio.samples for one in system.sent] == heard * 2  # type: ignore[union-attr]
     assert len({one.key for one in system.sent}) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "server", "path"),
+    [
+        (
+            {"connect": "openai-realtime", "model": "echo", "speech": True}, "realtime_server.py",
+            "/v1/realtime",
+        ),
+        (
+            {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end": "done", "rate_hz": 8000,
+             "sample_format": "mu-law", "greets": False},
+            "audio_server.py", "/talk",
+        ),
+    ],
+)  # fmt: skip
+def test_a_caller_hears_his_own_words_from_a_system_that_says_them_again(
+    tmp_path: Path, settings: dict[str, Any], server: str, path: str
+) -> None:
+    counterparts = Counterparts()
+    url = f"ws://{counterparts.server(server)}{path}"
+    system = make_connector({"url": url, "allow_private": True, **settings}, {})
+
+    async def work(stage: Stage) -> None:
+        async with stage.call(greeted=False) as leg:
+            leg.speak()
+            await stage.turns(1, leg)
+            heard = leg.recording().channel(0)
+        said = stage.sound(stage.events("user_turn_sent")[0].sound)
+        assert likeness(said, heard) > 0.95
+
+    try:
+        on_stage(tmp_path, system, work)  # type: ignore[arg-type]
+    finally:
+        counterparts.stop()
 
 
 def test_a_system_of_text_still_gets_words(tmp_path: Path) -> None:
