@@ -17,6 +17,36 @@ def word_errors(said: str, heard: str) -> ErrorCounts:
     return align(spoken_words(said), spoken_words(heard))
 
 
+def word_error_difference(
+    turns: Iterable[tuple[object, str, str, str]], level: float = 0.95
+) -> dict[str, Any] | None:
+    """How many more errors were made of the same turns in one condition than in another, over words said.
+
+    Input   who spoke (the cluster), what was said, what was heard in this condition, and in the other
+    Output  difference (of word error rates), low, high, worse and better (turns with more, and fewer,
+            errors), words, turns, speakers, method
+    Empty   nothing was said: None; fewer than 2 speakers: no interval
+    """
+    counts = [
+        (speaker, word_errors(said, here), word_errors(said, there)) for speaker, said, here, there in turns
+    ]
+    number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, *_ in counts))}
+    words = sum(here.reference_count for _, here, _ in counts)
+    if words == 0:
+        return None
+    more = [here.errors - there.errors for _, here, there in counts]
+    sums = sum_by_participant(
+        np.array([number[speaker] for speaker, *_ in counts]), np.array(more, float),
+        np.array([here.reference_count for _, here, _ in counts], float),
+    )  # fmt: skip
+    interval = ratio_interval(sums, level)
+    return {
+        "difference": sum(more) / words, "low": interval.low, "high": interval.high,
+        "worse": sum(one > 0 for one in more), "better": sum(one < 0 for one in more), "words": words,
+        "turns": len(counts), "speakers": interval.clusters, "method": interval.method,
+    }  # fmt: skip
+
+
 def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, Any] | None:
     """Errors over words said, with its interval.
 

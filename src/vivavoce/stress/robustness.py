@@ -1,47 +1,74 @@
 """How a recogniser bears damage: recordings of people, damaged, recognised, and held to their transcripts.
 
-Every recording is heard in every condition, so that conditions differ in nothing else.
+Every recording is heard by every recogniser in every condition, so that these differ in nothing else. A
+recording of a turn is taken whole; of a whole dialogue, the user's channel is cut at the times of its turns.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from vivavoce.audio.damage import Damage, damaged
-from vivavoce.audio.files import read_sound
+from vivavoce.audio.files import read_sound, read_tracks
 from vivavoce.audio.recognition import Recogniser
+from vivavoce.audio.sound import Sound
 from vivavoce.connectors.speech import make_recogniser
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.log.dataset import Dataset
-from vivavoce.study.voice import Speaking
+from vivavoce.study.voice import Speaking, Speech
 
 Progress = Callable[[int, int], None]
+MARGIN_S: Final = 0.25  # before and after a turn that is cut out of a dialogue
+ALONE: Final = "recogniser"
 _CURE: Final = "export with --audio, and name the accepted transcripts of that study"
 
 
 class Trial(Speaking):
-    """Who listens, and in which conditions."""
+    """Who listens, and in which conditions.
 
+    listeners   several recognisers by name, to be compared; without them `recogniser` listens alone
+    """
+
+    listeners: dict[str, Speech] = Field({}, description="recognisers to compare, by name")
     conditions: dict[str, Damage] = Field(min_length=1, description="damage by the condition's name")
 
 
+class Cut(NamedTuple):
+    """Where a turn lies in a recording of a whole dialogue."""
+
+    channel: int
+    from_s: float
+    to_s: float
+
+
 class Recorded(NamedTuple):
-    """A recording of one turn, and the accepted transcript of it."""
+    """A recording of one turn, or of a dialogue with it, and the accepted transcript of the turn."""
 
     file: Path
     speaker: str
     language: str
     said: str
+    turn: tuple[str, int] = ("", 0)
+    cut: Cut | None = None
+
+    def sound(self) -> Sound:
+        """The turn alone. Raises InputError: the file is no sound."""
+        if self.cut is None:
+            return read_sound(self.file)
+        whole = read_tracks(self.file).channel(self.cut.channel)
+        first, last = (round(second * whole.rate_hz) for second in (self.cut.from_s, self.cut.to_s))
+        return Sound(whole.samples[max(0, first) : max(0, last)], whole.rate_hz)
 
 
 class HeardTurn(NamedTuple):
-    """What was recognised of a recording in a condition, "" for nothing."""
+    """What a recogniser made of a recording in a condition, "" for nothing."""
 
+    listener: str
     condition: str
     speaker: str
     said: str
@@ -69,19 +96,48 @@ def recorded_turns(dataset: Dataset, said: Mapping[tuple[str, int], str]) -> lis
     Raises  InputError: there is none, or its file was not exported
     """
     languages = {row["dialogue_id"]: row["language"] for row in dataset.read("dialogues").to_pylist()}
-    found: list[Recorded] = []
+    times = _times(dataset)
+    found: dict[tuple[str, int], Recorded] = {}
     for row in dataset.read("recordings").to_pylist():
-        text = said.get((row["dialogue_id"], row["turn_index"]))
-        if row["content"] != "turn" or row["simulated"] or row["removed_at"] or not text or not row["file"]:
+        if row["content"] not in ("turn", "dialogue") or row["simulated"] or row["removed_at"]:
             continue
-        file = dataset.folder / row["file"]
-        if not file.is_file():
-            raise InputError(f"no file {row['file']}", place=str(dataset.folder), cure="export with --audio")
-        found.append(Recorded(file, row["participant_id"], languages[row["dialogue_id"]], text))
+        for turn, cut in _turns_in(row, times):
+            if not (text := said.get(turn)) or not row["file"] or (cut is not None and turn in found):
+                continue
+            file = dataset.folder / row["file"]
+            if not file.is_file():
+                problem = f"no file {row['file']}"
+                raise InputError(problem, place=str(dataset.folder), cure="export with --audio")
+            found[turn] = Recorded(file, row["participant_id"], languages[turn[0]], text, turn, cut)
     if not found:
         problem = "no recording of a person's turn has an accepted transcript"
         raise InputError(problem, place=str(dataset.folder), cure=_CURE)
+    return list(found.values())
+
+
+def _times(dataset: Dataset) -> dict[str, list[tuple[int, float, float]]]:
+    """Index, onset and offset of the user's turns whose both ends are known, by dialogue."""
+    found: dict[str, list[tuple[int, float, float]]] = {}
+    for row in dataset.read("turns").to_pylist():
+        if row["party"] == "user" and row.get("onset_s") is not None and row.get("offset_s") is not None:
+            whole = row["turn_index"], row["onset_s"], row["offset_s"]
+            found.setdefault(row["dialogue_id"], []).append(whole)
     return found
+
+
+def _turns_in(
+    row: Mapping[str, Any], times: Mapping[str, list[tuple[int, float, float]]]
+) -> Iterator[tuple[tuple[str, int], Cut | None]]:
+    """The turns that a recording holds, and where; of a dialogue, those that begin and end in it."""
+    if row["content"] == "turn":
+        yield (row["dialogue_id"], row["turn_index"]), None
+        return
+    speakers, started_s = row["speakers"].split(), row["started_s"] or 0.0
+    for index, onset_s, offset_s in times.get(row["dialogue_id"], ()) if "user" in speakers else ():
+        from_s, to_s = onset_s - started_s, offset_s - started_s
+        if from_s >= 0 and to_s <= row["duration_s"]:
+            cut = Cut(speakers.index("user"), from_s - MARGIN_S, to_s + MARGIN_S)
+            yield (row["dialogue_id"], index), cut
 
 
 async def hear(
@@ -91,26 +147,38 @@ async def hear(
 
     Raises  InputError: a wrong setting, or a file that is no sound; RecognitionError: the recogniser failed
     """
-    listeners: dict[str, Recogniser] = {
-        language: make_recogniser(
-            trial.listener(language.split("-")[0]), folder=folder, place=f"recogniser for {language}"
-        )
-        for language in dict.fromkeys(one.language for one in recordings)
-    }
     heard: list[HeardTurn] = []
+    languages = dict.fromkeys(one.language for one in recordings)
+    listeners = {
+        (name, language): make_recogniser(raw, folder=folder, place=f"{name} for {language}")
+        for language in languages
+        for name, raw in _listeners(trial, language).items()
+    }
     try:
         for number, one in enumerate(recordings, 1):
-            sound = await asyncio.to_thread(read_sound, one.file)
-            for name, damage in trial.conditions.items():
-                made = await asyncio.to_thread(damaged, sound, damage, f"{seed}:{one.file.name}")
-                found = await listeners[one.language].recognise(made.sound, language=one.language)
-                heard.append(HeardTurn(name, one.speaker, one.said, found[0].text if found else ""))
+            sound = await asyncio.to_thread(one.sound)
+            for condition, damage in trial.conditions.items():
+                made = await asyncio.to_thread(damaged, sound, damage, _seed(seed, one))
+                for name in _listeners(trial, one.language):
+                    listener: Recogniser = listeners[name, one.language]
+                    found = await listener.recognise(made.sound, language=one.language)
+                    words = found[0].text if found else ""
+                    heard.append(HeardTurn(name, condition, one.speaker, one.said, words))
             if progress is not None:
                 progress(number, len(recordings))
     finally:
         for listener in listeners.values():
             await listener.close()
     return heard
+
+
+def _listeners(trial: Trial, language: str) -> dict[str, Speech]:
+    return trial.listeners or {ALONE: trial.listener(language.split("-")[0])}
+
+
+def _seed(seed: int, one: Recorded) -> str:
+    """What draws the noise of a turn: always the same for it, whatever else is heard."""
+    return f"{seed}:{one.file.name}" + ("" if one.cut is None else f":{one.turn[1]}")
 
 
 def conditions_of(trial: Trial) -> dict[str, Any]:
