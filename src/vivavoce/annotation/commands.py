@@ -132,8 +132,11 @@ class CommandWorkplace(Workplace):
 def elicited(log: Log, study: str) -> list[dict[str, Any]]:
     """The commands that participants of a study gave so far, as rows of the table `commands`."""
     from vivavoce.log.elicitation_rows import command_rows
+    from vivavoce.log.transcriptions import with_texts
 
-    return [row for visit in log.visits(study) for row in command_rows(log.events(visit.visit_id))]
+    rows = [row for visit in log.visits(study) for row in command_rows(log.events(visit.visit_id))]
+    with log.reading() as connection:
+        return with_texts(connection, rows)
 
 
 def next_command(work: Work, count: int) -> int | None:

@@ -6,7 +6,7 @@ import re
 import wave
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -78,8 +78,21 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Iterable[
 
 
 def write_items(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """The CSV file of a step `transcribe`; its column `gold` is to be filled in."""
-    return write_rows(path, rows, ITEM_COLUMNS)
+    """The CSV file of a step `transcribe`; its column `gold` is to be filled in.
+
+    Note  what somebody filled in there before is kept
+    """
+    known = _filled_in(path) if path.is_file() else {}
+    return write_rows(path, [{**row, "gold": known.get(row["audio"])} for row in rows], ITEM_COLUMNS)
+
+
+def _filled_in(path: Path) -> dict[str, str]:
+    """The known transcripts that a file of items holds, by recording."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = [
+            (line.get("audio") or "", read_csv_cell(line.get("gold") or "")) for line in csv.DictReader(file)
+        ]
+    return {audio: gold for audio, gold in lines if gold}
 
 
 def _cell(value: Any) -> str:
@@ -141,8 +154,21 @@ def is_transcripts(path: Path) -> bool:
         return "transcript" in next(csv.reader(file), [])
 
 
-def read_transcripts(path: Path, dataset: Dataset) -> dict[tuple[str, int], str]:
-    """The transcript of every turn that a file names.
+class Said(NamedTuple):
+    """What was said: by dialogue and turn, and by the file of a command's recording."""
+
+    turns: dict[tuple[str, int], str]
+    commands: dict[str, str]
+
+    def __or__(self, other: "Said") -> "Said":
+        return Said(self.turns | other.turns, self.commands | other.commands)
+
+    def __len__(self) -> int:
+        return len(self.turns) + len(self.commands)
+
+
+def read_transcripts(path: Path, dataset: Dataset) -> Said:
+    """The transcript of every turn that a file names, and of every recording of a command.
 
     Raises  InputError: names the line and what is wrong there
     """
@@ -151,24 +177,39 @@ def read_transcripts(path: Path, dataset: Dataset) -> dict[tuple[str, int], str]
         for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party"]).to_pylist()
         if row["party"] == "user"
     }
-    found: dict[tuple[str, int], str] = {}
+    spoken = set(_recorded_commands(dataset))
+    found = Said({}, {})
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         for line in reader:
             place = f"{path.name}:{reader.line_num}"
             cells = {name: read_csv_cell(cell or "") for name, cell in line.items() if name in COLUMNS}
-            turn, text = cells.get("turn_index") or "", cells.get("transcript")
+            turn, text, audio = (
+                cells.get("turn_index") or "",
+                cells.get("transcript"),
+                cells.get("audio") or "",
+            )
             key = (cells.get("dialogue_id") or "", int(turn) if turn.isdigit() else -1)
+            if not key[0] and Path(audio).stem in spoken:
+                found.commands.update({} if text is None else {Path(audio).stem: text})
+                continue
             if key not in known:
                 problem = f"dialogue {key[0]!r} has no user turn {turn or '(none)'}"
-                raise InputError(problem, place=place, cure="name a user turn of this dataset")
+                cure = "name a user turn, or the recording of a command, of this dataset"
+                raise InputError(problem, place=place, cure=cure)
             if text is not None:
-                found[key] = text
+                found.turns[key] = text
     return found
 
 
-def with_transcripts(dataset: Dataset, said: Mapping[tuple[str, int], str], into: Path) -> Dataset:
-    """A copy of a dataset in which these transcripts are the `reference` of their turns."""
+def _recorded_commands(dataset: Dataset) -> dict[str, str]:
+    """Commands by their recordings' file names, without ending: it changes where sound is converted."""
+    rows = dataset.read("commands").to_pylist()
+    return {Path(row["recording"]).stem: row["command_id"] for row in rows if row["recording"]}
+
+
+def with_transcripts(dataset: Dataset, said: Said, into: Path) -> Dataset:
+    """A copy of a dataset in which these transcripts are the `reference` of turns, and commands' `text`."""
     if into.resolve() == dataset.folder.resolve():
         raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
     facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
@@ -179,7 +220,10 @@ def with_transcripts(dataset: Dataset, said: Mapping[tuple[str, int], str], into
                 if name == "turns":
                     for row in rows:
                         key = (row["dialogue_id"], row["turn_index"])
-                        row["reference"] = said.get(key, row["reference"])
+                        row["reference"] = said.turns.get(key, row["reference"])
+                if name == "commands":
+                    for row in rows:
+                        row["text"] = said.commands.get(Path(row["recording"] or "").stem, row["text"])
                 writer.add(name, rows)
         writer.notes += dataset.manifest.get("notes", [])
         return writer.close()

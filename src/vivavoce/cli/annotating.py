@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -61,7 +63,7 @@ def in_(
 
     with _dataset(source, log) as dataset:
         if _is_dataset(source) and into is not None and any(map(is_transcripts, files)):
-            said = {key: text for file in files for key, text in read_transcripts(file, dataset).items()}
+            said = reduce(or_, (read_transcripts(file, dataset) for file in files))
             with_transcripts(dataset, said, into)
             note(f"{len(said)} transcripts into {into}")
             return
@@ -79,17 +81,48 @@ def in_(
 @app.command("items", short_help="List recordings to be transcribed.")
 def items(
     source: Source,
-    audio: Annotated[Path, typer.Option("--audio", help="Folder: <dialogue_id>_<turn_index>.wav or .flac.")],
-    into: Annotated[Path, typer.Option("--into", help="CSV file to write.")],
+    into: Annotated[
+        Path, typer.Option("--into", help="CSV file to write; sound goes into `audio` beside it.")
+    ],
+    audio: Annotated[
+        Path | None,
+        typer.Option("--audio", help="Folder of your own: <dialogue_id>_<turn_index>.wav or .flac."),
+    ] = None,
     log: LogUrl = None,
 ) -> None:
-    """Write the CSV file of a step `transcribe`; fill in its column `gold` for recordings that you know."""
+    """Write the CSV file of a step `transcribe`; fill in its column `gold` for recordings that you know.
+
+    User turns and spoken commands are taken from the study's or dataset's recordings; --audio takes files
+    that you named after turns, and leaves them where they are.
+    """
     from vivavoce.annotation.transcripts import item_rows, write_items
 
     with _dataset(source, log) as dataset:
-        rows = item_rows(dataset, audio)
+        if audio is not None:
+            rows, beside = item_rows(dataset, audio), audio
+        else:
+            rows, beside = _recorded(dataset, source, log, into.parent / "audio"), into.parent / "audio"
     write_items(into, rows)
     note(f"{len(rows)} recordings into {into}; fill in `gold` where you know what was said")
+    note(f"the step: transcribe: {{items: {into.name}, audio: {beside.name}}}")
+
+
+def _recorded(dataset: "Dataset", source: Path, url: str | None, into: Path) -> list[dict]:
+    from vivavoce.annotation.recorded import recorded_items
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.log.recordings import folder_of
+
+    if _is_dataset(source):
+        sounds = dataset.folder / "recordings"
+    else:
+        with open_log(read_study(source), url) as opened:
+            sounds = folder_of(opened).path
+    listed = recorded_items(dataset, sounds, into)
+    if listed.gone:
+        note(f"the files of {listed.gone} recordings are not in {sounds}")
+    if listed.unreadable:
+        note(f"{listed.unreadable} recordings cannot be read as sound, and are left out")
+    return listed.rows
 
 
 @app.command("transcripts", short_help="Write accepted transcripts, or a training manifest.")

@@ -37,7 +37,7 @@ from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
-from vivavoce.log.transcriptions import references
+from vivavoce.log.transcriptions import references, with_texts
 from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
@@ -91,7 +91,8 @@ def export_dataset(
                 visit = events_of(connection, visit_id)
                 _export_visit(writer, visit, outline, people, readers)
                 commands += command_rows(visit)
-            writer.add("commands", annotated(commands, events_of(connection, command_stream(study_name))))
+            labels = events_of(connection, command_stream(study_name))
+            writer.add("commands", annotated(with_texts(connection, commands), labels))
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
             recorded = [

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -119,3 +120,19 @@ def references(connection: Connection) -> dict[tuple[str, int], str]:
         for one in transcriptions(connection).accepted()
         if one.item.dialogue_id is not None and one.item.turn_index is not None and one.text is not None
     }
+
+
+def with_texts(connection: Connection, commands: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Commands, spoken ones with the accepted transcript of their recording as text, where there is one.
+
+    Note  a recording goes by the name of its file without ending, which may change when it is transcribed
+    """
+    said = {
+        Path(one.item.audio).stem: one.text
+        for one in transcriptions(connection).accepted()
+        if one.item.dialogue_id is None and one.text is not None
+    }
+    return [
+        row if row["text"] is not None else {**row, "text": said.get(Path(row["recording"] or "").stem)}
+        for row in commands
+    ]

@@ -1,0 +1,137 @@
+"""Recordings to transcribe as a trial left them: of user turns, spoken commands, whole dialogues."""
+
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from vivavoce.audio.files import read_sound, read_tracks, write_sound
+from vivavoce.audio.sound import Sound
+from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.timing import Source, pair_turns
+from vivavoce.study.transcription import ENDINGS
+
+Row = dict[str, Any]
+MARGIN_S: Final = 0.3
+_UNSAFE: Final = re.compile(r"[^\w.-]+", re.ASCII)
+
+
+class Listed(NamedTuple):
+    """What became of the recordings: items, and how many could not be used."""
+
+    rows: list[Row]
+    gone: int
+    unreadable: int
+
+
+def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> Listed:
+    """One item for each recorded user turn and spoken command; its sound is put into a folder.
+
+    sounds  folder of the recordings' files
+    into    folder for the items' sound; a recording is copied, what is no WAV or FLAC is written as WAV
+    Note    of a recording of a whole dialogue the user's turns are cut out where he has a channel of his own,
+            0.3 s before and after with them, and paired with the log's in order; a turn that has a recording
+            of its own is taken from that; what was removed is left out
+    Raises  InputError: nothing that a user said was recorded
+    """
+    recorded = [row for row in dataset.read("recordings").to_pylist() if row["file"]]
+    files = {row["recording_id"]: sounds / Path(row["file"]).name for row in recorded}
+    there = [row for row in recorded if files[row["recording_id"]].is_file()]
+    into.mkdir(parents=True, exist_ok=True)
+    turns = _turns(dataset)
+    rows: list[Row] = []
+    unreadable = 0
+    for row in there:
+        if row["content"] in ("command", "turn"):
+            try:
+                rows += _item_of(row, files[row["recording_id"]], into, turns)
+            except InputError:
+                unreadable += 1
+    done = {_place(row) for row in rows}
+    for dialogue_id, parts in _whole_dialogues(there, files).items():
+        try:
+            rows += list(_cut(parts, turns[dialogue_id], into, done))
+        except InputError:
+            unreadable += len(parts)
+    if not rows:
+        raise InputError(
+            "no recorded user turn and no spoken command",
+            place=str(sounds),
+            cure="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
+        )  # fmt: skip
+    return Listed(rows, len(recorded) - len(there), unreadable)
+
+
+def _turns(dataset: Dataset) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in dataset.read("turns").sort_by("turn_index").to_pylist():
+        found[row["dialogue_id"]].append(row)
+    return found
+
+
+def _place(row: Row) -> tuple[str, int]:
+    return row["dialogue_id"], row["turn_index"]
+
+
+def _item_of(row: Row, path: Path, into: Path, turns: dict[str, list[Row]]) -> Iterator[Row]:
+    """A recording that holds one utterance of a user."""
+    said = next((one for one in turns[row["dialogue_id"]] if one["turn_index"] == row["turn_index"]), None)
+    if row["content"] == "command" or (row["speakers"] == "user" and said is not None):
+        yield _item(_copied(path, into), said)
+
+
+def _whole_dialogues(rows: list[Row], files: dict[str, Path]) -> dict[str, list[Source]]:
+    """Recordings with a channel for each party, by dialogue."""
+    found: dict[str, list[Source]] = defaultdict(list)
+    for row in rows:
+        if row["content"] == "dialogue" and sorted(row["speakers"].split()) == ["system", "user"]:
+            speakers = cast("tuple[Party, ...]", tuple(row["speakers"].split()))
+            part = Source(files[row["recording_id"]], speakers, row["started_s"] or 0.0)
+            found[row["dialogue_id"]].append(part)
+    return found
+
+
+def _cut(parts: list[Source], logged: list[Row], into: Path, done: set[tuple[str, int]]) -> Iterator[Row]:
+    """The user's turns of one dialogue that are not done, each a file named after dialogue and turn."""
+    spoken: list[tuple[SpokenTurn, Source, Sound]] = []
+    for part in sorted(parts, key=lambda one: one.started_s):
+        tracks = read_tracks(part.path)
+        channel = tracks.channel(part.speakers.index("user"))
+        heard = turns_of_speech(speech_of(tracks, part.speakers, started_s=part.started_s))
+        spoken += [(one, part, channel) for one in heard]
+    for place, number in pair_turns(logged, [one for one, _, _ in spoken]):
+        said, (turn, part, channel) = logged[place], spoken[number]
+        if said["party"] == "user" and _place(said) not in done:
+            name = _UNSAFE.sub("-", f"{said['dialogue_id']}_{said['turn_index']}") + ".wav"
+            write_sound(_piece(channel, turn, part.started_s), into / name)
+            yield _item(name, said)
+
+
+def _piece(channel: Sound, said: SpokenTurn, started_s: float) -> Sound:
+    first = max(0, round((said.onset_s - started_s - MARGIN_S) * channel.rate_hz))
+    last = round((said.offset_s - started_s + MARGIN_S) * channel.rate_hz)
+    return Sound(np.ascontiguousarray(channel.samples[first:last]), channel.rate_hz)
+
+
+def _copied(path: Path, into: Path) -> str:
+    """The file's name in the folder; it stays what ties a command's transcript to its recording."""
+    if path.suffix.lower() in ENDINGS:
+        shutil.copyfile(path, into / path.name)
+        return path.name
+    name = f"{path.stem}.wav"
+    write_sound(read_sound(path), into / name)
+    return name
+
+
+def _item(audio: str, said: Row | None = None) -> Row:
+    return {
+        "audio": audio, "dialogue_id": said["dialogue_id"] if said else None,
+        "turn_index": said["turn_index"] if said else None, "gold": None,
+        "hypothesis": (said["text"] or None) if said else None,
+    }  # fmt: skip
