@@ -103,7 +103,7 @@ def run(
         repeats=repeats, continuation=continuation, seed=seed, at_once=at_once,
         speech=job.speech.facts() if job.speech else None,
     )  # fmt: skip
-    asked = _Asked(settings, fresh, similarity, _judging(judge, judge_model, judge_key))
+    asked = _Asked(settings, fresh, similarity, judging(judge, judge_model, judge_key))
     with job.log:
         done = _hold(job, asked)
         rows = _rows(job)
@@ -271,7 +271,8 @@ def _hold(job: _Job, asked: _Asked) -> "Done":
     with progress("cases judged") as report:
         done = asyncio.run(_to_its_end(held, report, [one for one in (model, channel) if one is not None]))
     if model and model.failures:
-        note(f"the language model gave no verdict {model.failures} times")
+        why = ", ".join(f"{name} {count}" for name, count in model.troubles.most_common())
+        note(f"the language model gave no verdict {model.failures} times: {why}")
     return done
 
 
@@ -296,7 +297,7 @@ async def _to_its_end(run: "Run", report: Report, helpers: list[Any]) -> "Done":
             await one.close()
 
 
-def _judging(url: str | None, model: str, key: str | None) -> dict[str, Any] | None:
+def judging(url: str | None, model: str, key: str | None) -> dict[str, Any] | None:
     """Settings of the connector; an address that one types oneself may be on this machine."""
     if url is None:
         return None

@@ -2,7 +2,14 @@
 
 import typer
 
-from vivavoce.cli import stress_propose, stress_recogniser, stress_review, stress_run, stress_score
+from vivavoce.cli import (
+    stress_judge,
+    stress_propose,
+    stress_recogniser,
+    stress_review,
+    stress_run,
+    stress_score,
+)
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -18,4 +25,5 @@ app.command("run", short_help="Replay interactions, or a suite, on a system.")(s
 app.command("recogniser", short_help="Word error rates of recordings under damage.")(
     stress_recogniser.recogniser
 )
+app.command("judge", short_help="A language model's verdicts, held to people's.")(stress_judge.judge)
 app.command("score", short_help="Results of the stress tests in a dataset.")(stress_score.score)
