@@ -6,6 +6,7 @@ from typing import Any
 
 from vivavoce.audio.recognition import RECOGNISERS
 from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser
+from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.study.model import Study
@@ -20,9 +21,19 @@ def speech_warnings(study: Study) -> list[str]:
     for section, channel in (("telephone", "phone"), ("voice", "voice")):
         if any(getattr(step, "channel", None) == channel for step in study.visit):
             settings = getattr(study, section) or _voice_unsaid()
-            found += _cannot(study, section, "recogniser", settings.recogniser, settings.recognisers)
+            if settings.recognise_for_log or not _all_listen(study):
+                found += _cannot(study, section, "recogniser", settings.recogniser, settings.recognisers)
             found += _cannot(study, section, "synthesiser", settings.synthesiser, settings.synthesisers)
     return found
+
+
+def _all_listen(study: Study) -> bool:
+    """Whether every system hears participants by itself, so that nobody needs to be recognised."""
+    try:
+        made = [make_connector(raw, folder=study.folder) for raw in study.systems.values()]
+    except InputError:
+        return False
+    return bool(made) and all(one.capabilities.audio for one in made)
 
 
 def synthesiser_of(study: Study, language: str) -> Synthesiser:

@@ -71,3 +71,15 @@ def test_a_secret_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest.M
     service = {"use": "openai", "url": "https://speech.example.org/v1", "model": "m", "key": "${SPEECH_KEY}"}
     lines = speech_warnings(by("phone", tmp_path, telephone=telephone(recognisers={"it": service})))
     assert any("${SPEECH_KEY} is not set" in line for line in lines)
+
+
+def test_where_every_system_listens_by_itself_nobody_needs_to_be_recognised(tmp_path: Path) -> None:
+    listening = {"connect": "websocket-audio", "url": "wss://bot.example.org/voice"}
+    for systems, settings, sections in (
+        ({"one": listening}, {}, ["synthesiser"]),
+        ({"one": listening, "two": {"connect": "wizard"}}, {}, ["recogniser", "synthesiser"]),
+        ({"one": listening}, {"recognise_for_log": True}, ["recogniser", "synthesiser"]),
+    ):
+        study = by("phone", tmp_path, telephone=telephone(**settings), systems=systems)
+        found = [line.split(":")[0].removeprefix("telephone ") for line in speech_warnings(study)]
+        assert found == sections
