@@ -4,6 +4,7 @@
 dependencies would take longer than what they do.
 """
 
+import asyncio
 import math
 from typing import Annotated, Any, Final
 
@@ -20,6 +21,7 @@ from vivavoce.web.transcript import ever_offered, news, offered
 router = APIRouter(include_in_schema=False)
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 LONGEST_DELAY_S = 86_400.0
+STEPS_TO_THE_SYSTEM: Final = 2  # rounds of the event loop: the system is asked before the page is told
 
 
 class TurnIn(BaseModel):
@@ -131,6 +133,8 @@ async def turns(request: Request) -> Response:
     )  # fmt: skip
     if isinstance(said, Response):
         return said
+    for _ in range(STEPS_TO_THE_SYSTEM):
+        await asyncio.sleep(0)
     return JSONResponse({"seq": said.seq, "turn_index": said.turn_index})
 
 
