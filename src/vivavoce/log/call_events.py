@@ -6,9 +6,12 @@ from vivavoce.log.event import Event
 
 PIN_MARK: Final = "call-"  # before such a number where it stands among the earned codes
 
-JoinedBy = Literal["number", "caller", "pin"]
+JoinedBy = Literal["number", "caller", "pin", "placed"]
 NotTaken = Literal["no_visit", "second_call", "not_due", "paused"]
 CallEnd = Literal["caller", "platform", "failure"]
+NotAnsweredWhy = Literal[
+    "busy", "no_answer", "declined", "unreachable", "refused", "not_confirmed", "unwanted", "failure"
+]
 
 
 class CallAwaited(Event):
@@ -40,7 +43,8 @@ class CallConnected(Event):
     """A call was joined to a dialogue, which now begins.
 
     caller     pseudonym of the caller's number, the same in all calls from there; null where it was withheld
-    joined_by  number: by the number that was dialled; caller: known from an earlier call; pin: keyed in
+    joined_by  number: by the number that was dialled; caller: known from an earlier call; pin: keyed in;
+               placed: we called, at the participant's wish
     """
 
     kind = "call_connected"
@@ -49,6 +53,38 @@ class CallConnected(Event):
     adapter: str
     caller: str | None
     joined_by: JoinedBy
+
+
+class CallPlaced(Event):
+    """We are about to call a participant who asked for it; callee: the pseudonym of the number."""
+
+    kind = "call_placed"
+    study: str
+    dialogue_id: str
+    call_id: str
+    callee: str
+
+
+class CallUnanswered(Event):
+    """A call of ours carried no dialogue.
+
+    outcome  busy, no_answer, declined, unreachable, refused (by the exchange); not_confirmed: somebody or
+             something answered and did not press the key; unwanted: who answered wants no call ever;
+             failure: ours
+    """
+
+    kind = "call_unanswered"
+    dialogue_id: str
+    call_id: str
+    outcome: NotAnsweredWhy
+
+
+class CallsUnwanted(Event):
+    """Who answered at a number asked never to be called again by this study."""
+
+    kind = "calls_unwanted"
+    study: str
+    callee: str
 
 
 class SpeechMissed(Event):
@@ -124,6 +160,6 @@ class CallNotTaken(Event):
 
 
 CALL_EVENTS: Final[tuple[type[Event], ...]] = (
-    CallAwaited, CallRouted, CallConnected, SystemCalled, SpeechHeard, SpeechMissed, SilencePrompted,
-    CodeSpoken, CallEnded, CallNotTaken,
+    CallAwaited, CallPlaced, CallUnanswered, CallsUnwanted, CallRouted, CallConnected, SystemCalled,
+    SpeechHeard, SpeechMissed, SilencePrompted, CodeSpoken, CallEnded, CallNotTaken,
 )  # fmt: skip

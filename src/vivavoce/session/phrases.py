@@ -5,6 +5,7 @@ from typing import Final, Literal
 Phrase = Literal[
     "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
     "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away",
+    "placed",
 ]  # fmt: skip
 
 _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
@@ -22,6 +23,8 @@ _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
         "too_short": "The conversation was too short to count. You may call again. Goodbye.",
         "code": "Your code is: {code}.",
         "goodbye": "Please type it on your page. Thank you, and goodbye.",
+        "placed": "This is the call that you asked for on the page of the study. To begin, please press one."
+        " If you did not ask for it, press nine, and this number will not be called again.",
         "connecting": "One moment please. You are being connected.",
         "system_away": "Nobody answers there at the moment. Please call again later. Goodbye.",
     },
@@ -39,6 +42,8 @@ _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
         "too_short": "La conversazione era troppo breve per contare. Può richiamare. Arrivederci.",
         "code": "Il suo codice è: {code}.",
         "goodbye": "Lo scriva sulla sua pagina. Grazie e arrivederci.",
+        "placed": "Questa è la chiamata che ha chiesto sulla pagina dello studio. Per iniziare prema uno."
+        " Se non l'ha chiesta prema nove, e questo numero non sarà più chiamato.",
         "connecting": "Un momento, per favore. La metto in comunicazione.",
         "system_away": "Al momento non risponde nessuno. Richiami più tardi. Arrivederci.",
     },

@@ -1,5 +1,6 @@
 """The section `telephone` of a study file: where calls come in, who listens, who speaks."""
 
+import os
 from ipaddress import ip_address
 from typing import Any, ClassVar, Final, Literal
 
@@ -7,6 +8,7 @@ from pydantic import Field
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Source
+from vivavoce.study.outbound import Outbound, outbound_warnings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import Step
 from vivavoce.study.voice import RECOGNISE_FOR_LOG
@@ -57,8 +59,12 @@ class Routing(Settings):
 class Telephone(Settings):
     """How dialogues with `channel: phone` are held."""
 
-    number: str = Field(
-        description="what participants dial; {pin} in it becomes the number that leads to their own dialogue"
+    number: str | None = Field(
+        None,
+        description="what participants dial; {pin} in it becomes the number that leads to their own dialogue",
+    )
+    outbound: Outbound | None = Field(
+        None, description="the laboratory calls participants who ask for it on their page"
     )
     listen: str = Field(
         "127.0.0.1:5060",
@@ -86,25 +92,29 @@ class Telephone(Settings):
     )
 
     def shown_number(self, pin: str) -> str:
-        """The number as the page shows it."""
-        return self.number.replace("{pin}", pin)
+        """The number as the page shows it; "" where participants call none."""
+        return (self.number or "").replace("{pin}", pin)
 
     @property
     def by_sip(self) -> bool:
         """Whether the SIP answerer listens."""
         others = (self.asterisk, self.media_streams)
-        return all(one is None for one in others) or "listen" in self.model_fields_set
+        alone = self.number is not None and all(one is None for one in others)
+        return alone or "listen" in self.model_fields_set
 
     @property
     def asks_for_pin(self) -> bool:
         """Whether participants must key in their number, because all dial the same."""
-        return "{pin}" not in self.number
+        return self.number is not None and "{pin}" not in self.number
 
 
 def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], source: Source) -> None:
     """Reports dialogues by telephone that nobody could hold."""
     if telephone is not None and telephone.asterisk is not None:
         _check_ports(telephone.asterisk, source)
+    if telephone is not None and telephone.number is None and telephone.outbound is None:
+        cure = "write what participants dial, or outbound: {allowed: [...]} for whom the laboratory calls"
+        source.report(("telephone", "number"), "'number' is missing", cure)
     for index, entry in visit:
         dialogue = entry.dialogue
         if dialogue is None or dialogue.channel != "phone":
@@ -147,10 +157,12 @@ def _check_ports(asterisk: Asterisk, source: Source) -> None:
 
 
 def telephone_warnings(telephone: Telephone | None) -> list[str]:
-    """What of Asterisk's ports others could reach, one line each; [] where there are none."""
-    if telephone is None or telephone.asterisk is None:
+    """What others reach of our ports and why nobody can be called, one line each; [] where all is well."""
+    if telephone is None:
         return []
-    found: list[str] = []
+    found = outbound_warnings(telephone.outbound, os.environ) if telephone.outbound is not None else []
+    if telephone.asterisk is None:
+        return found
     for name in ("agi", "audio"):
         address: str = getattr(telephone.asterisk, name)
         if not _on_loopback(address):

@@ -30,6 +30,7 @@ from vivavoce.study.telephone import Speech, Telephone
 from vivavoce.telephony.asterisk import Asterisk
 from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
 from vivavoce.telephony.media_streams import MediaStreams
+from vivavoce.telephony.outbound import OutboundCalls
 from vivavoce.telephony.sip import SipAnswerer
 
 TIMES_SPOKEN: Final = 2
@@ -77,6 +78,8 @@ class Switchboard:
 
         self.streams = _media_streams(self, telephone)
         self.asterisk = _asterisk(self, telephone)
+        wanted = telephone.outbound
+        self.outbound = OutboundCalls(self, self._calls, wanted) if wanted is not None else None
 
     async def start(self) -> None:
         if self._telephone.by_sip:
@@ -87,7 +90,7 @@ class Switchboard:
     async def stop(self) -> None:
         if self._telephone.by_sip:
             await self.answerer.stop()
-        for one in (self.streams, self.asterisk):
+        for one in (self.streams, self.asterisk, self.outbound):
             if one is not None:
                 await one.stop()
         for one in (*self._recognisers.values(), *self._synthesisers.values()):
@@ -102,7 +105,10 @@ class Switchboard:
         if found is None:
             await self._turn_away(leg, "no_visit", "no_visit")
             return
-        visit_id, joined_by = found
+        await self.hold(leg, *found, caller)
+
+    async def hold(self, leg: PhoneLeg, visit_id: str, joined_by: JoinedBy, caller: str | None) -> None:
+        """A call whose visit is known; a second one for the same visit is turned away."""
         if visit_id in self._talking:
             await self._turn_away(leg, "second_call", "second_call", visit_id)
             return
@@ -134,6 +140,7 @@ class Switchboard:
                     self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ,
                     language=language, recogniser=self._recognisers[language],
                     synthesiser=self._synthesisers[language], manners=self._manners,
+                    recognise_for_log=self._telephone.recognise_for_log,
                 ).run()  # fmt: skip
             await self._farewell(leg, visit_id)
         finally:
@@ -249,6 +256,10 @@ class Switchboard:
             elif not leg.playing:
                 waited_s += FRAME_S
         return pin
+
+    async def ask(self, leg: PhoneLeg, words: str, language: str) -> None:
+        """Begin to say something; an answer may come before its end."""
+        await self._play(leg, words, language)
 
     async def _say(self, leg: PhoneLeg, words: str, language: str) -> None:
         """Words of the platform, to their end or the end of the call."""

@@ -49,7 +49,7 @@ def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> 
         ("", "gate: code, channel: phone", "no section `telephone`; add telephone: {number: ...}"),
         (SECTION, "gate: dialogue, channel: phone", "when a call is over; write gate: code"),
         (SECTION, "gate: code, channel: fax", "unknown channel 'fax'"),
-        ("telephone: {listen: here}\n", "gate: code, channel: phone", "'number' is missing"),
+        ('telephone: {listen: "127.0.0.1:5060"}\n', "gate: code, channel: phone", "'number' is missing"),
         (SECTION + "  lissen: x\n", "gate: code, channel: phone", "did you mean 'listen'"),
     ],
 )  # fmt: skip
@@ -120,3 +120,23 @@ def test_a_carrier_is_reached_by_https_and_its_token_is_not_written_into_the_stu
     file = study(tmp_path, SECTION + f"  media_streams: {carrier}\n")
     problems = "\n".join(str(one) for one in check_study(file))
     assert "telephone.media_streams" in problems
+
+
+def test_check_says_why_participants_cannot_be_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = 'telephone:\n  outbound: {allowed: ["+39"], username: lab, password: "${EXCHANGE_PASSWORD}"}\n'
+    telephone = load_study(study(tmp_path, section)).telephone
+    assert telephone is not None and telephone.number is None and not telephone.by_sip
+    monkeypatch.delenv("EXCHANGE_PASSWORD", raising=False)
+    without, unset = telephone_warnings(telephone)
+    assert "telephone.outbound.exchange: numbers may be called, but there is no exchange" in without
+    assert "telephone.outbound.password: secret ${EXCHANGE_PASSWORD} is not set" in unset
+    monkeypatch.setenv("EXCHANGE_PASSWORD", "s3cret")
+    assert telephone_warnings(telephone) == [without]
+
+
+def test_whom_the_laboratory_may_call_must_be_said(tmp_path: Path) -> None:
+    problems = "\n".join(map(str, check_study(study(tmp_path, "telephone: {outbound: {a_day: 5}}\n"))))
+    assert "telephone.outbound" in problems
+    assert "'allowed' is missing" in problems

@@ -1,0 +1,247 @@
+"""The laboratory calls participants who ask for it: whether it may, how far a call has come, how it ended.
+
+A number stands in memory while its call lasts, and nowhere else; the log knows a pseudonym. Limits are
+counted in the log, in the transaction that notes a call before it is made, so that neither many pages at once
+nor a restart pass them. Who answers has to press a key before anything begins: so neither a machine nor
+somebody who never asked is taken for the participant, and another key ends all calls to that number.
+"""
+
+import asyncio
+import os
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Literal, Protocol
+
+import structlog
+
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.core.errors import InputError
+from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, JoinedBy, NotAnsweredWhy
+from vivavoce.log.events import TRIAL
+from vivavoce.log.placed_calls import placed_since, unwanted
+from vivavoce.session.calls import Calls
+from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.phrases import phrase
+from vivavoce.session.visits import Draft, paused
+from vivavoce.study.outbound import Outbound
+from vivavoce.telephony.callee import BadNumber, callee
+from vivavoce.telephony.leg import FRAME_S, PhoneLeg
+from vivavoce.telephony.lines import Outgoing
+from vivavoce.telephony.sip_auth import Credentials
+from vivavoce.telephony.sip_caller import Line, NotAnswered
+
+BEGIN_KEY: Final = "1"
+NEVER_KEY: Final = "9"
+CONFIRM_S: Final = 15.0
+REMEMBERED: Final = 20_000
+
+Status = Literal["idle", "calling", "ringing", "talking", "over"]
+Refusal = Literal[
+    "no_number", "not_allowed", "unwanted", "closed", "calling", "too_soon", "tries", "number", "day",
+    "lines", "not_due", "paused",
+]  # fmt: skip
+
+_report = structlog.get_logger("vivavoce.telephony")
+
+
+class Holder(Protocol):
+    """Who holds a dialogue in a call: the switchboard."""
+
+    async def hold(self, leg: PhoneLeg, visit_id: str, joined_by: JoinedBy, caller: str | None) -> None: ...
+    async def ask(self, leg: PhoneLeg, words: str, language: str) -> None: ...
+
+
+class NotPlaced(Exception):
+    """No call was made; `reason` is a word that the page explains."""
+
+    def __init__(self, reason: Refusal) -> None:
+        self.reason: Refusal = reason
+        super().__init__(reason)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a visit's last call has come; outcome: why it was not answered, once it is over."""
+
+    status: Status = "idle"
+    outcome: NotAnsweredWhy | None = None
+    ended_s: float = 0.0
+
+
+class OutboundCalls:
+    """Calls to participants of one study.
+
+    Raises  InputError: the password of the exchange is not set
+    """
+
+    def __init__(self, switchboard: Holder, calls: Calls, settings: Outbound) -> None:
+        self._switchboard, self._calls, self._settings = switchboard, calls, settings
+        self._engine = calls.engine
+        self._outgoing = Outgoing()
+        self._progress: dict[str, Progress] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._line = Line(settings.exchange, settings.caller_id, _credentials(settings))
+
+    async def stop(self) -> None:
+        """Take back calls that ring, hang up the others."""
+        tasks = dict(self._tasks)
+        for visit_id, task in tasks.items():
+            if self.progress(visit_id).status != "talking":
+                task.cancel()
+        await self._outgoing.stop()
+        if tasks:
+            await asyncio.wait(tasks.values(), timeout=10)
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+    def progress(self, visit_id: str) -> Progress:
+        """How far the call of a visit has come."""
+        return self._progress.get(visit_id, Progress())
+
+    async def place(self, visit_id: str, written: str) -> None:
+        """Call the participant of a visit at a number; returns when the call is noted and being made.
+
+        Raises  NotPlaced
+        """
+        try:
+            number = callee(written, self._settings)
+        except BadNumber as error:
+            raise NotPlaced(error.reason) from None
+        self._check_now(visit_id)
+        progress = self._progress.get(visit_id)
+        self._progress[visit_id] = Progress("calling")
+        try:
+            dialogue_id, call_id = await self._noted(visit_id, number)
+        except BaseException:
+            self._progress[visit_id] = progress or Progress()
+            raise
+        while len(self._progress) > REMEMBERED:
+            del self._progress[next(iter(self._progress))]
+        task = asyncio.create_task(self._call(visit_id, dialogue_id, call_id, number))
+        self._tasks[visit_id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(visit_id, None))
+
+    def _check_now(self, visit_id: str) -> None:
+        """What stands against a call without looking into the log. Raises NotPlaced."""
+        last = self._progress.get(visit_id, Progress())
+        clock = self._engine.clock
+        if last.status in ("calling", "ringing", "talking"):
+            raise NotPlaced("calling")
+        if last.status == "over" and clock.monotonic_s() - last.ended_s < self._settings.pause_s:
+            raise NotPlaced("too_soon")
+        if not self._settings.open_at(clock.now()):
+            raise NotPlaced("closed")
+        if len(self._tasks) >= self._settings.at_once:
+            raise NotPlaced("lines")
+
+    async def _noted(self, visit_id: str, number: str) -> tuple[str, str]:
+        """Note the call before it is made, if the limits allow it; its dialogue and key. Raises NotPlaced."""
+        study, who = self._engine.study.name, self._calls.caller(number) or ""
+        call_id = f"call-{secrets.token_hex(8)}"
+        state = await self._engine.state(visit_id)
+        if state.phase == "ready" and getattr(state.current_step, "channel", None) == "phone":
+            try:
+                await self._engine.next_dialogue(visit_id, state.step, state.round)
+            except (Stale, Refused):
+                raise NotPlaced("not_due") from None
+        visit = await self._engine.visit(visit_id)
+
+        def note(draft: Draft) -> None:
+            dialogue = draft.state.dialogue
+            waits = dialogue is not None and (dialogue.running or draft.state.phase == "code")
+            if dialogue is None or dialogue.channel != "phone" or not waits:
+                raise NotPlaced("not_due")
+            if paused(draft.tx):
+                raise NotPlaced("paused")
+            if unwanted(draft.tx.connection, study, who):
+                raise NotPlaced("unwanted")
+            since = self._engine.clock.now() - timedelta(days=1)
+            placed = placed_since(
+                draft.tx.connection, study, since, callee=who, dialogue_id=dialogue.dialogue_id
+            )
+            limits = self._settings
+            counted: tuple[tuple[int, int, Refusal], ...] = (
+                (placed.for_dialogue, limits.tries, "tries"), (placed.to_callee, limits.a_number, "number"),
+                (placed.all_, limits.a_day, "day"),
+            )  # fmt: skip
+            for count, most, reason in counted:
+                if count >= most:
+                    raise NotPlaced(reason)
+            draft.add(CallPlaced(study=study, dialogue_id=dialogue.dialogue_id, call_id=call_id, callee=who))
+
+        async with visit.lock:
+            await self._engine.move(visit, note)
+            dialogue = visit.state.dialogue
+        return (dialogue.dialogue_id if dialogue else ""), call_id
+
+    # --- one call -------------------------------------------------------------------------------------
+
+    async def _call(self, visit_id: str, dialogue_id: str, call_id: str, number: str) -> None:
+        progress = self._progress[visit_id]
+
+        def rings() -> None:
+            progress.status = "ringing"
+
+        outcome: NotAnsweredWhy | None = "failure"
+        try:
+            caller = await self._outgoing.caller_towards(number, self._line)
+            leg = await caller.call(number, self._line, ring_s=self._settings.ring_s, on_ringing=rings)
+            leg.call_id, progress.status = call_id, "talking"
+            outcome = await self._talk(leg, visit_id)
+        except NotAnswered as error:
+            outcome = error.outcome
+            _report.info("call_not_answered", call_id=call_id, outcome=outcome)
+        except Exception as error:
+            _report.exception("call_failed", call_id=call_id, error=repr(error))
+        finally:
+            progress.status, progress.outcome = "over", outcome
+            progress.ended_s = self._engine.clock.monotonic_s()
+        if outcome is not None:
+            event = CallUnanswered(dialogue_id=dialogue_id, call_id=call_id, outcome=outcome)
+            await self._calls.note(visit_id, event)
+
+    async def _talk(self, leg: PhoneLeg, visit_id: str) -> NotAnsweredWhy | None:
+        """Ask who answers to press a key, then hold the dialogue; why not, where it was not held."""
+        who = self._calls.caller(leg.called)
+        try:
+            key = await self._confirmed(leg, (await self._engine.state(visit_id)).language)
+            if key == NEVER_KEY:
+                await self._never_again(who or "")
+                return "unwanted"
+            if key != BEGIN_KEY:
+                return "not_confirmed"
+            await self._switchboard.hold(leg, visit_id, "placed", who)
+            return None
+        finally:
+            await leg.hang_up()
+
+    async def _confirmed(self, leg: PhoneLeg, language: str) -> str:
+        """The key that was pressed in answer to our question; "" for none in time."""
+        await self._switchboard.ask(leg, phrase("placed", language), language)
+        waited_s = 0.0
+        while waited_s < CONFIRM_S:
+            heard = await leg.hear()
+            if heard.kind == "end":
+                return ""
+            if heard.key in (BEGIN_KEY, NEVER_KEY):
+                leg.stop_playing()
+                return heard.key
+            waited_s += 0.0 if leg.playing or heard.kind == "key" else FRAME_S
+        return ""
+
+    async def _never_again(self, who: str) -> None:
+        event = CallsUnwanted(study=self._engine.study.name, callee=who)
+        await self._engine.log.transact(lambda tx: tx.append(TRIAL, event))
+
+
+def _credentials(settings: Outbound) -> Credentials | None:
+    if settings.username is None:
+        return None
+    password = settings.password or ""
+    try:
+        shown = Vault(names_in(password), os.environ).expand(password)
+    except InputError as error:
+        raise InputError(error.problem, place="telephone outbound password", cure=error.cure) from None
+    return Credentials(settings.username, shown)
