@@ -5,13 +5,13 @@ As everywhere in a session: whatever a method has returned is on disk.
 
 import asyncio
 import secrets
-from hashlib import sha256
 
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, JoinedBy, NotTaken
+from vivavoce.log.pseudonyms import caller_pseudonym
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.session.engine import SessionEngine
@@ -30,9 +30,7 @@ class Calls:
 
     def caller(self, number: str) -> str | None:
         """The pseudonym of a caller's number in this study; None where the number was withheld."""
-        if not number:
-            return None
-        return "caller-" + sha256(f"{self.engine.study.name}:{number}".encode()).hexdigest()[:16]
+        return caller_pseudonym(self.engine.log, self.engine.study.name, number) if number else None
 
     async def visit_of_pin(self, pin: str) -> str | None:
         """The visit that a number leads to; it leads there for ever, also when its dialogue is over."""

@@ -179,6 +179,7 @@ def test_a_seed_draws_the_same_of_equals_again(tmp_path: Path) -> None:
     for place, (rule, seed) in enumerate([("random", 1), ("random", 1), ("random", 2)]):
         folder = tmp_path / str(place)
         folder.mkdir()
+        (folder / "callers.key").write_text("5a" * 32, encoding="ascii")  # pseudonyms are drawn for
         drawn[place] = with_routing(folder, {"rule": rule, "seed": seed}, some_calls).calls
     assert drawn[0] == drawn[1] != drawn[2]
 
