@@ -6,7 +6,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from scenes.calling import (
     complete_the_visit,
     laboratory,
     said,
+    three_callers,
 )
 from scenes.patience import eventually
 from scenes.telephones import Baresip, baresip, sipp
@@ -128,35 +128,11 @@ def test_twenty_calls_by_five_callers_meet_three_systems_as_evenly_as_can_be(
         assert sorted(counts[system] for system in SYSTEMS) == [1, 1, 2], counts
 
 
-def test_two_callers_at_once_key_in_their_numbers_and_either_side_hangs_up(
+def test_two_callers_at_once_key_in_their_numbers_and_a_third_belongs_to_no_visit(
     asterisk: RealAsterisk, tmp_path: Path
 ) -> None:
-    with ExitStack() as stack:
-        lab = stack.enter_context(laboratory(tmp_path / "study", "100", asterisk.way_in))
-        one, two, nobody = (stack.enter_context(baresip(tmp_path / caller, caller)) for caller in CALLERS[:3])
-        first, second = lab.open_visit(), lab.open_visit()
-        for telephone in (one, two, nobody):
-            telephone.dial(dialled(asterisk, "100"))
-        eventually(lambda: len(lab.legs) == 3 and all(leg.playing for leg in lab.legs), "not welcomed")
-        for telephone, keys in ((one, first.pin), (two, second.pin), (nobody, "0000#1*1#2222")):
-            telephone.press(f"{keys}#")
-        for visit in (first, second):
-            eventually(
-                lambda visit=visit: lab.events_of(visit.visit_id, "system_turn_received"), "not greeted"
-            )
-        nobody.wait_until_hung_up()
-        one.hang_up()
-        eventually(lambda: lab.events_of(first.visit_id, "call_ended"), "the call goes on")
-        assert not lab.events_of(second.visit_id, "call_ended"), "the other call was ended as well"
-        two.hang_up()
-        eventually(lambda: lab.events_of(second.visit_id, "call_ended"), "the call goes on")
-        for visit in (first, second):
-            (connected,), (ended,) = (
-                lab.events_of(visit.visit_id, kind) for kind in ("call_connected", "call_ended")
-            )
-            assert (connected.joined_by, ended.by, ended.keys) == ("pin", "caller", f"{visit.pin}#")
-        refused = [x.event.reason for x in lab.log.trial_events() if x.event.kind == "call_not_taken"]  # type: ignore[attr-defined]
-        assert refused == ["no_visit"]
+    with laboratory(tmp_path / "study", "100", asterisk.way_in) as lab:
+        three_callers(lab, tmp_path, dialled(asterisk, "100"))
 
 
 def test_sipp_speaks_through_asterisk_and_is_understood(asterisk: RealAsterisk, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import barriers
 from scenes.patience import PATIENCE_S, eventually
-from scenes.telephones import Baresip
+from scenes.telephones import Baresip, baresip
 from scenes.voices import voice
 from scenes.websites import Running, restaurant_bot, running
 from vivavoce.audio.files import pcm16, read_tracks
@@ -215,26 +215,34 @@ def talk(lab: Laboratory, telephone: Baresip, *utterances: str) -> None:
     """Say one thing after the other, each when the system has spoken; repeat what was not understood."""
     for text in utterances:
         for _ in range(TRIES):
-            wait_for_silence(lab)
+            if not wait_for_silence(lab):
+                return
             turns = len(lab.events("user_turn_sent"))
             missed = len(lab.events("speech_missed"))
             telephone.say(said(text))
             eventually(
                 lambda turns=turns, missed=missed: (
-                    len(lab.events("user_turn_sent")) > turns or len(lab.events("speech_missed")) > missed
+                    len(lab.events("user_turn_sent")) > turns
+                    or len(lab.events("speech_missed")) > missed
+                    or lab.events("dialogue_ended")
                 ),
                 "nobody listens",
             )
             heard = [str(one.event.text) for one in lab.events("user_turn_sent")[turns:]]  # type: ignore[attr-defined]
-            if any(share_of(text, one) > 0.9 for one in heard) or lab.events("dialogue_ended"):
+            if any(share_of(text, one) > 0.9 for one in heard):
                 break
 
 
-def wait_for_silence(lab: Laboratory) -> None:
-    """Until the system has answered and said nothing for a second: answers are logged, then spoken."""
+def wait_for_silence(lab: Laboratory) -> bool:
+    """Until the system has answered and said nothing for a second: answers are logged, then spoken.
+
+    Output  whether the dialogue goes on
+    """
     quiet_since = None
     until = time.monotonic() + PATIENCE_S
     while quiet_since is None or time.monotonic() - quiet_since < 1:
+        if lab.events("dialogue_ended"):
+            return False
         answered = lab.system_turns() > len(lab.events("user_turn_sent"))
         if not (answered and lab.quiet()):
             quiet_since = None
@@ -242,6 +250,7 @@ def wait_for_silence(lab: Laboratory) -> None:
             quiet_since = time.monotonic()
         assert time.monotonic() < until, f"the system is silent, or does not stop: {lab.told()}"
         time.sleep(0.05)
+    return True
 
 
 def share_of(spoken: str, heard: str) -> float:
@@ -260,6 +269,35 @@ def read_code(lab: Laboratory, reader: Recogniser, heard: Sound) -> set[str]:
         if spelt := re.fullmatch(r"your code is (\w+) (\w+) (\w+) (\w+)", words):
             found.add("".join(str(DIGITS.index(word)) for word in spelt.groups()))
     return found
+
+
+def three_callers(lab: Laboratory, folder: Path, address: str) -> None:
+    """Three dial one number at once: two key in the numbers of their visits, the third is turned away."""
+    with ExitStack() as stack:
+        one, two, nobody = (stack.enter_context(baresip(folder / caller, caller)) for caller in "123")
+        first, second = lab.open_visit(), lab.open_visit()
+        for telephone in (one, two, nobody):
+            telephone.dial(address)
+        eventually(lambda: len(lab.legs) == 3 and all(leg.playing for leg in lab.legs), "not welcomed")
+        for telephone, keys in ((one, first.pin), (two, second.pin), (nobody, "0000#1*1#2222")):
+            telephone.press(f"{keys}#")
+        for visit in (first, second):
+            eventually(
+                lambda visit=visit: lab.events_of(visit.visit_id, "system_turn_received"), "not greeted"
+            )
+        nobody.wait_until_hung_up()
+        one.hang_up()
+        eventually(lambda: lab.events_of(first.visit_id, "call_ended"), "the call goes on")
+        assert not lab.events_of(second.visit_id, "call_ended"), "the other call was ended as well"
+        two.hang_up()
+        eventually(lambda: lab.events_of(second.visit_id, "call_ended"), "the call goes on")
+    for visit in (first, second):
+        (connected,), (ended,) = (
+            lab.events_of(visit.visit_id, kind) for kind in ("call_connected", "call_ended")
+        )
+        assert (connected.joined_by, ended.by, ended.keys) == ("pin", "caller", f"{visit.pin}#")
+    reasons = [getattr(one.event, "reason", "") for one in lab.log.trial_events()]
+    assert reasons.count("no_visit") == 1
 
 
 def type_what_was_heard(
