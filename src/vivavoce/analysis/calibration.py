@@ -110,6 +110,9 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
             continue
         if row["party"] == "user":
             said = row["reference"] if row["reference"] is not None else row["text"]
+            if said is None:  # it went to the system as sound, and nobody knows its words
+                del found[row["dialogue_id"]]
+                continue
             call.words.append(len(words(said)))
             call.acts.append(meant.get(place, []))
             call.turn_of_acts.append(row["turn_index"])
