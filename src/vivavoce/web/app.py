@@ -20,6 +20,7 @@ from vivavoce.session.voice import Voices
 from vivavoce.web import (
     annotating,
     arena,
+    calling,
     chat_routes,
     commanding,
     comparing,
@@ -91,7 +92,8 @@ def create_app(
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.voices = voices
     app.state.media_streams = streams
-    app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits())
+    outbound = next((found for one in beside if (found := getattr(one, "outbound", None)) is not None), None)
+    app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits(), outbound)
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,
@@ -109,6 +111,7 @@ def create_app(
         cutting.router,
         wizard.router,
         media_streams.router,
+        calling.router,
         health,
     ):
         app.include_router(router, prefix=base)
