@@ -13,7 +13,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.validation import mistake
 from vivavoce.study.settings import Number, Settings, Whole
 
-_ALLOWED: Final = re.compile(r"\+[1-9]\d{0,14}|sip:[A-Za-z0-9*._+-]+@[A-Za-z0-9*.-]+(:\d{1,5})?")
+_ALLOWED: Final = re.compile(r"\+[1-9]\d{0,14}|sip:[A-Za-z0-9*._+-]+@[A-Za-z0-9*.-]+(:(\d{1,5}|\*))?")
 _HOURS: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)")
 
 

@@ -10,6 +10,7 @@ from vivavoce.session.codes import new_key
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import ArenaStep, ConsentStep
 from vivavoce.web.arena import arena_page
+from vivavoce.web.calling import calling_facts
 from vivavoce.web.comparing import Shown, comparison_page
 from vivavoce.web.cutting import at_once, whole_page
 from vivavoce.web.documents import read_document
@@ -25,7 +26,9 @@ from vivavoce.web.voice import voice_facts
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
-    "too_fast", "unheard", "bad_cut",
+    "too_fast", "unheard", "bad_cut", "call_no_number", "call_not_allowed", "call_unwanted", "call_closed",
+    "call_calling", "call_too_soon", "call_tries", "call_number", "call_day", "call_lines", "call_not_due",
+    "call_paused", "call_not_agreed",
 }  # fmt: skip
 
 
@@ -116,7 +119,8 @@ def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: boo
         "embedded": step.elsewhere is None and step.channel != "phone",
     }  # fmt: skip
     if step.channel == "phone" and site.study.telephone is not None:
-        return site.page("telephone", state.language, **facts, telephone=site.study.telephone)
+        calling = calling_facts(site, state, facts["problem"])
+        return site.page("telephone", state.language, **facts, **calling, telephone=site.study.telephone)
     if step.elsewhere is not None:
         document = read_document(site.study.text(step, state.language))
         return site.page("elsewhere", state.language, **facts, document=document)

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -31,6 +31,9 @@ from vivavoce.study.model import (
 from vivavoce.study.pairs import length
 from vivavoce.web.i18n import language_name, page_language, translations
 from vivavoce.web.pace import Pace
+
+if TYPE_CHECKING:
+    from vivavoce.telephony.outbound import OutboundCalls
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 TABS_REMEMBERED: Final = 20_000
@@ -106,6 +109,7 @@ class Site:
     secure_cookies: bool = False
     notice: str | None = None
     rates: RateLimits = field(default_factory=RateLimits)
+    outbound: "OutboundCalls | None" = None
 
     def __post_init__(self) -> None:
         self.tabs, self.unfinished = Newest(), Unfinished()
