@@ -84,12 +84,13 @@ class SystemOutput:
           message  a whole message; after deltas it repeats and closes them
           extras   structured facts about the turn: acts, understood, raw
           end      the system ended the dialogue
+          sent     the turn has been handed over whole; for systems that take sound no faster than it is heard
 
     held_s  seconds for which the connector kept this back to see whether more would come
     heard   what the system says that it heard of the turn it answers, where it listens by itself
     """
 
-    kind: Literal["delta", "audio", "message", "extras", "end"]
+    kind: Literal["delta", "audio", "message", "extras", "end", "sent"]
     text: str = ""
     choices: tuple[Choice, ...] = ()
     images: tuple[str, ...] = ()

@@ -119,6 +119,8 @@ class _Heard:
         conversation.history += (PastTurn("user", text), PastTurn("system", "\n".join(self.texts)))
 
     def _take(self, output: SystemOutput) -> None:
+        if output.kind == "sent":
+            self.start_s = self.clock.monotonic_s()
         if output.kind in ("delta", "audio", "message") and self.first_s is None:
             self.first_s = self.clock.monotonic_s() - output.held_s
         self.streams = self.streams or output.kind in ("delta", "audio")

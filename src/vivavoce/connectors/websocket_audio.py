@@ -105,6 +105,7 @@ class WebSocketAudioConnector(WebSocketConnector):
             await self._tell(conversation, made, self._frame(self._variables(conversation, turn)))
         else:
             await self._speak(conversation, made, turn, turn.audio)
+            yield SystemOutput(kind="sent")
         async for output in self._listen(conversation, made):
             yield output
 

@@ -20,6 +20,7 @@ class SystemTurn:
     sound    where what it speaks goes; None: nobody listens
     heard    what it says that it heard of the turn before
     spoken_s seconds of speech that came, whether anybody listened or not
+    sent_s   when the user's turn had been handed over whole, where that took its time
     """
 
     messages: list[LoggedMessage] = field(default_factory=list)
@@ -35,12 +36,15 @@ class SystemTurn:
     sound: "AnswerSound | None" = None
     heard: list[LoggedHypothesis] = field(default_factory=list)
     spoken_s: float = 0.0
+    sent_s: float | None = None
 
     def take(self, output: SystemOutput, now_s: float) -> None:
         """Add one output. A message closes the deltas before it, and repeats them."""
         if output.kind in ("delta", "audio", "message") and self.first_output_s is None:
             self.first_output_s = now_s - output.held_s
         self.held_s = output.held_s
+        if output.kind == "sent":
+            self.sent_s = now_s
         if output.audio is not None:
             self.spoken_s += len(output.audio.samples) / 2 / output.audio.rate_hz
         if output.kind == "delta":

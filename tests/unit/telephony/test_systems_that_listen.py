@@ -324,3 +324,30 @@ def test_a_system_of_text_still_gets_words(tmp_path: Path) -> None:
         assert stage.events("system_turn_received")[1].sound is not None, "it may speak all the same"
 
     on_stage(tmp_path, Singer(audio=False), work)
+
+
+def test_the_time_in_which_a_system_hears_a_turn_is_not_its_answers(tmp_path: Path) -> None:
+    counterparts = Counterparts()
+    settings = {
+        "connect": "websocket-audio",
+        "turn_done": {"type": "done"},
+        "turn_end": "done",
+        "paced": True,
+    }
+    url = f"ws://{counterparts.server('audio_server.py')}/talk"
+    system = make_connector({"url": url, "allow_private": True, **settings}, {})
+
+    async def work(stage: Stage) -> None:
+        async with stage.call(greeted=False) as leg:
+            leg.speak()
+            await stage.turns(1, leg)
+        said, answered = stage.rows().turns
+        spoken_s = stage.sound(stage.events("user_turn_sent")[0].sound).duration_s
+        (answer,) = stage.events("system_turn_received")
+        assert answer.sent_s - said["sent_s"] > spoken_s - 0.2
+        assert answered["first_output_s"] >= answer.sent_s
+
+    try:
+        on_stage(tmp_path, system, work)  # type: ignore[arg-type]
+    finally:
+        counterparts.stop()
