@@ -180,9 +180,10 @@ class SessionEngine:
         return found
 
     def wake(self) -> None:
-        """Let nobody wait for news any longer: the server closes."""
+        """Answer everybody who waits for news: the server closes. Who asks again waits again."""
         for visit in self._visits.values():
             visit.news.set()
+            visit.news = asyncio.Event()
 
     def answering(self, visit_id: str) -> bool:
         """Whether the system is being waited for in this visit."""

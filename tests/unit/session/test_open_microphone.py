@@ -351,6 +351,19 @@ def test_silence_is_asked_about_but_does_not_end_the_dialogue(tmp_path: Path) ->
     run(tmp_path, test, silence_s=3)
 
 
+def test_a_service_that_closes_while_somebody_talks_still_gets_to_work(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        room.engine.wake()
+        await asyncio.sleep(0.01)  # whoever asked for news again at once would let nobody else work
+        await room.microphones.stop()
+        (closed,) = room.events("microphone_closed")
+        assert closed.reason == "stopped"
+        assert not room.events("dialogue_ended")
+
+    run(tmp_path, test)
+
+
 def test_the_next_process_makes_a_recording_of_what_a_crash_left(tmp_path: Path) -> None:
     left: dict[str, Any] = {}
 
