@@ -25,6 +25,7 @@ _SET_PHRASES: Final = (
     {"per", "piacere"},
     {"per", "cortesia"},
     {"a", "mercato"},
+    {"a", "parte"},
     {"in", "particolare"},
 )
 

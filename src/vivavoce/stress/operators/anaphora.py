@@ -16,6 +16,8 @@ _CLAUSE = re.compile(r"\b(?:i|you|we|they|io|tu|noi|voi)\b", re.IGNORECASE)  # `
 _DENIED = re.compile(
     r"\b(?:no|not|nothing|any|other|another|different|non|nessun[ao]?|niente|altr[oaie])\s+$", re.IGNORECASE
 )
+_ARTICLE = re.compile(r"(?:il|lo|la|i|gli|le|un|uno|una|the|an?)\b(?!['’])|(?:l|un)['’]", re.IGNORECASE)
+_ASKING = re.compile(r"(?:cosa|che|qual[ei]?|what|which)\b", re.IGNORECASE)
 _OF = {"of", "the", "di", "d", "del", "dell", "della"}
 _DONE = re.compile(r"(?:\b(?:can|could|may|might|will|would|shall|should|must)|['’]ll)\s+$", re.IGNORECASE)
 
@@ -38,7 +40,10 @@ class PointingBack:
         gender = pack.get("gender_of_phrase")(offered[rank]) if pack.has("gender_of_phrase") else ""
         for phrase, rule, confidence in _phrases(parts, rank, len(offered), gender):
             put = pack.get("pointing_phrase") if pack.has("pointing_phrase") else _plain
-            first, last, after = put(utterance.text, start, end, phrase)
+            where = put(utterance.text, start, end, phrase)
+            if where is None:
+                continue
+            first, last, after = where
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)
 
@@ -68,6 +73,8 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
     stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
     parts = parts[stem:]
+    if len(parts) > 2 and _ASKING.match(parts[0]) and all(map(_ARTICLE.match, parts[1:])):
+        parts = parts[1:]
     asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
     if _OPEN.search(asking) or any(map(_CLAUSE.search, parts[1:])):
         return []
@@ -82,6 +89,9 @@ def _without_stem(first: str, second: str, heads: set[str]) -> str:
     if second.split()[-1].lower() in heads and words[-1].lower() not in heads and len(second.split()) > 1:
         second = " ".join(second.split()[:-1])
     like = second.split()[0].lower()
+    led = [place for place, word in enumerate(words) if _ARTICLE.match(word)]
+    if led and _ARTICLE.match(like):  # anche l'indirizzo o il codice postale
+        return " ".join(words[led[-1] :])
     for place in range(len(words) - 1, -1, -1):
         if words[place].lower() == like and len(second.split()) > 1:
             return " ".join(words[place:])
@@ -89,7 +99,12 @@ def _without_stem(first: str, second: str, heads: set[str]) -> str:
 
 
 def _without_tail(last: str, before: str) -> str:
-    return " ".join(last.split()[: max(len(before.split()) + 1, 2)])
+    """The last alternative, hardly longer than the one before it; but what stands behind `of` stays."""
+    words = last.split()
+    end = max(len(before.split()) + 1, 2)
+    while end < len(words) and (words[end - 1].lower() in _OF or words[end].lower() in _OF):
+        end += 1
+    return " ".join(words[:end])
 
 
 def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> tuple[int, int, int] | None:

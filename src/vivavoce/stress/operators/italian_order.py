@@ -98,6 +98,8 @@ class ItalianNounAdjective:
 
     def _noun_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         quality, noun = tokens[place], tokens[place + 1]
+        if noun.lower == "mercato":  # a buon mercato
+            return
         if text[quality.end : noun.start] != " ":
             return
         moved = placed(text, quality.start, noun.text) + " " + full_form(_inside(text, quality), noun)

@@ -1,0 +1,37 @@
+"""Italian answers that point back: what stands around the alternative goes with it, or nothing is proposed."""
+
+import pytest
+
+from vivavoce.stress.base import Utterance
+from vivavoce.stress.propose import propose
+
+
+def first(said: str, offer: str, test: str = "ST-10") -> str | None:
+    found = propose(Utterance(text=said, language="it", previous=offer), [test]).variants
+    return found[0].text if found else None
+
+
+@pytest.mark.parametrize(
+    ("offer", "said", "expected"),
+    [
+        ("Vuole la data o il codice di conferma?", "Mi dia il codice di conferma", "Mi dia il secondo"),
+        ("Le serve il saldo o la scadenza?", "Vorrei sapere la mia scadenza", "Vorrei sapere la seconda"),
+        ("Vuole anche il saldo o il massimale?", "Sì, anche il saldo", "Sì, anche il primo"),
+        ("Che cosa desidera, la carta o il conto?", "Parliamo della carta", "Parliamo della prima"),
+        ("Parla del suo conto o della sua carta?", "Parlo del mio conto", "Parlo del primo"),
+    ],
+)
+def test_possessives_complements_and_the_question_itself_are_no_alternatives(
+    offer: str, said: str, expected: str
+) -> None:
+    assert first(said, offer) == expected
+
+
+def test_nobody_points_back_with_a_bare_preposition_of_place() -> None:
+    assert first("Cerco casa a nord", "A nord o a sud?") is None
+    assert first("Vado a Milano", "Va a Roma o a Milano?") == "Vado alla seconda"
+
+
+def test_a_set_phrase_keeps_its_order() -> None:
+    assert first("Una stanza a buon mercato", "", "ST-9") is None
+    assert first("Una buona stanza", "", "ST-9") == "Una stanza buona"
