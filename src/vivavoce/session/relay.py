@@ -224,9 +224,10 @@ class Relay:
                 log_events.SystemTurnReceived(
                     dialogue_id=dialogue.dialogue_id, turn_index=len(current.turns), reply_to=reply_to,
                     messages=turn.messages, sent_s=sent_s if turn.sent_s is None else turn.sent_s,
-                    first_output_s=turn.first_output_s, complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
-                    ends_dialogue=turn.ends_dialogue, notes=notes_of(visit.conversation),
-                    raw=turn.raw or None, wire=turn.wire or None, heard=turn.heard,
+                    first_output_s=turn.first_output_s, complete_s=turn.complete_s, acts=turn.acts,
+                    understood=turn.understood, ends_dialogue=turn.ends_dialogue,
+                    notes=notes_of(visit.conversation), raw=turn.raw or None, wire=turn.wire or None,
+                    heard=turn.heard,
                     sound=spoken.recording_id if spoken else None,
                 )
             )  # fmt: skip
