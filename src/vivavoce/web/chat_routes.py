@@ -15,10 +15,12 @@ from pydantic import BaseModel, Field, ValidationError
 from vivavoce.core.errors import LogError
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import VisitState
+from vivavoce.web.pictures import picture
 from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
-from vivavoce.web.transcript import ever_offered, news, offered
+from vivavoce.web.transcript import news, offered, payload_of
 
 router = APIRouter(include_in_schema=False)
+router.add_api_route("/picture/{dialogue_id}/{turn}/{number}", picture, methods=["GET"])
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 LONGEST_DELAY_S = 86_400.0
 STEPS_TO_THE_SYSTEM: Final = 2  # rounds of the event loop: the system is asked before the page is told
@@ -121,12 +123,13 @@ async def turns(request: Request) -> Response:
     except TooMany:
         return _problem("too_fast", 429)
     state = await site.engine.state(visit_id)
-    if turn.payload is not None and not _is_offered(state, turn):
+    payload = _payload(state, turn)
+    if turn.payload is not None and payload is None:
         return _problem("bad_request", 422)
     site.posted(visit_id, turn.key)
     said = await _attempt(
         site.engine.say(
-            visit_id, turn.dialogue_id, key=turn.key, text=turn.text, payload=turn.payload,
+            visit_id, turn.dialogue_id, key=turn.key, text=turn.text, payload=payload,
             response_delay_s=_seconds(turn.response_delay_s),
             first_key_delay_s=_seconds(turn.first_key_delay_s),
         )
@@ -151,9 +154,10 @@ async def _turn_in(request: Request) -> TurnIn | None:
 QUICK: Final = (("GET", "/events", events), ("POST", "/turns", turns))
 
 
-def _is_offered(state: VisitState, turn: TurnIn) -> bool:
+def _payload(state: VisitState, turn: TurnIn) -> str | None:
+    """What a pressed button sends to the system; None where none was pressed, or none that it offered."""
     held = [one for one in state.dialogues if one.dialogue_id == turn.dialogue_id]
-    return bool(held) and ever_offered(held[0], turn.payload or "")
+    return payload_of(held[0], turn.payload) if held and turn.payload is not None else None
 
 
 def _seconds(measured: float | None) -> float | None:
@@ -209,10 +213,12 @@ async def turns_form(site: ThisSite, visit_id: ThisVisit, turn: Annotated[TurnFo
 
 
 def _chosen(state: VisitState, place: int) -> tuple[str, str]:
-    buttons = offered(state.dialogue) if state.dialogue else []
-    if place >= len(buttons):
+    dialogue = state.dialogue
+    buttons = offered(dialogue) if dialogue else []
+    payload = payload_of(dialogue, buttons[place]["payload"]) if dialogue and place < len(buttons) else None
+    if payload is None:
         raise Stale("this button is not offered any more")
-    return buttons[place]["title"], buttons[place]["payload"]
+    return buttons[place]["title"], payload
 
 
 @router.post("/dialogue/end/form")

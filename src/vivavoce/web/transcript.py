@@ -1,8 +1,10 @@
 """What of a dialogue its participant may see: the words, and that something failed; nothing else."""
 
 from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
+from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.state import DialogueState
@@ -37,18 +39,37 @@ def offered(dialogue: DialogueState) -> list[dict[str, str]]:
     last = dialogue.turns[-1].event if dialogue.turns else None
     if not isinstance(last, log_events.SystemTurnReceived):
         return []
-    return [choice for message in last.messages for choice in _choices(message)]
+    return [choice for message in _messages(last) for choice in message["choices"]]
 
 
-def ever_offered(dialogue: DialogueState, payload: str) -> bool:
-    """Whether the system offered a button with this payload; nothing else may be sent as one."""
-    return any(
-        choice["payload"] == payload
-        for turn in dialogue.turns
-        if isinstance(turn.event, log_events.SystemTurnReceived)
-        for message in turn.event.messages
-        for choice in _choices(message)
-    )
+def payload_of(dialogue: DialogueState, button: str) -> str | None:
+    """What the system wants to be sent for a button as the page knows it; None when it never offered it.
+
+    The page gets a turn and a number: a payload would tell in what kind of program the system is written.
+    """
+    turn, _, number = button.partition(".")
+    if not (turn.isascii() and turn.isdecimal() and number.isascii() and number.isdecimal()):
+        return None
+    event = _system_turn(dialogue, int(turn))
+    buttons = _titled(event) if event is not None else []
+    return buttons[int(number)][1] if int(number) < len(buttons) else None
+
+
+def pictures_of(dialogue: DialogueState, turn: int) -> list[str]:
+    """The addresses of the pictures in a system turn, as the system gave them."""
+    event = _system_turn(dialogue, turn)
+    return [url for one in event.messages for url in one.images if can_be_shown(url)] if event else []
+
+
+def _system_turn(dialogue: DialogueState, turn: int) -> log_events.SystemTurnReceived | None:
+    events = (one.event for one in dialogue.turns if one.turn_index == turn)
+    return next((one for one in events if isinstance(one, log_events.SystemTurnReceived)), None)
+
+
+def _titled(event: log_events.SystemTurnReceived) -> list[tuple[str, str]]:
+    """The titles and payloads of a turn's buttons."""
+    choices = [choice for message in event.messages for choice in message.choices]
+    return [(one["title"], one.get("payload", one["title"])) for one in choices if one.get("title")]
 
 
 def _turn(
@@ -57,24 +78,28 @@ def _turn(
     if isinstance(event, log_events.UserTurnSent):
         spoken = event.sound is not None
         return {"kind": "user", "seq": seq, "key": key or "", "text": event.text, "spoken": spoken}
-    messages = [
-        {"text": one.text, "images": [url for url in one.images if _is_web(url)], "choices": _choices(one)}
-        for one in event.messages
-    ]
     heard = event.heard[0].text if event.heard else None
     return {
-        "kind": "system", "seq": seq, "messages": messages, "heard": heard,
+        "kind": "system", "seq": seq, "messages": _messages(event), "heard": heard,
         "spoken": event.sound is not None,
     }  # fmt: skip
 
 
-def _choices(message: log_events.LoggedMessage) -> list[dict[str, str]]:
+def _messages(event: log_events.SystemTurnReceived) -> list[dict[str, Any]]:
+    """The messages of a turn, buttons and pictures by their numbers in the turn."""
+    buttons, pictures = count(), count()
+    dialogue_id, turn = event.dialogue_id, event.turn_index
     return [
-        {"title": choice.get("title", ""), "payload": choice.get("payload", choice.get("title", ""))}
-        for choice in message.choices
-        if choice.get("title")
+        {
+            "text": one.text,
+            "images": [
+                f"picture/{dialogue_id}/{turn}/{next(pictures)}" for url in one.images if can_be_shown(url)
+            ],
+            "choices": [
+                {"title": choice["title"], "payload": f"{turn}.{next(buttons)}"}
+                for choice in one.choices
+                if choice.get("title")
+            ],
+        }
+        for one in event.messages
     ]
-
-
-def _is_web(url: str) -> bool:
-    return url.lower().startswith(("http://", "https://"))
