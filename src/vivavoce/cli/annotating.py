@@ -117,12 +117,25 @@ def _recorded(dataset: "Dataset", source: Path, url: str | None, into: Path) -> 
     else:
         with open_log(read_study(source), url) as opened:
             sounds = folder_of(opened).path
+        _refuse_locked(sounds)
     listed = recorded_items(dataset, sounds, into)
     if listed.gone:
         note(f"the files of {listed.gone} recordings are not in {sounds}")
     if listed.unreadable:
         note(f"{listed.unreadable} recordings cannot be read as sound, and are left out")
     return listed.rows
+
+
+def _refuse_locked(sounds: Path) -> None:
+    """Transcribers' pages take open files, which a log with a key does not have."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.locked import is_locked
+
+    if sounds.is_dir() and any(is_locked(path) for path in sounds.iterdir() if path.is_file()):
+        raise InputError(
+            "these recordings are locked", place=str(sounds),
+            cure="export the study with --audio, and name the dataset instead",
+        )  # fmt: skip
 
 
 @app.command("transcripts", short_help="Write accepted transcripts, or a training manifest.")

@@ -56,7 +56,8 @@ def check_bots(path: Path) -> list[dict[str, Any]]:
 
 def warnings_of(path: Path) -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
-    return [*check_pairs(path), *check_speech(path), *check_telephone(path), *check_sound(path)]
+    checks = check_pairs, check_speech, check_telephone, check_consent, check_sound
+    return [line for check in checks for line in check(path)]
 
 
 def check_pairs(path: Path) -> list[str]:
@@ -79,6 +80,13 @@ def check_telephone(path: Path) -> list[str]:
     from vivavoce.study.telephone import telephone_warnings
 
     return telephone_warnings(read_study(path).telephone)
+
+
+def check_consent(path: Path) -> list[str]:
+    """Whether participants are recorded without having been asked, one line; [] where they are not."""
+    from vivavoce.study.recordings import recording_warnings
+
+    return recording_warnings(read_study(path).visit)
 
 
 def check_sound(path: Path) -> list[str]:

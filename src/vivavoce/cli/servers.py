@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.alone import alone, served_file
 from vivavoce.cli.progress import note
-from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study
+from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study, require_key
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def serve_study(
     from vivavoce.web.wizard import first_wizard_link
 
     study = read_study(path)
+    require_key(study)
     connectors = make_connectors(study)
     for wanted in (port, desk_port):
         _require_free(host, wanted)

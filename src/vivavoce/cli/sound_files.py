@@ -13,6 +13,9 @@ from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
     from vivavoce.log.records import Recording
+    from vivavoce.log.retention import Keeping
+    from vivavoce.log.store import Log
+    from vivavoce.study.model import Study
 
 
 def recordings(
@@ -21,13 +24,23 @@ def recordings(
     erase: Annotated[
         str | None, typer.Option("--erase", metavar="PARTICIPANT", help="Delete all that he said.")
     ] = None,
+    expire: Annotated[
+        bool, typer.Option("--expire", help="Delete what the study file says need not be kept.")
+    ] = False,
+    make_key: Annotated[
+        bool, typer.Option("--new-key", help="Print a new key to lock recordings with, and stop.")
+    ] = False,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
-    """Count a study's recordings and name what is wrong with them; or erase a participant's."""
+    """Count a study's recordings and name what is wrong with them; erase a participant's, or old ones."""
+    if make_key:
+        _print_key()
+        return
     from vivavoce.cli.studies import open_log, read_study
-    from vivavoce.core.errors import UnknownName
+    from vivavoce.core.errors import InputError, UnknownName
     from vivavoce.log.recordings import check_recordings, erase_recordings
+    from vivavoce.log.retention import due
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
@@ -37,19 +50,55 @@ def recordings(
                 raise UnknownName("participant with recordings", erase, people, place=f"study {plan.name}")
             own = [one for one in opened.recordings(plan.name) if one.participant_id == erase]
             note(f"erased {erase_recordings(opened, own)} recordings of {erase}; stones are left in the log")
+        kept_for = keeping(plan)
+        if expire:
+            if kept_for is None:
+                raise InputError(
+                    "nothing says how long sound is kept", place=f"{plan.name} recordings",
+                    cure="add recordings: {keep_days: N} or {keep_until: transcribed} to the study file",
+                )  # fmt: skip
+            _expire(opened, plan.name, kept_for)
+        overdue = len(due(opened, plan.name, kept_for)) if kept_for is not None else 0
         counted = counts(opened.recordings(plan.name))
         problems = check_recordings(opened, content=verify)
     if as_json:
-        typer.echo(json.dumps({"recordings": counted, "problems": asdict(problems)}, indent=2))
+        facts = {"recordings": counted, "due": overdue, "problems": asdict(problems)}
+        typer.echo(json.dumps(facts, indent=2))
     else:
         for one in counted:
             typer.echo(told(one))
         if not counted:
             typer.echo("no recordings")
+        if overdue:
+            typer.echo(f"{overdue} recordings need not be kept any more; --expire deletes them")
         for line in problems.lines():
             typer.echo(line)
     if problems.lines():
         raise typer.Exit(1)
+
+
+def keeping(plan: "Study") -> "Keeping | None":
+    """How long the study keeps sound; None where it is kept."""
+    from vivavoce.log.retention import Keeping
+
+    written = plan.recordings
+    if written is None or not written.expires:
+        return None
+    return Keeping(written.keep_days, written.keep_until == "transcribed")
+
+
+def _expire(log: "Log", study: str, kept_for: "Keeping") -> None:
+    from vivavoce.log.retention import expire
+
+    for one in expire(log, study, kept_for):
+        note(f"deleted {one.file}, sha256 {one.sha256}, of {one.participant_id}")
+
+
+def _print_key() -> None:
+    from vivavoce.log.locked import KEY, new_key
+
+    typer.echo(new_key())
+    note(f"export it as {KEY}, and keep a copy where the recordings are not: without it they are lost")
 
 
 def counts(recorded: "list[Recording]") -> list[dict[str, Any]]:

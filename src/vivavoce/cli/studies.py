@@ -40,6 +40,22 @@ def log_file(study: "Study") -> Path:
     return (study.folder / LOG_FILE).resolve()
 
 
+def require_key(study: "Study") -> None:
+    """Nothing where the study does not lock its recordings, or a key to lock them with is there.
+
+    Raises  InputError: there is none, or what is set is no key
+    """
+    if study.recordings is None or not study.recordings.encrypted:
+        return
+    from vivavoce.log.locked import KEY, lock_of
+
+    if lock_of() is None:
+        raise InputError(
+            f"recordings are to be locked, and {KEY} is not set", place=f"{study.name} recordings.encrypted",
+            cure="set it; `vivavoce recordings STUDY --new-key` makes a key",
+        )  # fmt: skip
+
+
 def open_log(study: "Study", url: str | None) -> "Log":
     from vivavoce.log.store import Log
 

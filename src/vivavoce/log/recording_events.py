@@ -6,7 +6,7 @@ from vivavoce.log.event import Event
 
 Content = Literal["command", "commands", "dialogue", "turn", "check"]
 Speaker = Literal["user", "system"]
-Removal = Literal["redone", "withdrawal", "erasure"]
+Removal = Literal["redone", "withdrawal", "erasure", "retention"]
 
 
 class RecordingStored(Event):

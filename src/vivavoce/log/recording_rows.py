@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from vivavoce.log.dialogue_rows import Row
+from vivavoce.log.locked import Altered, content_of
 from vivavoce.log.reading import Reader
 from vivavoce.log.records import Recording
 from vivavoce.log.tables import recordings
@@ -44,7 +45,9 @@ def dataset_file(recording: Recording) -> str | None:
 def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[str]:
     """Copy the audio files into a dataset in place of those of an older one; notes on what is missing there.
 
-    A file whose hash is not the stored one is not copied.
+    A file whose hash is not the stored one is not copied; locked ones lie open in the dataset.
+
+    Raises  WrongKey: they are locked, and their key is not at hand
     """
     folder, notes = into / FOLDER, list[str]()
     source: Path | None = getattr(log, "recording_folder", None)
@@ -53,12 +56,20 @@ def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> l
         if one.removed_at is not None:
             continue
         folder.mkdir(exist_ok=True)
-        path = source / one.file if source else None
-        if path is None or not path.is_file():
+        if source is None or not (source / one.file).is_file():
             notes.append(f"the file of recording {one.recording_id} is gone")
             continue
-        shutil.copyfile(path, folder / one.file)
-        if hashlib.sha256((folder / one.file).read_bytes()).hexdigest() != one.sha256:
-            (folder / one.file).unlink()
+        if not _copied(source / one.file, folder / one.file, one.sha256):
             notes.append(f"the file of recording {one.recording_id} was altered and is left out")
     return notes
+
+
+def _copied(path: Path, into: Path, sha256: str) -> bool:
+    try:
+        content = content_of(path)
+    except Altered:
+        return False
+    if hashlib.sha256(content).hexdigest() != sha256:
+        return False
+    into.write_bytes(content)
+    return True

@@ -4,17 +4,21 @@ A file is written under a temporary name, synced, renamed and its folder synced;
 appended. A crash in between leaves a file without an event, an orphan, which `check_recordings` names. It is
 the other way round when one is removed: first the event, then the file, and `finish_removals` deletes what a
 crash has left. So no event stands for a file that was not whole, and no stone for one that comes back.
+
+Where the environment holds a key, files are locked with it (`log.locked`); hashes and sizes are those of the
+sound. Everybody who reads a recording asks `RecordingFolder.file` where it lies.
 """
 
 import hashlib
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, LogError
+from vivavoce.log.locked import IN_MEMORY, KEY, Altered, Lock, WrongKey, content_of, is_locked, lock_of
 from vivavoce.log.recording_events import Content, RecordingRemoved, RecordingStored, Removal, Speaker
 from vivavoce.log.records import Recording
 from vivavoce.log.store import Log, Transaction
@@ -75,9 +79,12 @@ class RecordingFolder:
     def keep(self, recording_id: str, audio: bytes, media_type: str) -> KeptFile:
         """Put a whole recording on disk; the same bytes again give the same file.
 
-        Raises  LogError: it could not be written, and nothing of it is there
+        Raises  LogError: it could not be written, and nothing of it is there; InputError: a key that is none
         """
+        lock = lock_of()
         with self.begin(recording_id, media_type) as unfinished:
+            if lock is not None:  # so that nothing of it ever lies open on disk
+                return unfinished.keep_locked(audio, lock)
             unfinished.file.write(audio)
             return unfinished.keep()
 
@@ -90,16 +97,20 @@ class RecordingFolder:
         return UnfinishedRecording(self.path, recording_id, ENDINGS[media_type])
 
     def file(self, name: str) -> Path:
-        """Where a recording lies. Raises LookupError where it does not."""
+        """From where this process reads a recording: its file, or the opened one in memory if it is locked.
+
+        Raises  LookupError: it is not there; WrongKey, Altered: it cannot be opened
+        """
         path = self.path / name
         if path.parent != self.path or not path.is_file():
             raise LookupError(f"no recording {name!r} in {self.path}")
-        return path
+        return IN_MEMORY.path(path) if is_locked(path) else path
 
     def remove(self, name: str) -> None:
         """Delete a file, if it is there, so that it stays deleted; its stone must be in the log already."""
         path = self.path / name
         if path.parent == self.path and path.is_file():
+            IN_MEMORY.forget(path)
             path.unlink()
             _sync_folder(self.path)
 
@@ -127,10 +138,13 @@ class UnfinishedRecording:
         return self
 
     def keep(self) -> KeptFile:
-        """Make the file durable under its final name, `<recording_id>-<hash>`.
+        """Make the file durable under its final name, `<recording_id>-<hash>`; locked where there is a key.
 
-        Raises  LogError: it could not be written
+        Raises  LogError: it could not be written; InputError: a key that is none
         """
+        if (lock := lock_of()) is not None:
+            self.file.flush()
+            return self.keep_locked(self.path.read_bytes(), lock)
         try:
             self.file.flush()
             os.fsync(self.file.fileno())
@@ -142,6 +156,22 @@ class UnfinishedRecording:
         except OSError as error:
             raise _not_written(self.path, error) from error
         return KeptFile(name, digest, byte_count)
+
+    def keep_locked(self, audio: bytes, lock: Lock) -> KeptFile:
+        """The same of this content, locked; nothing but that is left on disk."""
+        digest = hashlib.sha256(audio).hexdigest()
+        name = f"{self._name}-{digest[:12]}{self._ending}"
+        try:
+            self.file.seek(0)
+            self.file.write(lock.close(audio, name))
+            self.file.truncate()
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            self.path.replace(self._folder / name)
+            _sync_folder(self._folder)
+        except OSError as error:
+            raise _not_written(self.path, error) from error
+        return KeptFile(name, digest, len(audio))
 
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
@@ -172,6 +202,7 @@ class RecordingProblems:
     missing     recordings whose file is gone, though no stone says so
     altered     recordings whose file is not the one that was stored
     undeleted   files whose recording was removed
+    closed      locked files whose key is not at hand, so that nobody can say whether they are right
     """
 
     orphans: list[str]
@@ -179,6 +210,7 @@ class RecordingProblems:
     missing: list[str]
     altered: list[str]
     undeleted: list[str]
+    closed: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """One line for a person on each problem."""
@@ -187,6 +219,7 @@ class RecordingProblems:
             "the file of this recording is gone": self.missing,
             "the file of this recording was altered": self.altered,
             "this file should have been deleted": self.undeleted,
+            f"locked, and {KEY} does not hold its key": self.closed,
         }  # fmt: skip
         return [f"recordings/{name}: {problem}" for problem, names in told.items() for name in names]
 
@@ -201,17 +234,30 @@ def check_recordings(log: Log, *, content: bool = False) -> RecordingProblems:
     kept = {one.file: one for one in recordings if one.removed_at is None}
     removed = {one.file for one in recordings if one.removed_at is not None} - kept.keys()
     present = folder.names()
-    altered = [
-        name for name in sorted(kept.keys() & present)
-        if content and _digest(folder.path / name) != kept[name].sha256
-    ]  # fmt: skip
+    found = {
+        name: _state(folder.path / name, kept[name].sha256)
+        for name in sorted(kept.keys() & present)
+        if content
+    }
     return RecordingProblems(
         orphans=sorted(one for one in names - kept.keys() - removed if not one.endswith(UNFINISHED)),
         unfinished=sorted(one for one in names if one.endswith(UNFINISHED)),
         missing=sorted(kept.keys() - present),
-        altered=altered,
+        altered=[name for name, state in found.items() if state == "altered"],
         undeleted=sorted(removed & present),
+        closed=[name for name, state in found.items() if state == "closed"],
     )
+
+
+def _state(path: Path, sha256: str) -> str:
+    """`right`, `altered`, or `closed` where its key is not at hand."""
+    try:
+        digest = hashlib.sha256(content_of(path)).hexdigest() if is_locked(path) else _digest(path)
+    except WrongKey:
+        return "closed"
+    except Altered:
+        return "altered"
+    return "right" if digest == sha256 else "altered"
 
 
 def finish_removals(log: Log) -> int:

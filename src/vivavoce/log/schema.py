@@ -369,7 +369,7 @@ RECORDINGS = Table(
         Column("microphone_distance_m", REAL, "between mouth and microphone"),
         Column("recorded_at", INSTANT, "when it was stored, UTC", True),
         Column("removed_at", INSTANT, "when its file was deleted, UTC"),
-        Column("removal", TEXT, "redone, withdrawal or erasure: why"),
+        Column("removal", TEXT, "redone, withdrawal, erasure or retention: why"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
 )

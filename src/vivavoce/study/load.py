@@ -19,6 +19,7 @@ from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
+from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
 from vivavoce.study.transcription import read_transcription
@@ -100,6 +101,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     stimuli = read_elicitation(materials, file, entries)
     check_walk(entries, source)
     check_telephone(file.telephone, entries, source)
+    check_recordings_plan(file.recordings, entries, source)
     check_called_systems(source.data.get("systems"), entries, source)
     _check_systems(source)
     _check_enough(tasks, entries, source)
@@ -117,7 +119,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
-        annotation=annotation, telephone=file.telephone, recruitment=file.recruitment or {},
+        annotation=annotation, telephone=file.telephone, recordings=file.recordings,
+        recruitment=file.recruitment or {},
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),

@@ -14,6 +14,7 @@ from vivavoce.study.flags import FlagRules
 from vivavoce.study.listening import Clip
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
+from vivavoce.study.recordings import Recordings
 from vivavoce.study.schemes import AnnotationPlan
 from vivavoce.study.steps import (
     ArenaStep,
@@ -53,6 +54,7 @@ class Study(BaseModel):
     factors    cell of the design by system; empty where the study has no factors
     annotation what experts say of the dialogues; None where they say nothing
     telephone  how dialogues by telephone are held; None where there are none
+    recordings what becomes of the sound; None where nothing is said of it, and it is kept
     pairs      pairs of transcripts to compare, and `questions` asked about each
     documents  Markdown by file name and language
     wordings   by instrument and language
@@ -84,6 +86,7 @@ class Study(BaseModel):
     identity: Identity
     annotation: AnnotationPlan | None = None
     telephone: Telephone | None = None
+    recordings: Recordings | None = None
     recruitment: dict[str, Any] = {}
     analysis: Analysis
     documents: dict[str, dict[str, str]] = Field(default={}, repr=False)

@@ -54,6 +54,12 @@ class TextFile(Settings):
     file: str = Field(description="Markdown file beside the study file")
 
 
+class ConsentFile(TextFile):
+    """A text that the participant must agree to."""
+
+    recording: Flag = Field(False, description="the text says that what participants say is recorded")
+
+
 class NontrivialTurns(Settings):
     """What makes a dialogue count."""
 
@@ -178,7 +184,7 @@ class StepEntry(Settings):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
-    consent: TextFile | None = Field(None, description="text that the participant must agree to")
+    consent: ConsentFile | None = Field(None, description="text that the participant must agree to")
     screen: Screen | None = Field(None, description="a form that decides who takes part")
     instructions: TextFile | None = Field(None, description="text to read")
     dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")

@@ -1,0 +1,154 @@
+"""Recordings locked with a key: AES-256-GCM, the key from the environment, opened in memory only.
+
+A locked file is a head (what it is, which key), a nonce, and the ciphertext, bound to the name of the file.
+Who opens it gets a path that lies in memory and is gone with the process, so that readers need not know.
+
+Source  NIST SP 800-38D (GCM); the library `cryptography`
+"""
+
+import base64
+import binascii
+import hashlib
+import os
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError
+
+KEY: Final = "VIVAVOCE_RECORDING_KEY"
+HEAD: Final = b"vivavoce locked 1\n"
+KEY_BYTES: Final = 32
+_MARK_BYTES, _NONCE_BYTES = 8, 12
+MOST_BYTES: Final = 256_000_000
+_INSTALL: Final = "pip install 'vivavoce[encryption]'"
+
+
+class WrongKey(InputError):
+    """A recording is locked, and its key is not at hand: none is set, or another."""
+
+
+class Altered(InputError):
+    """A locked recording does not open with its own key: it is not the file that was stored."""
+
+
+class Lock:
+    """Locks and opens files with one key."""
+
+    def __init__(self, key: bytes) -> None:
+        try:
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        except ImportError:
+            raise InputError("the library cryptography is not installed", place=KEY, cure=_INSTALL) from None
+        self._cipher = AESGCM(key)
+        self.mark = hashlib.sha256(b"vivavoce recording key" + key).digest()[:_MARK_BYTES]
+
+    def close(self, content: bytes, name: str) -> bytes:
+        """The locked file of this content under this name."""
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        return HEAD + self.mark + nonce + self._cipher.encrypt(nonce, content, HEAD + name.encode())
+
+    def open(self, locked: bytes, name: str) -> bytes:
+        """The content. Raises WrongKey: it was locked with another; Altered: it is not what was stored."""
+        from cryptography.exceptions import InvalidTag
+
+        rest = locked[len(HEAD) :]
+        mark, nonce = rest[:_MARK_BYTES], rest[_MARK_BYTES : _MARK_BYTES + _NONCE_BYTES]
+        if mark != self.mark:
+            cure = f"set {KEY} to the key that it was locked with"
+            raise WrongKey(f"locked with another key than {KEY} holds", place=name, cure=cure)
+        try:
+            return self._cipher.decrypt(nonce, rest[_MARK_BYTES + _NONCE_BYTES :], HEAD + name.encode())
+        except (InvalidTag, ValueError):
+            cure = "put back the file that was stored, from a copy"
+            raise Altered("does not open with its own key: it was altered", place=name, cure=cure) from None
+
+
+def new_key() -> str:
+    """A new key, ready for the environment."""
+    return base64.urlsafe_b64encode(secrets.token_bytes(KEY_BYTES)).decode()
+
+
+def lock_of(environment: Mapping[str, str] | None = None) -> Lock | None:
+    """The lock of the key in the environment; None where no key is set.
+
+    Raises  InputError: what is set is no key, or the library is not installed
+    """
+    written = (os.environ if environment is None else environment).get(KEY, "").strip()
+    if not written:
+        return None
+    try:
+        key = base64.b64decode(written.encode(), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != KEY_BYTES:
+        cure = "make one with `vivavoce recordings STUDY --new-key`"
+        raise InputError("is no key of 32 bytes in base64", place=KEY, cure=cure)
+    return Lock(key)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a file is a locked recording."""
+    with path.open("rb") as file:
+        return file.read(len(HEAD)) == HEAD
+
+
+def content_of(path: Path) -> bytes:
+    """What a recording's file holds, opened where it is locked.
+
+    Raises  WrongKey, Altered
+    """
+    content = path.read_bytes()
+    if not content.startswith(HEAD):
+        return content
+    lock = lock_of()
+    if lock is None:
+        raise WrongKey(f"locked, and {KEY} is not set", place=path.name, cure=f"set {KEY} to its key")
+    return lock.open(content, path.name)
+
+
+class _InMemory:
+    """Opened recordings as files that lie in memory, the ones used last; nothing of them is on disk."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[tuple[str, int, int], tuple[int, int]] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def path(self, locked: Path) -> Path:
+        """A path from which this process reads the content.
+
+        Raises  WrongKey, Altered, InputError: this system has no files in memory
+        """
+        facts = locked.stat()
+        key = str(locked), facts.st_mtime_ns, facts.st_ino
+        with self._guard:
+            if key not in self._files:
+                content = content_of(locked)
+                self._files[key] = _memory_file(content), len(content)
+            self._files.move_to_end(key)
+            while len(self._files) > 1 and sum(size for _, size in self._files.values()) > MOST_BYTES:
+                file, _ = self._files.popitem(last=False)[1]
+                os.close(file)
+            return Path(f"/proc/{os.getpid()}/fd/{self._files[key][0]}")
+
+    def forget(self, locked: Path) -> None:
+        """Drop what was opened of a file."""
+        with self._guard:
+            for key in [key for key in self._files if key[0] == str(locked)]:
+                os.close(self._files.pop(key)[0])
+
+
+def _memory_file(content: bytes) -> int:
+    if not hasattr(os, "memfd_create"):
+        raise InputError("locked recordings open on Linux only", place=KEY, cure="run the service on Linux")
+    file = os.memfd_create("vivavoce-recording", os.MFD_CLOEXEC)
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+    return file
+
+
+IN_MEMORY: Final = _InMemory()

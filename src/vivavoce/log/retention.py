@@ -1,0 +1,60 @@
+"""When recordings may be deleted, and their deletion: stones with their hashes stay in the log.
+
+A deletion that was killed is finished by the next one, or when the service starts: first the stones are in
+the log, all at once, then the files go.
+"""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from vivavoce.log.dialogue_rows import logged_dialogue
+from vivavoce.log.recordings import erase_recordings, finish_removals
+from vivavoce.log.records import Recording
+from vivavoce.log.store import Log
+from vivavoce.log.transcriptions import references
+
+
+class Keeping(NamedTuple):
+    """How long sound is kept: days after it was stored, or until it is transcribed; what comes first."""
+
+    days: float | None = None
+    until_transcribed: bool = False
+
+
+def due(log: Log, study: str, keeping: Keeping) -> list[Recording]:
+    """Recordings that may be deleted now, in the order in which they were stored.
+
+    Note    a recording of a whole dialogue is transcribed when all turns of the user in it are
+    Empty   nothing says that sound may be deleted: []
+    """
+    kept = [one for one in log.recordings(study) if one.removed_at is None]
+    oldest = None if keeping.days is None else log.clock.now() - timedelta(days=keeping.days)
+    said = _transcribed(log) if keeping.until_transcribed else set[tuple[str, int]]()
+    return [
+        one for one in kept
+        if (oldest is not None and one.stored_at <= oldest)
+        or (keeping.until_transcribed and _is_transcribed(log, one, said))
+    ]  # fmt: skip
+
+
+def expire(log: Log, study: str, keeping: Keeping) -> list[Recording]:
+    """Delete what is due, and what an interrupted deletion has left; the recordings that were deleted now."""
+    finish_removals(log)
+    found = due(log, study, keeping)
+    erase_recordings(log, found, "retention")
+    return found
+
+
+def _transcribed(log: Log) -> set[tuple[str, int]]:
+    with log.reading() as connection:
+        return set(references(connection))
+
+
+def _is_transcribed(log: Log, one: Recording, said: set[tuple[str, int]]) -> bool:
+    if one.dialogue_id is None or one.content not in ("turn", "dialogue"):
+        return False
+    if one.content == "turn":
+        return one.turn_index is not None and (one.dialogue_id, one.turn_index) in said
+    rows = logged_dialogue(log, one.dialogue_id)
+    spoken = [turn["turn_index"] for turn in rows.turns if turn["party"] == "user"] if rows else []
+    return bool(spoken) and all((one.dialogue_id, index) in said for index in spoken)
