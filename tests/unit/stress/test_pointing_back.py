@@ -1,4 +1,4 @@
-"""Italian answers that point back: what stands around the alternative goes with it, or nothing is proposed."""
+"""Italian answers that point back: what stands around the alternative goes with it, or nothing comes."""
 
 import pytest
 
