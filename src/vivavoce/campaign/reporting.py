@@ -1,9 +1,11 @@
 """The reports on the systems of a campaign, in every language, and their figures as data."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from vivavoce.campaign.identities import users_apart
 from vivavoce.campaign.places import place_of, report_of
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
@@ -17,7 +19,10 @@ from vivavoce.study.submission import Submission, in_language
 def evaluations(campaign: Campaign) -> dict[str, Evaluation]:
     """What was computed of every system that was run."""
     folders = {one.submission: place_of(campaign, one.submission).dataset for one in campaign.submissions}
-    return {name: evaluate(Dataset(folder)) for name, folder in folders.items() if folder.is_dir()}
+    datasets = {name: Dataset(folder) for name, folder in folders.items() if folder.is_dir()}
+    apart = users_apart(campaign, datasets).systems
+    found = {name: evaluate(dataset) for name, dataset in datasets.items()}
+    return {name: replace(one, people={**one.people, **apart[name]}) for name, one in found.items()}
 
 
 def write_reports(
@@ -56,17 +61,14 @@ def _declared(submission: Submission) -> tuple[str, frozenset[str]]:
 
 
 def campaign_figures(campaign: Campaign) -> dict[str, Any]:
-    """The figures of all systems as data, and users who were met in more than one system."""
+    """The figures of all systems as data, and users who were met in more than one system.
+
+    Empty  `users_of_several_systems` is None where the identifiers of some system's users are not known
+    """
     found = evaluations(campaign)
-    people = {name: _users(one.dataset) for name, one in found.items()}
-    shared = {user for name, users in people.items() for other, others in people.items() if name < other
-              for user in users & others}  # fmt: skip
+    apart = users_apart(campaign, {name: one.dataset for name, one in found.items()})
     return {
         "campaign": campaign.settings.campaign,
         "systems": [figures(one) for one in found.values()],
-        "users_of_several_systems": len(shared),
+        "users_of_several_systems": apart.of_several,
     }
-
-
-def _users(dataset: Dataset) -> set[str]:
-    return set(dataset.read("participants").column("participant_id").to_pylist())

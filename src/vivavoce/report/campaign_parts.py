@@ -77,6 +77,17 @@ def warnings(found: Evaluation) -> list[str]:
                 wanted=count(found.settings.users),
             )
         )
+    if found.people.get("elsewhere"):
+        told.append(
+            say(
+                "Users of this system also used another one (by the identifiers of their links): {n}.",
+                n=count(found.people["elsewhere"]),
+            )
+        )
+    if found.people.get("uninvited"):
+        told.append(
+            say("Users came with identifiers that nobody gave out: {n}.", n=count(found.people["uninvited"]))
+        )
     untried = [one["id"] for one in found.intents if not one["dialogues"]]
     if untried:
         told.append(say("Never tried: {intents}.", intents=listed(untried)))

@@ -23,6 +23,8 @@ def people_blocks(people: Facts) -> list[Block]:
         (say("Left before the end"), count(people["left"])),
         (say("Comments in their own words"), count(people["feedback"])),
     ]
+    if "elsewhere" in people:
+        facts.append((say("Also used another system"), _elsewhere(people)))
     blocks: list[Block] = [FactList(tuple(facts))]
     rows = [_time_row(say(PARTS[name]), times) for name, times in people["parts"].items()]
     rows.append(_time_row(say("Whole visit"), people["whole"], total=True))
@@ -35,6 +37,13 @@ def people_blocks(people: Facts) -> list[Block]:
     if background := _background(people["background"]):
         blocks.append(background)
     return blocks
+
+
+def _elsewhere(people: Facts) -> str:
+    if people["elsewhere"] is None:
+        return say("not known: nobody kept identifiers here")
+    users, n = count(people["identified"]), count(people["elsewhere"])
+    return say("{n} of {users} with a known identifier", n=n, users=users)
 
 
 def _background(answers: dict[str, dict[str, int]]) -> TableOfText | None:
