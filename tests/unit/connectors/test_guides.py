@@ -172,6 +172,7 @@ def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> No
     connectors: Registry[Any] = Registry("connector")
     monkeypatch.setattr("vivavoce.connectors.CONNECTORS", connectors)
     monkeypatch.setattr("vivavoce.connectors.make.CONNECTORS", connectors)
+    monkeypatch.setattr("vivavoce.connectors.plugins.CONNECTORS", connectors)
     scope: dict[str, Any] = {"__name__": "guide"}
     for block in re.findall(
         r"```python\n(.*?)```", (GUIDES / "write-a-connector.md").read_text("utf-8"), re.S

@@ -1,0 +1,96 @@
+"""Connectors that packages of others offer by entry points."""
+
+import asyncio
+import re
+import shutil
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.base import Conversation, UserTurn
+from vivavoce.connectors.http import HttpConnector
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import InputError
+from vivavoce.core.registry import Registry
+
+ROOT = Path(__file__).resolve().parents[3]
+TEMPLATE = ROOT / "examples" / "connector"
+
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Puts a package into the environment as pip leaves it: a module, and what it offers."""
+    connectors: Registry[Any] = Registry("connector")
+    connectors.add("http", HttpConnector)
+    for module in ("vivavoce.connectors", "vivavoce.connectors.make", "vivavoce.connectors.plugins"):
+        monkeypatch.setattr(f"{module}.CONNECTORS", connectors)
+
+    def put(package: str, points: dict[str, str], module: Path | None = None, code: str = "") -> None:
+        site = tmp_path / package
+        facts = site / f"{package.replace('-', '_')}-0.1.dist-info"
+        facts.mkdir(parents=True)
+        (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1\n")
+        lines = [f"{name} = {target}" for name, target in points.items()]
+        (facts / "entry_points.txt").write_text("\n".join(["[vivavoce.connectors]", *lines]))
+        if module is not None:
+            shutil.copy(module, site)
+        else:
+            (site / f"{package.replace('-', '_')}.py").write_text(code)
+        monkeypatch.syspath_prepend(str(site))
+
+    return put
+
+
+def refusal(settings: dict[str, Any]) -> str:
+    with pytest.raises(InputError) as caught:
+        make_connector(settings, {}, place="study.yaml")
+    return str(caught.value)
+
+
+def test_the_template_is_a_package_whose_connector_a_study_can_use(install: Install) -> None:
+    project = tomllib.loads((TEMPLATE / "pyproject.toml").read_text("utf-8"))["project"]
+    points = project["entry-points"]["vivavoce.connectors"]
+    install(project["name"], points, TEMPLATE / "vivavoce_shout.py")
+
+    async def talk() -> list[str]:
+        connector = make_connector({"connect": "shout", "mark": "?"}, {})
+        turn = UserTurn(key="k", number=1, text="hello")
+        return [one.text async for one in connector.send(Conversation("c"), turn)]
+
+    assert asyncio.run(talk()) == ["HELLO?"]
+    assert "did you mean 'shout'" in refusal({"connect": "shoot"})
+
+
+def test_the_template_is_what_the_guide_shows() -> None:
+    guide = (ROOT / "docs" / "how-to" / "write-a-connector.md").read_text("utf-8")
+    block = re.findall(r"```python\n(.*?)```", guide, re.S)[0]
+    assert (TEMPLATE / "vivavoce_shout.py").read_text("utf-8").endswith(block)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import nothing_of_this_name", "cannot be loaded: ModuleNotFoundError"),
+        ("class Bot: pass", "is no connector"),
+        ("", "cannot be loaded: AttributeError"),
+    ],
+)
+def test_a_package_that_is_broken_is_named_and_harms_nobody_else(
+    install: Install, code: str, words: str
+) -> None:
+    name = f"broken-{len(code)}"
+    install(name, {"broken": f"{name.replace('-', '_')}:Bot"}, code=code)
+    said = refusal({"connect": "broken"})
+    assert f"connector 'broken' of the package {name}" in said and words in said
+    assert make_connector({"connect": "http", "url": "http://bot.example/"}, {}).capabilities
+
+
+def test_two_packages_with_one_name_are_both_named(install: Install) -> None:
+    for name in ("first-bots", "second-bots"):
+        install(name, {"twice": f"{name.replace('-', '_')}:Bot"}, code="class Bot: pass")
+    assert "offered by first-bots and second-bots" in refusal({"connect": "twice"})
