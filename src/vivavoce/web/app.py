@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.open_microphone import Microphones
 from vivavoce.session.voice import Voices
 from vivavoce.web import (
     annotating,
@@ -29,6 +30,7 @@ from vivavoce.web import (
     experts,
     listening,
     media_streams,
+    open_microphone,
     reading,
     transcribing,
     visit_routes,
@@ -75,6 +77,9 @@ def create_app(
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
     voices = Voices(engine.study)
+    opened = engine.study.voice is not None and engine.study.voice.microphone == "open"
+    microphones = Microphones(engine, voices) if opened else None
+    beside = [*beside, *([microphones] if microphones else [])]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -91,6 +96,7 @@ def create_app(
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.voices = voices
+    app.state.microphones = microphones
     app.state.media_streams = streams
     outbound = next((found for one in beside if (found := getattr(one, "outbound", None)) is not None), None)
     app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits(), outbound)
@@ -107,6 +113,7 @@ def create_app(
         transcribing.router,
         listening.router,
         voice.router,
+        open_microphone.router,
         eliciting.router,
         cutting.router,
         wizard.router,

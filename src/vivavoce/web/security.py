@@ -60,16 +60,15 @@ class OwnPostsOnly:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        foreign = (
-            scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS") and _foreign(scope)
-        )
-        if foreign:
+        changing = scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        if changing and is_foreign(scope):
             await PlainTextResponse("This request did not come from our own page.", 403)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
 
-def _foreign(scope: Scope) -> bool:
+def is_foreign(scope: Scope) -> bool:
+    """Whether another site's page made the request, as far as a browser tells; also for WebSockets."""
     headers = Headers(scope=scope)
     site = headers.get("sec-fetch-site")
     if site is not None:

@@ -1,10 +1,13 @@
 """Serving the pages so that stopping them is quick: whoever waits for news is answered at once."""
 
 import socket
+from typing import Final
 
 import anyio
 import uvicorn
 from fastapi import FastAPI
+
+LONGEST_MESSAGE: Final = 128 * 1024
 
 
 class PageServer(uvicorn.Server):
@@ -13,7 +16,10 @@ class PageServer(uvicorn.Server):
     def __init__(
         self, app: FastAPI, *, host: str = "127.0.0.1", port: int = 8000, **settings: object
     ) -> None:
-        options = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 5} | settings
+        options = {
+            "log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 5,
+            "ws_max_size": LONGEST_MESSAGE, "ws_per_message_deflate": False,
+        } | settings  # fmt: skip
         super().__init__(uvicorn.Config(app, host=host, port=port, **options))  # pyright: ignore[reportArgumentType]
         self.site = app.state.site
 

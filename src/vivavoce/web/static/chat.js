@@ -11,6 +11,8 @@ const text = here("text");
 const transcript = new Transcript(here("transcript"), words);
 const names = { draft: `vivavoce-text:${data.dialogue}`, shown: `vivavoce-shown:${data.dialogue}` };
 
+const LAST_WORDS_S = 60;
+
 let seq = data.seq;
 let waiting = data.waiting;
 let tooShort = data.tooShort;
@@ -127,12 +129,16 @@ function stop() {
 
 function stepAside() {
   stop();
+  document.dispatchEvent(new CustomEvent("vivavoce-elsewhere"));
   here("elsewhere").hidden = false;
   here("elsewhere").querySelector("a").focus();
 }
 
-function over(phase, limit) {
+async function over(phase, limit) {
   stop();
+  const waits = []; // a dialogue by voice is over when its last words were heard
+  document.dispatchEvent(new CustomEvent("vivavoce-over", { detail: waits }));
+  await Promise.race([Promise.all(waits), wait(LAST_WORDS_S)]);
   if (phase === "code" || ending) return location.replace(`${base}/visit`);
   here("time-over").hidden = limit !== "minutes";
   here("over").hidden = false;

@@ -1,6 +1,7 @@
 // A dialogue by voice: check the microphone, press and speak, press and be answered. The chat beside it keeps the
 // turns; without a microphone, or at the participant's wish, it takes them in writing.
 
+import { OpenMicrophone } from "./open-microphone.js";
 import { wait } from "./outbox.js";
 import { wav } from "./takes.js";
 
@@ -8,19 +9,25 @@ const here = (id) => document.getElementById(id);
 const panel = here("voice");
 const told = panel.dataset;
 const [check, ready, talk, news, said, form] = ["check", "ready", "talk", "voice-news", "said", "say"].map(here);
-const remembered = { checked: `vivavoce-microphone`, heard: `vivavoce-heard:${told.dialogue}` };
+const remembered = {
+  checked: `vivavoce-microphone`,
+  heard: `vivavoce-heard:${told.dialogue}`,
+  pushes: `vivavoce-pushes:${told.dialogue}`,
+};
 const ANSWER_WITHIN_MS = 90000;
 let running = null; // {stream, context, recorder, pieces, frames, rate, finished}
 let endedAt = null; // when the program stopped speaking
 let startedAt = null;
 let repeating = false; // an answer is heard once more
 let played = null; // seconds of the program's turn that were heard, where speaking cut it off
+let open = null; // the open microphone, where the study has one
 
 function tell(words) {
   news.textContent = words;
 }
 
 function write() {
+  if (open) mute(true);
   form.hidden = false;
   here("text").focus();
 }
@@ -107,10 +114,60 @@ function begin() {
   sessionStorage.setItem(remembered.checked, "yes");
   here("check-listen").pause();
   here("checking").hidden = true;
-  here("talking").hidden = false;
+  here("captions-choice").hidden = false;
   tell("");
+  if (told.microphone === "open" && !sessionStorage.getItem(remembered.pushes)) return speakFreely();
+  here("talking").hidden = false;
   talk.focus();
   speakNext();
+}
+
+async function speakFreely() {
+  const query = new URLSearchParams({ dialogue_id: told.dialogue, tab: told.tab });
+  const url = new URL(`${told.base}/voice/microphone?${query}`, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  open = new OpenMicrophone(url.href, told.duplex, { doing: showDoing, level: showLevel, ended: closed });
+  here("open-talking").hidden = here("loudness").hidden = false;
+  try {
+    await open.open();
+  } catch {
+    open = null;
+    here("open-talking").hidden = here("loudness").hidden = true;
+    return denied();
+  }
+  here("mute").focus();
+}
+
+function showDoing(doing) {
+  panel.dataset.doing = doing;
+  const words = doing === "hearing" ? told.listening : told[doing];
+  if (here("doing").textContent !== words) here("doing").textContent = words;
+  here("wake").hidden = doing !== "asleep";
+}
+
+function showLevel(level) {
+  here("level").value = level;
+}
+
+// The open microphone is closed: the dialogue is over or goes on elsewhere, or the participant goes on otherwise.
+function closed(reason) {
+  open = null;
+  panel.dataset.doing = "closed";
+  here("open-talking").hidden = here("loudness").hidden = true;
+  if (reason === "microphone") {
+    tell(told.unplugged);
+    return write();
+  }
+  if (["over", "superseded", "not_running"].includes(reason)) return;
+  sessionStorage.setItem(remembered.pushes, "yes");
+  sessionStorage.setItem(remembered.heard, lastSaid() ?? 0); // what was said was heard already
+  begin();
+  tell(reason === "left" ? "" : reason === "full" ? told.noRoom : told.broken);
+}
+
+function mute(muted) {
+  here("mute").setAttribute("aria-pressed", muted);
+  open?.mute(muted);
 }
 
 async function speakUp() {
@@ -157,9 +214,17 @@ async function post(place, sound) {
   }
 }
 
+function saidSoFar() {
+  return [...document.querySelectorAll("#transcript .turn.system")].map((one) => Number(one.dataset.seq));
+}
+
+function lastSaid() {
+  return saidSoFar().at(-1);
+}
+
 // Speaks the program's turns one after another, each once; a reload goes on behind the last one heard.
 function speakNext(again = false) {
-  const turns = [...document.querySelectorAll("#transcript .turn.system")].map((one) => Number(one.dataset.seq));
+  const turns = saidSoFar();
   const last = Number(sessionStorage.getItem(remembered.heard) ?? 0);
   const next = again ? turns.at(-1) : turns.find((seq) => seq > last);
   if (next === undefined || running || (!again && !said.paused && !said.ended)) return;
@@ -185,6 +250,12 @@ talk.addEventListener("click", speakUp);
 here("repeat").addEventListener("click", () => speakNext(true));
 here("write").addEventListener("click", write);
 here("captions").addEventListener("change", caption);
+here("mute")?.addEventListener("click", () => mute(here("mute").getAttribute("aria-pressed") !== "true"));
+here("push")?.addEventListener("click", () => open?.leave());
+here("wake")?.addEventListener("click", () => open?.wake());
+// The chat waits until the program's last words were heard, and lets go where another tab went on.
+document.addEventListener("vivavoce-over", ({ detail }) => open && detail.push(open.finished));
+document.addEventListener("vivavoce-elsewhere", () => open?.drop());
 new MutationObserver(() => here("talking").hidden || speakNext()).observe(here("transcript"), { childList: true });
 
 panel.hidden = false;
