@@ -19,9 +19,11 @@ from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.signing import Signature, Signer
 from vivavoce.connectors.templates import Rendered, compile_template
 from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.core.clock import SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -59,6 +61,7 @@ class HttpSettings(ConnectorSettings):
     url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
     method: Method = Field("POST", description="HTTP method of a turn")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    sign: Signature | None = Field(None, description="sign every request with a shared key")
     query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
     body: Any = Field(
         default_factory=lambda: dict(_BODY), description="template of the JSON body; null: none"
@@ -91,6 +94,10 @@ class HttpConnector:
         self._keep = {name: jmespath.compile(path) for name, path in settings.keep.items()}
         self._reader = AnswerReader(settings.response)
         self._client = make_client(settings, settings.longest_answer_bytes, vault)
+        now_s = SystemClock().now
+        self._signer = (
+            Signer(settings.sign, vault, lambda: now_s().timestamp(), "sign") if settings.sign else None
+        )
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "HttpConnector":
@@ -180,6 +187,8 @@ class HttpConnector:
         request = prepared.request(self._client, variables)
         if cookies:
             cookies.set_cookie_header(request)
+        if self._signer is not None:
+            self._signer.sign(request)
         try:
             async with asyncio.timeout(self._settings.first_output_timeout_s):
                 response = await self._client.send(request, stream=True)
