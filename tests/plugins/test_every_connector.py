@@ -18,6 +18,7 @@ from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.probe import hello
+from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
@@ -69,6 +70,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     },
 }
 SYSTEMS["wizard"] = lambda _: {}
+SYSTEMS["webrtc"] = lambda all_: {"url": f"http://{all_.server('webrtc_server.py')}/offer", **WRITTEN}
 SYSTEMS["websocket-audio"] = lambda all_: {"url": f"ws://{all_.server('audio_server.py')}/talk", **WRITTEN}
 NOBODY: dict[str, Settings] = {
     "a2a": {"url": "http://127.0.0.1:1"},
@@ -89,6 +91,7 @@ NOBODY: dict[str, Settings] = {
     "telegram": {"port": 0, "connect_timeout_s": 0.2},
     "websocket": {"url": "ws://127.0.0.1:1"},
     "websocket-audio": {"url": "ws://127.0.0.1:1", **WRITTEN},
+    "webrtc": {"url": "http://127.0.0.1:1", **WRITTEN},
     "wizard": {"pairing_timeout_s": 0.2},
 }
 
@@ -100,6 +103,7 @@ FAILURES = {
 }  # fmt: skip
 PATIENT: Settings = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
 HANGS = {("stdio", "half"), ("browser", "half")}  # half of it comes, and nothing that ends it
+UNWIRED = {"scripted", "wizard"}  # nothing leaves the process
 ENDLESS_S = 60.0  # a silence that does not come between two pieces, however slow the machine
 
 
@@ -141,6 +145,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
     "wizard": told("wizard", silent="silent"),
     "websocket": at_path("ws", "faulty_sockets.py", delta="piece", turn_end="done"),
     "websocket-audio": at_path("ws", "faulty_sockets.py", **WRITTEN),
+    "webrtc": at_path("http", "faulty_server.py", **WRITTEN),
 }
 
 
@@ -190,6 +195,8 @@ async def say(connector: Connector, conversation: Conversation, text: str, numbe
 
 @pytest.fixture(params=CONNECTORS.names())
 def name(request: pytest.FixtureRequest) -> str:
+    if request.param == "webrtc":
+        pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
     return request.param
 
 
@@ -237,6 +244,7 @@ def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None
         "rasa-socketio": 50,
         "websocket": 100,
         "websocket-audio": 100,
+        "webrtc": 4,
         "openai-realtime": 100,
         "lex": 60,
     }.get(settings["connect"], 200)
@@ -313,6 +321,21 @@ def test_one_hello_tells_whether_the_system_answers(settings: dict[str, Any], na
     bad = within({"connect": name, **NOBODY[name]}, hello)
     assert (bad.ok, bad.text) == (False, "")
     assert bad.problem.startswith("unreachable: ")
+
+
+def test_the_exchange_is_noted_beside_the_turn_unless_the_study_says_no(settings: dict[str, Any]) -> None:
+    async def talk(connector: Connector) -> list[dict[str, Any]]:
+        conversation = Conversation("noted")
+        with heard_on_the_wire([]) as frames:
+            await say(connector, conversation, "noteworthy")
+        await connector.close(conversation)
+        return frames
+
+    frames = within(settings, talk)
+    if settings["connect"] not in UNWIRED:
+        for way in ("sent", "received"):
+            assert "noteworthy" in str([frame for frame in frames if way in frame])
+    assert within({**settings, "log_wire": False}, talk) == []
 
 
 def test_an_unknown_setting_is_answered_with_the_nearest(name: str) -> None:

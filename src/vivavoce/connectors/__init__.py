@@ -18,6 +18,7 @@ from vivavoce.connectors.scripted import ScriptedConnector
 from vivavoce.connectors.sse import EventStreamConnector
 from vivavoce.connectors.stdio import StdioConnector
 from vivavoce.connectors.telegram import TelegramConnector
+from vivavoce.connectors.webrtc import WebRTCConnector
 from vivavoce.connectors.websocket import WebSocketConnector
 from vivavoce.connectors.websocket_audio import WebSocketAudioConnector
 from vivavoce.connectors.wizard import WizardConnector
@@ -29,7 +30,7 @@ _KINDS: tuple[ConnectorKind, ...] = (
     A2AConnector, BrowserConnector, DialogflowConnector, DirectLineConnector, EventStreamConnector,
     HttpConnector, LexConnector, MCPConnector, OpenAIConnector, PhoneConnector, PythonConnector,
     RasaConnector, RasaSocketConnector, RealtimeConnector, ScriptedConnector, StdioConnector,
-    TelegramConnector, WebSocketAudioConnector, WebSocketConnector, WizardConnector,
+    TelegramConnector, WebRTCConnector, WebSocketAudioConnector, WebSocketConnector, WizardConnector,
 )  # fmt: skip
 
 for _kind in _KINDS:

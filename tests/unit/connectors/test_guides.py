@@ -103,6 +103,8 @@ def test_the_systems_of_the_guide_to_voice_bots_say_again_what_they_heard(counte
         return outputs
 
     for one in systems("evaluate-your-voice-bot.md").values():
+        if one["connect"] == "webrtc":
+            continue  # a codec changes what it carries; see test_webrtc.py
         outputs = asyncio.run(spoken(make_connector(at(one, server), {})))
         assert b"".join(one.audio.samples for one in outputs if one.audio) == sound.samples
         assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]

@@ -1,0 +1,314 @@
+"""A bot that is spoken to over WebRTC: an offer is posted, the answer connects, sound goes both ways.
+
+Wire    POST of our offer, as JSON (`{sdp, type}`) or as plain SDP; one audio track each way; a data channel
+        with messages in JSON. A turn is said at its own speed; the bot's is over when a message says so
+        (`turn_end`), or after `idle_s` of silence in its sound
+Memory  in the system, as long as the connection lives
+Retry   when the connection was never made
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any, ClassVar, Final, Literal
+
+import jmespath
+import numpy as np
+from pydantic import Field
+
+from vivavoce.audio.sound import Samples
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
+from vivavoce.connectors.answers import bad_answer, read_json
+from vivavoce.connectors.base import (
+    Audio,
+    Capabilities,
+    ConnectorSettings,
+    Conversation,
+    Heard,
+    SystemOutput,
+    UserTurn,
+)
+from vivavoce.connectors.listening_for_more import Item, until_idle
+from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.transport import check_status, make_client, reported
+from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.webrtc_peer import HEARD_HZ, RATE_HZ, Peer, aiortc
+from vivavoce.connectors.wire import Wire
+from vivavoce.core.errors import SystemUnderTestError
+
+VARIABLES: Final = {"conversation", "key", "number", "text", "language"}
+_QUIET: Final = 300  # of 32768: what is less is silence of a codec
+_PIECE: Final = HEARD_HZ // 10
+_BEFORE: Final = 10  # frames of silence before its first sound that are kept
+_PAUSE: Final = 5  # frames of silence after which what was heard is handed on
+_ON_ITS_WAY_S: Final = 0.3
+
+
+class WebRTCSettings(ConnectorSettings):
+    """Settings of a system with `connect: webrtc`."""
+
+    url: WebAddress = Field(description="address that takes the offer; may contain {{ conversation }}")
+    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    offer: Literal["json", "sdp"] = Field("json", description="the offer's form: {sdp, type}, or plain SDP")
+    channel: str = Field("data", description="name of the channel of messages")
+    begin: Any = Field(None, description="template of a message that opens the conversation")
+    turn_done: Any = Field(None, description="template of a message after what the participant said")
+    interrupt: Any = Field(
+        None, description="template of a message when somebody speaks into its answer; {{ played_ms }}"
+    )
+    send: Any = Field(None, description="template of a message for a turn in writing; unset: it hears only")
+    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a message")
+    delta: Path | None = Field(None, description="where a piece of what it says stands in a message")
+    heard: Path | None = Field(None, description="where it stands in a message what the system heard")
+    turn_end: Path | None = Field(None, description="true in the message that ends the turn")
+    greets: bool = Field(False, description="the system speaks first")
+    idle_s: float = Field(1.5, gt=0, le=60, description="silence in its sound that ends its turn")
+    longest_answer_bytes: int = Field(200_000, gt=0, le=5_000_000, description="longest answer to the offer")
+
+
+class WebRTCConnector:
+    """A system under test that is spoken to over WebRTC."""
+
+    name: ClassVar[str] = "webrtc"
+    summary: ClassVar[str] = "sound over WebRTC, with messages of a data channel by templates"
+    settings: ClassVar[type[ConnectorSettings]] = WebRTCSettings
+
+    def __init__(self, settings: WebRTCSettings, vault: Vault) -> None:
+        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
+        self._headers = compile_template(settings.headers, {"conversation"}, place="headers")
+        self._templates = {
+            name: compile_template(getattr(settings, name), VARIABLES | {"played_ms"}, place=name)
+            for name in ("begin", "turn_done", "interrupt", "send")
+        }
+        self._reader = AnswerReader(settings.response)
+        self._found = {
+            name: jmespath.compile(path) if (path := getattr(settings, name)) else None
+            for name in ("delta", "heard", "turn_end")
+        }
+        self._client = make_client(settings, settings.longest_answer_bytes, vault)
+        self._lines: dict[str, _Line] = {}
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "WebRTCConnector":
+        aiortc()
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            streaming=True, audio=True, audio_rate_hz=RATE_HZ, writing=self._settings.send is not None,
+            memory="process", greets=self._settings.greets,
+        )  # fmt: skip
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        line = await self._line(conversation)
+        if self._settings.greets:
+            async for output in self._listen(conversation, line):
+                yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        settings = self._settings
+        if turn.audio is None and settings.send is None:
+            problem = "this system only hears; a turn in writing has no way to it"
+            raise SystemUnderTestError("refused", problem, reached=False)
+        line = await self._line(conversation)
+        line.begin_turn()
+        if turn.audio is None:
+            self._tell(line, "send", conversation, turn)
+        else:
+            line.peer.say(np.frombuffer(turn.audio.samples, "<i2").astype(np.int16))
+            self._wire.sent("sound", f"{len(turn.audio.samples)} bytes of sound")
+            await line.peer.said()
+            if settings.turn_done is not None:
+                self._tell(line, "turn_done", conversation, turn)
+            yield SystemOutput(kind="sent")
+        async for output in self._listen(conversation, line):
+            yield output
+
+    async def interrupt(self, conversation: Conversation, played_s: float) -> None:
+        """Send the message that stops the answer, where there is one."""
+        line = self._lines.get(conversation.key)
+        if line is not None and line.peer.connected and self._settings.interrupt is not None:
+            self._tell(line, "interrupt", conversation, played_ms=round(played_s * 1000))
+
+    async def _line(self, conversation: Conversation) -> "_Line":
+        """The conversation's connection, made where there is none. Raises SystemUnderTestError."""
+        known = self._lines.get(conversation.key)
+        if known is not None and known.peer.connected:
+            return known
+        line = self._lines[conversation.key] = _Line(self._settings, self._read)
+        try:
+            offer, settings = await line.peer.offer(), self._settings
+            async with asyncio.timeout(settings.first_output_timeout_s):
+                answer = await self._answer(conversation, offer)
+            async with asyncio.timeout(settings.connect_timeout_s):
+                await line.peer.accept(answer, allow_private=settings.allow_private)
+        except TimeoutError:
+            await self._drop(conversation)
+            raise SystemUnderTestError("timeout", "the connection was not made in time") from None
+        except ValueError as error:
+            await self._drop(conversation)
+            raise bad_answer(f"its answer to the offer: {error}") from None
+        except BaseException:
+            await self._drop(conversation)
+            raise
+        if self._settings.begin is not None:
+            self._tell(line, "begin", conversation)
+        return line
+
+    async def _answer(self, conversation: Conversation, offer: str) -> str:
+        variables: dict[str, Any] = {
+            "conversation": name_of(conversation), "language": conversation.language,
+            "secrets": self._vault.values,
+        }  # fmt: skip
+        in_json = self._settings.offer == "json"
+        body = json.dumps({"sdp": offer, "type": "offer"}) if in_json else offer
+        headers = {"content-type": "application/json" if in_json else "application/sdp"}
+        with reported(self._vault):
+            response = await self._client.post(
+                str(self._url(variables)), content=body, headers=headers | self._headers(variables)
+            )
+        check_status(response, response.content)
+        if not in_json:
+            return response.text
+        answer = read_json(response.content)
+        if not isinstance(answer, dict) or not isinstance(answer.get("sdp"), str):
+            raise bad_answer("its answer to the offer has no `sdp`")
+        return answer["sdp"]
+
+    def _tell(
+        self, line: "_Line", name: str, conversation: Conversation, turn: UserTurn | None = None, **more: Any
+    ) -> None:
+        turn = turn or UserTurn(key="", number=0, text="")
+        message = self._templates[name]({
+            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
+            "text": turn.message, "language": conversation.language, "secrets": self._vault.values,
+            "played_ms": 0, **more,
+        })  # fmt: skip
+        text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
+        self._wire.sent("message", text)
+        line.peer.tell(text)
+
+    async def _listen(self, conversation: Conversation, line: "_Line") -> AsyncIterator[SystemOutput]:
+        settings, ended = self._settings, False
+        idle_s = settings.idle_s if settings.turn_end is None else settings.turn_timeout_s
+        try:
+            async with aclosing(until_idle(line.arriving, settings, idle_s)) as outputs:
+                async for output in outputs:
+                    yield output
+            ended = True
+        finally:
+            for message in line.messages:
+                self._wire.received("message", message)
+            line.messages.clear()
+            if not ended:
+                await self._drop(conversation)
+
+    def _read(self, message: str) -> tuple[list[SystemOutput], bool]:
+        """What a message says, and whether it ends the turn."""
+        answer = self._vault.redact(read_json(message))
+        found = {
+            name: path.search(answer) if path is not None else None for name, path in self._found.items()
+        }
+        outputs: list[SystemOutput] = []
+        if isinstance(found["heard"], str) and found["heard"].strip():
+            outputs.append(SystemOutput(kind="extras", heard=(Heard(found["heard"].strip()),)))
+        if isinstance(found["delta"], str):
+            outputs.append(SystemOutput(kind="delta", text=found["delta"]))
+        else:
+            said = self._reader.read(answer, silent_ok=True)
+            outputs += said if said != [SystemOutput(kind="extras", raw=answer)] else []
+        return outputs, found["turn_end"] is True
+
+    async def _drop(self, conversation: Conversation) -> None:
+        line = self._lines.pop(conversation.key, None)
+        if line is not None:
+            await line.peer.close()
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self._drop(conversation)
+        renamed(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        await self._drop(conversation)
+
+    async def shut_down(self) -> None:
+        lines, self._lines = list(self._lines.values()), {}
+        await asyncio.gather(*(line.peer.close() for line in lines), return_exceptions=True)
+        await self._client.aclose()
+
+
+class _Line:
+    """One conversation's connection, and what of the system's turn has come.
+
+    Silence is kept back until sound follows it, so that a turn has none at its end.
+    """
+
+    def __init__(self, settings: WebRTCSettings, read: Any) -> None:
+        self.arriving: asyncio.Queue[Item] = asyncio.Queue()
+        self.messages: list[str] = []
+        self._read = read
+        self._silence: list[Samples] = []
+        self._voiced: list[Samples] = []
+        self._sounded = False
+        self.peer = Peer(settings.channel, self._take)
+
+    def begin_turn(self) -> None:
+        """What comes from now on belongs to the next turn."""
+        while not self.arriving.empty():
+            self.arriving.get_nowait()
+        self._silence.clear()
+        self._voiced.clear()
+        self._sounded = False
+
+    def _take(self, came: Samples | str | None) -> None:
+        if came is None:
+            self.arriving.put_nowait(SystemUnderTestError("closed", "the connection is gone"))
+        elif isinstance(came, str):
+            self._message(came)
+        else:
+            self._sound(came)
+
+    def _message(self, message: str) -> None:
+        self.messages.append(message)
+        try:
+            outputs, ends = self._read(message)
+        except SystemUnderTestError as error:
+            self.arriving.put_nowait(error)
+            return
+        for output in outputs:
+            self.arriving.put_nowait(output)
+        if ends:  # its last sound may be on its way yet
+            asyncio.get_running_loop().call_later(_ON_ITS_WAY_S, self._end)
+
+    def _end(self) -> None:
+        self._flush()
+        self.arriving.put_nowait(None)
+
+    def _sound(self, samples: Samples) -> None:
+        if not len(samples):
+            return
+        if np.abs(samples.astype(np.int32)).max() <= _QUIET:
+            self._silence.append(samples)
+            if not self._sounded:
+                del self._silence[:-_BEFORE]
+            elif len(self._silence) == _PAUSE:
+                self._flush()
+            return
+        self._voiced += [*self._silence, samples]
+        self._silence.clear()
+        self._sounded = True
+        if sum(map(len, self._voiced)) >= _PIECE:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Hand on what was heard since the last time."""
+        if self._voiced:
+            pcm = np.concatenate(self._voiced).astype("<i2").tobytes()
+            self._voiced.clear()
+            self.arriving.put_nowait(SystemOutput(kind="audio", audio=Audio(pcm, HEARD_HZ)))

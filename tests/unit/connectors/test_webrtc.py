@@ -1,0 +1,148 @@
+"""Sound over WebRTC: both ways, messages, ends of turns, what is refused. Needs the extra `webrtc`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from scenes.counterparts import Counterparts
+from scenes.patience import PATIENCE_S
+from scenes.speaking import same_words
+from scenes.voices import RATE, voice
+from vivavoce.audio.files import pcm16
+from vivavoce.audio.sound import Sound, joined
+from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import InputError, SystemUnderTestError
+
+pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
+pytestmark = pytest.mark.realtime
+
+SAID = Sound(pcm16(voice("Good morning.")), RATE)
+OTHER = Sound(pcm16(voice("A cheap pub.", "rms")), RATE)
+DONE = {"turn_done": {"type": "done"}, "turn_end": "done", "response": {"text": "say"}, "heard": "understood"}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    counterparts = Counterparts()
+    yield counterparts.server("webrtc_server.py")
+    counterparts.stop()
+
+
+def spoken(number: int = 1) -> UserTurn:
+    return UserTurn(key=f"k{number}", number=number, text="", audio=Audio(SAID.at(48_000).pcm, 48_000))
+
+
+async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
+    return [one async for one in outputs]
+
+
+def within(address: str, path: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
+    async def run() -> Any:
+        raw = {"connect": "webrtc", "url": f"http://{address}/{path}", "allow_private": True,
+               "connect_timeout_s": PATIENCE_S, **settings}  # fmt: skip
+        connector = make_connector(raw, {})
+        try:
+            return await talk(connector)
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+def sound_of(outputs: list[SystemOutput]) -> Sound:
+    return Sound.of_pcm(b"".join(one.audio.samples for one in outputs if one.audio is not None), 24_000)
+
+
+@pytest.mark.parametrize(("path", "offer"), [("offer", "json"), ("sdp", "sdp")])
+def test_what_was_said_is_heard_and_said_again_with_its_messages(address: str, path: str, offer: str) -> None:
+    async def talk(connector: Any) -> list[list[SystemOutput]]:
+        conversation = Conversation("c")
+        return [await taken(connector.send(conversation, spoken(number))) for number in (1, 2)]
+
+    for outputs in within(address, path, talk, offer=offer, **DONE):
+        heard = sound_of(outputs)
+        assert same_words(SAID, heard) > 0.85 and same_words(OTHER, heard) < 0.6
+        assert heard.duration_s == pytest.approx(SAID.duration_s, abs=0.6)
+        assert outputs[0].kind == "sent"
+        assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]
+        (said,) = [one.heard for one in outputs if one.heard]
+        assert float(said[0].text.split()[0]) == pytest.approx(SAID.duration_s, abs=0.3)
+        assert said == (Heard(said[0].text),)
+
+
+def test_pauses_end_the_turns_of_both_where_nothing_else_does(address: str) -> None:
+    outputs = within(
+        address,
+        "offer",
+        lambda one: taken(one.send(Conversation("p"), spoken())),
+        channel="pauses",
+        idle_s=1.0,
+    )
+    assert same_words(SAID, sound_of(outputs)) > 0.85
+    assert outputs[-1].held_s >= 1.0
+
+
+def test_writing_goes_by_messages_where_the_study_says_so(address: str) -> None:
+    turn = UserTurn(key="k", number=1, text="hello")
+    outputs = within(
+        address,
+        "offer",
+        lambda one: taken(one.send(Conversation("w"), turn)),
+        send={"text": "{{ text }}"},
+        **DONE,
+    )
+    assert [one.text for one in outputs if one.kind == "message"] == ["first was hello"]
+    with pytest.raises(SystemUnderTestError, match="only hears") as caught:
+        within(address, "offer", lambda one: taken(one.send(Conversation("w"), turn)), **DONE)
+    assert not caught.value.reached
+
+
+def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
+    async def talk(connector: Any) -> list[SystemOutput]:
+        conversation, found = Conversation("i"), list[SystemOutput]()
+        long = joined([SAID] * 4, 48_000)
+        turn = UserTurn(key="l", number=1, text="", audio=Audio(long.pcm, 48_000))
+        async for output in connector.send(conversation, turn):
+            found.append(output)
+            if len([one for one in found if one.kind == "audio"]) == 1:
+                await connector.interrupt(conversation, 0.1)
+        return found
+
+    outputs = within(address, "offer", talk, interrupt={"type": "stop"}, **DONE)
+    assert 0 < sound_of(outputs).duration_s < 2 * SAID.duration_s
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [("garbage", "not JSON"), ("nothing", "no `sdp`"), ("nowhere", "no address that may be reached")],
+)
+def test_a_wrong_answer_to_the_offer_is_a_bad_answer(address: str, path: str, problem: str) -> None:
+    with pytest.raises(SystemUnderTestError, match=problem) as caught:
+        within(address, path, lambda one: taken(one.send(Conversation("x"), spoken())), **DONE)
+    assert caught.value.failure == "bad_answer"
+
+
+def test_nobody_there_is_unreachable(address: str) -> None:
+    with pytest.raises(SystemUnderTestError) as caught:
+        within("127.0.0.1:1", "offer", lambda one: taken(one.send(Conversation("n"), spoken())))
+    assert (caught.value.failure, caught.value.reached) == ("unreachable", False)
+
+
+def test_addresses_that_no_bot_may_be_reached_at_are_left_out() -> None:
+    from vivavoce.connectors.webrtc_peer import reachable
+
+    lines = ["v=0", *(f"a=candidate:1 1 udp 1 {address} 9 typ host" for address in (
+        "169.254.169.254", "10.0.0.1", "some-name.local", "93.184.216.34"
+    ))]  # fmt: skip
+    assert reachable("\r\n".join(lines), allow_private=False).count("a=candidate") == 1
+    assert reachable("\r\n".join(lines), allow_private=True).count("a=candidate") == 2
+    with pytest.raises(ValueError, match="no address"):
+        reachable("\r\n".join(lines[:3]), allow_private=False)
+
+
+def test_a_wrong_template_is_named(address: str) -> None:
+    with pytest.raises(InputError, match="unknown variable 'txt'"):
+        within(address, "offer", lambda _: None, send={"data": "{{ txt }}"})
