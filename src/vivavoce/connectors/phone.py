@@ -73,7 +73,7 @@ class PhoneConnector:
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(memory="caller", greets=False)
+        return Capabilities(audio=True, memory="caller", greets=False)
 
     async def call(self) -> Any:
         """The leg of a call to it. Raises SystemUnderTestError: it was not reached, or did not answer."""

@@ -25,9 +25,8 @@ from vivavoce.session.spoken import VoiceLeg
 from vivavoce.session.visits import Draft
 
 PAUSE_S: Final = 0.6
-LONGEST_LAG_S: Final = (
-    0.4  # sound that waits longer for its turn is left out: the parties must hear each other
-)
+LAG_S: Final = 0.06  # what waits longer to be heard is caught up with in the next silence
+LONGEST_LAG_S: Final = 0.4  # and what waits longer than this is left out
 WAIT_S: Final = 20.0
 
 Party = Literal["user", "system"]
@@ -61,6 +60,7 @@ class BridgedDialogue:
         self._rates: dict[Party, int] = {"user": rate_hz, "system": system_rate_hz}
         self._spoken: asyncio.Queue[SpeechHeard] = asyncio.Queue()
         self._clock: Clock = self._engine.clock
+        self._early = ""  # keys that were pressed while it rang
 
     async def run(self) -> Ended:
         """Call the system and let the two talk until one hangs up or the dialogue is ended elsewhere."""
@@ -103,8 +103,8 @@ class BridgedDialogue:
 
     async def _until_gone(self, answered: asyncio.Task[LineLeg]) -> None:
         """Until the participant hangs up while it still rings; what he says then is said to nobody."""
-        while not answered.done() and (await self._leg.hear()).kind != "end":
-            pass
+        while not answered.done() and (incoming := await self._leg.hear()).kind != "end":
+            self._early += getattr(incoming, "key", "")
 
     async def _not_reached(self, error: SystemUnderTestError, following: asyncio.Task[None]) -> Ended:
         following.cancel()
@@ -121,6 +121,7 @@ class BridgedDialogue:
     async def _talk(self, system: LineLeg, following: asyncio.Task[None]) -> Ended:
         """Carry sound and keys between the two; who hung up."""
         opened_s = await self._elapsed_s()
+        system.press(self._early)
         directions = {
             asyncio.create_task(self._carry("user", self._leg, system, opened_s)): "user",
             asyncio.create_task(self._carry("system", system, self._leg, opened_s)): "system",
@@ -154,7 +155,7 @@ class BridgedDialogue:
                 if incoming.kind != "sound":
                     continue
                 samples = incoming.samples if resampler is None else resampler.feed(incoming.samples)
-                if sink.waiting_s <= LONGEST_LAG_S:
+                if sink.waiting_s <= (LONGEST_LAG_S if stream.speaking else LAG_S):
                     sink.play(Sound(samples, other_hz))
                 heard_s += len(incoming.samples) / rate_hz
                 for change in stream.feed(incoming.samples):

@@ -21,6 +21,7 @@ from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of
 from vivavoce.session.bridged import BridgedDialogue
 from vivavoce.session.calls import Calls
+from vivavoce.session.damaged_line import ears
 from vivavoce.session.dialogue_state import DialogueState
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
@@ -63,6 +64,7 @@ class Switchboard:
         self._recognisers: dict[str, Recogniser] = {
             language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
             for language, raw in heard.items()
+            if any(as_phone(one) is None for one in engine.relay.connectors.values())
         }
         self._synthesisers: dict[str, Synthesiser] = {
             language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")
@@ -138,7 +140,8 @@ class Switchboard:
             else:
                 await SpokenDialogue(
                     self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ,
-                    language=language, recogniser=self._recognisers[language],
+                    language=language,
+                    recogniser=ears(self._recognisers[language], self._engine.study, dialogue),
                     synthesiser=self._synthesisers[language], manners=self._manners,
                     recognise_for_log=self._telephone.recognise_for_log,
                 ).run()  # fmt: skip
