@@ -126,15 +126,16 @@ class AnswerSound:
 
 
 async def with_sound(
-    turn: UserTurn, log: Log, state: VisitState, recording_id: str, rate_hz: int
-) -> UserTurn:
-    """A turn with its sound, as the system wants it.
+    turn: UserTurn, log: Log, state: VisitState, recording_id: str, rate_hz: int,
+    line: Callable[[Sound], Sound] = lambda sound: sound,
+) -> UserTurn:  # fmt: skip
+    """A turn with its sound, as the system wants it, after what `line` does to it.
 
     Raises  SystemUnderTestError("refused"): the recording is gone
     """
     try:
         path = folder_of(log).file(state.recordings[recording_id])
-        sound = await asyncio.to_thread(lambda: read_sound(path).at(rate_hz))
+        sound = await asyncio.to_thread(lambda: line(read_sound(path)).at(rate_hz))
     except (LookupError, InputError) as error:
         problem = f"the recording of the turn cannot be read ({error})"
         raise SystemUnderTestError("refused", problem, reached=False) from None

@@ -27,6 +27,7 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.tapes import Tape, TapeFacts, facts_of, sealed, tapes_in
 from vivavoce.session.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserLeg, Line
 from vivavoce.session.calls import Calls
+from vivavoce.session.damaged_line import ears
 from vivavoce.session.dialogue_state import DialogueState
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
@@ -176,7 +177,7 @@ class Microphones:
         talk = Talk(self._engine, visit_id, dialogue, self._settings.pause_s)
         spoken = SpokenDialogue(
             self._calls, visit_id, dialogue_id, _heard_before(dialogue), talk.leg, rate_hz=RATE_HZ,
-            recogniser=self._voices.listener(dialogue.language),
+            recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
             synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
             told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
             manners=Manners(

@@ -22,6 +22,7 @@ from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.session.answer_sound import AnswerSound, with_sound
+from vivavoce.session.damaged_line import as_heard
 from vivavoce.session.errors import Stale
 from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.session.state import DialogueState, TurnState
@@ -174,7 +175,10 @@ class Relay:
                 said = user_turn_of(user_turn)
                 if user_turn.event.sound is not None:
                     rate_hz = connector.capabilities.audio_rate_hz
-                    said = await with_sound(said, self.log, visit.state, user_turn.event.sound, rate_hz)
+                    said = await with_sound(
+                        said, self.log, visit.state, user_turn.event.sound, rate_hz,
+                        lambda sound: as_heard(sound, self.rules.study, dialogue),
+                    )  # fmt: skip
                 conversation = await self._conversation(visit, dialogue, user_turn)
                 sent_s = self.elapsed_s(dialogue)
                 await self._listen(connector.send(conversation, said), dialogue, turn)

@@ -18,6 +18,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log, StoredEvent
+from vivavoce.session.damaged_line import ears
 from vivavoce.session.errors import Refused
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
@@ -61,9 +62,11 @@ class Voices:
             )
         return self._speakers[language]
 
-    async def recognise(self, audio: bytes, language: str) -> tuple[Hypothesis, ...]:
+    async def recognise(
+        self, audio: bytes, language: str, dialogue: DialogueState | None = None
+    ) -> tuple[Hypothesis, ...]:
         """What was said in a WAV file, best first; () where nothing was understood."""
-        listener = self.listener(language)
+        listener = ears(self.listener(language), self._study, dialogue)
         sound = await asyncio.to_thread(read_sound, audio)
         return await listener.recognise(sound, language=language)
 

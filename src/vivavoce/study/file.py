@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.study.analysis_file import Analysis
+from vivavoce.study.damage import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
@@ -166,6 +167,7 @@ class StudyFile(Settings):
     identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
     annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
     telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")
+    damage: DamagePlan | None = Field(None, description="what speech goes through before systems hear it")
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from; carried, not used yet"

@@ -11,6 +11,7 @@ from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.annotating import read_annotation
+from vivavoce.study.damage import check_damage
 from vivavoce.study.eliciting import read_elicitation
 from vivavoce.study.file import StudyFile
 from vivavoce.study.listening_file import read_listening
@@ -101,6 +102,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     stimuli = read_elicitation(materials, file, entries)
     check_walk(entries, source)
     check_telephone(file.telephone, entries, source)
+    check_damage(file.damage, file.systems, entries, source)
     check_recordings_plan(file.recordings, entries, source)
     check_called_systems(source.data.get("systems"), entries, source)
     _check_systems(source)
@@ -119,7 +121,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
-        annotation=annotation, telephone=file.telephone, recordings=file.recordings,
+        annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
         recruitment=file.recruitment or {},
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),

@@ -9,6 +9,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
+from vivavoce.study.damage import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.listening import Clip
@@ -54,6 +55,7 @@ class Study(BaseModel):
     factors    cell of the design by system; empty where the study has no factors
     annotation what experts say of the dialogues; None where they say nothing
     telephone  how dialogues by telephone are held; None where there are none
+    damage     what speech goes through before systems hear it, by factor; None: nothing
     recordings what becomes of the sound; None where nothing is said of it, and it is kept
     pairs      pairs of transcripts to compare, and `questions` asked about each
     documents  Markdown by file name and language
@@ -86,6 +88,7 @@ class Study(BaseModel):
     identity: Identity
     annotation: AnnotationPlan | None = None
     telephone: Telephone | None = None
+    damage: DamagePlan | None = None
     recordings: Recordings | None = None
     recruitment: dict[str, Any] = {}
     analysis: Analysis

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.audio.recognition import RecognitionError
 from vivavoce.audio.synthesis import SynthesisError
 from vivavoce.core.errors import InputError, LogError
+from vivavoce.log.events import LoggedHypothesis
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import VisitState
 from vivavoce.session.voice import Voices, logged, words_of
@@ -51,7 +52,9 @@ async def turn(
     listens = state.dialogue is not None and engine.voice.listens(state.dialogue)
     try:
         sound = await engine.voice.keep(visit_id, dialogue_id, key=key, audio=audio)
-        heard = [] if listens else logged(await _voices(request).recognise(audio, state.language))
+        heard: list[LoggedHypothesis] = []
+        if not listens:
+            heard = logged(await _voices(request).recognise(audio, state.language, state.dialogue))
         if not heard and not listens:
             return _problem("not_understood", 422)
         if played_s is not None:
@@ -81,7 +84,8 @@ async def _recognise_for_log(
     """What our recogniser makes of a turn that the system hears by itself; its failure stops nobody."""
     site = request.app.state.site
     try:
-        heard = await _voices(request).recognise(audio, (await site.engine.state(visit_id)).language)
+        state = await site.engine.state(visit_id)
+        heard = await _voices(request).recognise(audio, state.language, state.dialogue)
         await site.engine.voice.note_recognised(visit_id, dialogue_id, turn_index, heard)
     except (RecognitionError, InputError, LogError, Stale) as error:
         _report.error("recogniser failed", visit=visit_id, problem=str(error))

@@ -12,16 +12,18 @@ import pytest
 from scenes.patience import eventually_there
 from scenes.visits import Parrot, make_study
 from scenes.voices import voice
-from vivavoce.audio.files import pcm16
+from vivavoce.audio.files import pcm16, read_tracks
 from vivavoce.audio.recognition import RECOGNISERS, Hypothesis, RecogniserSettings
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.rebuild import rebuild
+from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.phrases import phrase, spoken_digits
+from vivavoce.study.damage import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import PhoneLeg
@@ -36,6 +38,7 @@ class Told:
 
     name, summary, settings = "told", "for tests", RecogniserSettings
     words: list[str] = []
+    sounds: list[Sound] = []
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Told":
@@ -43,6 +46,7 @@ class Told:
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         text = Told.words.pop(0)
+        Told.sounds.append(sound)
         return (Hypothesis(text, 0.8), Hypothesis(f"{text} please", 0.2)) if text else ()
 
     async def close(self) -> None: ...
@@ -126,17 +130,18 @@ class Laboratory:
 
 
 def in_laboratory(
-    folder: Path, work: Callable[[Laboratory], Awaitable[None]], number: str = "100", **settings: Any
-) -> None:
+    folder: Path, work: Callable[[Laboratory], Awaitable[None]], number: str = "100",
+    of_study: Mapping[str, Any] | None = None, **settings: Any,
+) -> None:  # fmt: skip
     """Run some calls; the study's step is held by telephone, the system is a parrot."""
-    Told.words, Written.texts = [], []
+    Told.words, Told.sounds, Written.texts = [], [], []
     study = make_study(folder)
     step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
                         channel="phone")  # fmt: skip
     told = {"number": number, "recogniser": "told", "synthesiser": "written", "listen": "127.0.0.1:0"}
     telephone = Telephone.model_validate({**told, "silence_s": 3600, **settings})
     visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
-    study = study.model_copy(update={"visit": visit, "telephone": telephone})
+    study = study.model_copy(update={"visit": visit, "telephone": telephone, **(of_study or {})})
 
     async def run() -> None:
         parrot = Parrot()
@@ -175,6 +180,26 @@ def test_a_dialogue_is_held_by_voice_with_all_hypotheses_and_the_code_is_spoken_
         assert lab.events("call_ended")[0].by == "platform"
 
     in_laboratory(tmp_path, work)
+
+
+def test_the_recogniser_hears_the_damage_of_the_condition_and_the_call_is_recorded_clean(
+    tmp_path: Path,
+) -> None:
+    plan = DamagePlan.model_validate({"factor": "line", "levels": {"noisy": {"snr_db": 0}}})
+    of_study = {"damage": plan, "factors": {"one": {"line": "noisy"}, "two": {"line": "noisy"}}}
+
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        await lab.say(leg, "bye")
+        await call
+        (heard,) = Told.sounds
+        (recording,) = lab.log.recordings()
+        caller = read_tracks(folder_of(lab.log).file(recording.file)).channel(1)
+        quiet = [float(np.quantile(np.abs(one.samples), 0.1)) for one in (heard, caller)]
+        assert quiet[0] > 20 * (quiet[1] + 1)
+
+    in_laboratory(tmp_path, work, of_study=of_study)
 
 
 def test_speech_stops_the_system_and_is_marked_as_barge_in(tmp_path: Path) -> None:

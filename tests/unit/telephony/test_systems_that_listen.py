@@ -21,8 +21,10 @@ from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.session.calls import Calls
+from vivavoce.session.damaged_line import as_heard
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.spoken import Manners, SpokenDialogue
+from vivavoce.study.damage import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 
@@ -103,10 +105,12 @@ async def sung(leg: FastLeg, seconds: float) -> None:
     assert heard_s() < seconds + 0.03
 
 
-def on_stage(folder: Path, system: Singer, work: Callable[[Stage], Awaitable[None]]) -> None:
+def on_stage(folder: Path, system: Singer, work: Callable[[Stage], Awaitable[None]], **of_study: Any) -> None:
     step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
                         channel="phone")  # fmt: skip
-    study = make_study(folder, visit=(step,), telephone=Telephone.model_validate({"number": "100"}))
+    study = make_study(
+        folder, visit=(step,), telephone=Telephone.model_validate({"number": "100"}), **of_study
+    )
 
     async def run() -> None:
         with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
@@ -137,6 +141,27 @@ def test_the_system_hears_the_caller_and_the_caller_hears_the_system(tmp_path: P
         assert (stage.ours.recognised, stage.ours.texts) == (0, ["Hello."])
 
     on_stage(tmp_path, Singer(rate_hz=24_000), work)
+
+
+def test_a_system_hears_the_damage_of_its_condition_and_the_recording_stays_clean(tmp_path: Path) -> None:
+    plan = DamagePlan.model_validate({"factor": "line", "levels": {"noisy": {"snr_db": 0}}})
+    noisy = {"one": {"line": "noisy"}, "two": {"line": "noisy"}}
+
+    async def work(stage: Stage) -> None:
+        async with stage.call() as leg:
+            leg.speak()
+            await stage.turns(2, leg)
+        (turn,) = stage.system.sent
+        assert turn.audio is not None
+        heard = Sound.of_pcm(turn.audio.samples, 24_000)
+        clean = stage.sound(stage.events("user_turn_sent")[0].sound)
+        power = [np.mean(one.samples.astype(float) ** 2) for one in (heard, clean)]
+        assert power[0] > 1.5 * power[1], "as much noise as speech"
+        dialogue = (await stage.engine.state(stage.visit_id)).dialogue_by_id(stage.dialogue_id)
+        again = as_heard(clean, stage.engine.study, dialogue).at(24_000)
+        assert np.array_equal(again.samples, heard.samples), "the recording and the dialogue tell the noise"
+
+    on_stage(tmp_path, Singer(rate_hz=24_000), work, damage=plan, factors=noisy)
 
 
 def test_both_sounds_are_recordings_of_their_turns(tmp_path: Path) -> None:

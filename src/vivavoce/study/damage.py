@@ -1,0 +1,60 @@
+"""The section `damage` of a study file: what happens to participants' speech before a system hears it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from vivavoce.audio.damage import Damage
+from vivavoce.core.errors import nearest
+from vivavoce.core.yaml_source import Source
+from vivavoce.study.settings import Settings
+
+SPOKEN = ("voice", "phone")
+
+
+class DamagePlan(Settings):
+    """Damage as a factor: dialogues by voice or telephone whose system has a level of it.
+
+    Note    what is recorded stays clean, and so does the sound that turns are cut by
+    """
+
+    factor: str = Field(description="factor of the systems whose levels tell the damage")
+    levels: dict[str, Damage] = Field(
+        min_length=1, description="damage by level of that factor; a level left out stays clean"
+    )
+
+    def of(self, factors: Mapping[str, str]) -> Damage | None:
+        """What happens to the speech that a system with these levels hears; None where it stays clean."""
+        found = self.levels.get(factors.get(self.factor, ""))
+        return None if found is None or found.nothing else found
+
+
+def check_damage(
+    plan: DamagePlan | None,
+    systems: Mapping[str, Any],
+    entries: Iterable[tuple[int, Any]],
+    source: Source,
+) -> None:
+    """Reports damage of a factor or level that no system has, or that nobody would hear."""
+    if plan is None:
+        return
+    levels: dict[str, set[str]] = {}
+    for system in systems.values():
+        for factor, level in system.factors.items():
+            levels.setdefault(factor, set()).add(level)
+    if plan.factor not in levels:
+        cure = nearest(plan.factor, sorted(levels))
+        source.report(("damage", "factor"), f"no system has a factor {plan.factor!r}", cure)
+        return
+    for level in plan.levels:
+        if level not in levels[plan.factor]:
+            cure = nearest(level, sorted(levels[plan.factor]))
+            source.report(("damage", "levels", level), f"no system has this level of {plan.factor!r}", cure)
+    if not any(entry.dialogue is not None and entry.dialogue.channel in SPOKEN for _, entry in entries):
+        cure = "write channel: voice, or channel: phone, in a dialogue"
+        source.report(("damage",), "no dialogue of this study is spoken", cure)
+    for name, system in systems.items():
+        if system.connect == "phone" and plan.of(system.factors) is not None:
+            cure = "give it a level without damage"
+            source.report(("systems", name), "is a telephone: its calls are passed on undamaged", cure)
