@@ -9,6 +9,13 @@ import typer
 
 from vivavoce.cli.stress_run import Backends_
 
+Endpoint_ = Annotated[
+    str | None,
+    typer.Option("--endpoint", help="URL of a language model (OpenAI's protocol) that proposes too."),
+]
+Model_ = Annotated[str, typer.Option("--model", help="The model that --endpoint is asked for.")]
+Key_ = Annotated[str | None, typer.Option("--key", help="Its key as ${NAME} of the environment.")]
+
 
 def propose(
     utterance: Annotated[str, typer.Argument(metavar="UTTERANCE", help="What a user said.")],
@@ -29,12 +36,9 @@ def propose(
         Path | None, typer.Option("--pack", help="Language file of a language of your own.")
     ] = None,
     backend: Backends_ = None,
-    endpoint: Annotated[
-        str | None,
-        typer.Option("--endpoint", help="URL of a language model (OpenAI's protocol) that proposes too."),
-    ] = None,
-    model: Annotated[str, typer.Option("--model", help="The model that --endpoint is asked for.")] = "",
-    key: Annotated[str | None, typer.Option("--key", help="Its key as ${NAME} of the environment.")] = None,
+    endpoint: Endpoint_ = None,
+    model: Model_ = "",
+    key: Key_ = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the variants as JSON on stdout.")] = False,
 ) -> None:
     """Propose variants of an utterance: one substitution each, by the linguistic stress tests."""
@@ -56,7 +60,7 @@ def propose(
     said = Utterance(
         text=utterance, language=spoken, previous=previous, protected=_protected(utterance, protect or [])
     )
-    operators = _asked(endpoint, model, key, spoken, test)
+    operators = language_models(endpoint, model, key, spoken, test)
     found = propose_variants(
         said, test or None, seed=seed, channel=channel, limit=limit, pack=own, operators=operators
     )
@@ -89,7 +93,7 @@ def _protected(text: str, words: list[str]) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(spans))
 
 
-def _asked(
+def language_models(
     endpoint: str | None, model: str, key: str | None, language: str, tests: list[str] | None
 ) -> list[Any]:
     """The language model as an operator of each test that is asked for."""

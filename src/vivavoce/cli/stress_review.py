@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.progress import note
+from vivavoce.cli.stress_propose import Endpoint_, Key_, Model_, language_models
 from vivavoce.cli.stress_run import (
     Backends_,
     Each_,
@@ -43,6 +44,9 @@ def review(
     sample: Sample_ = None,
     each_test: Each_ = False,
     backend: Backends_ = None,
+    endpoint: Endpoint_ = None,
+    model: Model_ = "",
+    key: Key_ = None,
     seed: Seed_ = 1,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write what waits for --reviewer here.")] = None,
     read: Annotated[Path | None, typer.Option("--read", help="Take the decisions in this CSV.")] = None,
@@ -66,7 +70,9 @@ def review(
     )  # fmt: skip
     with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
         if propose:
-            _propose(plan, opened, interactions(plan, opened, dataset, Path(folder)), choice, system)
+            source = interactions(plan, opened, dataset, Path(folder))
+            more = language_models(endpoint, model, key, "*", test)
+            _propose(plan, opened, source, choice, system, more)
         if csv is not None:
             _write(opened, plan, csv, _named(reviewer))
         if read is not None:
@@ -98,12 +104,14 @@ def _reviews(log: "Log", study: "Study") -> "Reviews":
     return Reviews.of(log.events(stress_stream(study.name)))
 
 
-def _propose(study: "Study", log: "Log", source: Any, choice: Any, system: str | None) -> None:
+def _propose(
+    study: "Study", log: "Log", source: Any, choice: Any, system: str | None, more: list[Any]
+) -> None:
     from vivavoce.log.stress_events import stress_stream
     from vivavoce.stress.planning import to_review
     from vivavoce.stress.review import lexicon, proposed
 
-    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)))
+    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more)
     stream, new = stress_stream(study.name), 0
     log.transact_now(
         lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())

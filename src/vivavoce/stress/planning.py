@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.log.dataset import Dataset
-from vivavoce.stress.base import STRESS_TESTS
+from vivavoce.stress.base import STRESS_TESTS, Operator
 from vivavoce.stress.case import Approval, Case
 from vivavoce.stress.review import Lexicon, Reviews, lexicon_operators
 from vivavoce.stress.sampling import (
@@ -51,10 +51,17 @@ class Plan:
     not_applicable: list[dict[str, Any]] = field(default_factory=list)
 
 
-def to_review(dataset: Dataset, choice: Choice, system: str | None, known: Lexicon | None = None) -> Sample:
-    """Items of the tests whose variants a person must look at, with proposals; the lexicon proposes, too."""
+def to_review(
+    dataset: Dataset,
+    choice: Choice,
+    system: str | None,
+    known: Lexicon | None = None,
+    operators: Sequence[Operator] = (),
+) -> Sample:
+    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too."""
     tests = [name for name in choice.names() if needs_review(name)]
-    made = proposing(choice.seed, lexicon_operators(known) if known else (), choice.backends)
+    more = (*lexicon_operators(known), *operators) if known else operators
+    made = proposing(choice.seed, more, choice.backends)
     return sample(
         interactions_of(dataset, system), tests,
         lambda interaction, test: item_of(interaction, test, made, choice.seed),

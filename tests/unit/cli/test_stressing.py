@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
+from unit.stress.test_endpoint import Model, model  # noqa: F401 - a fixture
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.study.scaffold import write_study
@@ -84,6 +85,23 @@ def test_a_trial_becomes_stress_tests_becomes_a_suite(study: Path, tmp_path: Pat
     read = ElementTree.parse(xml).getroot()
     assert int(read.get("tests") or 0) == whole["cases"]
     assert int(read.get("failures") or 0) == whole["decided"] - whole["passed"]
+
+
+def test_a_language_model_proposes_for_review_beside_our_operators(
+    study: Path,
+    tmp_path: Path,
+    model: Model,  # noqa: F811
+) -> None:
+    model.says = '[{"text": "pretty please, anything at all", "rule": "begging"}]'
+    queue, dataset = tmp_path / "queue.csv", tmp_path / "dataset"
+    assert cli("export", study, "--into", dataset).exit_code == 0
+    apart = ("--from", dataset, "--log", f"sqlite:///{tmp_path / 'apart.sqlite'}")
+    asked = (*apart, "--propose", "--test", "ST-6", "--sample", 2, "--endpoint", model.settings["url"])
+    named = ("--model", "m", "--system", "sound", "--reviewer", "anna", "--csv", queue, "--json")
+    assert facts(cli("stress", "review", study, *asked, *named))["items"] > 0
+    told = queue.read_text(encoding="utf-8-sig")
+    assert "pretty please, anything at all" in told and "language model: begging" in told
+    assert model.asked and all("ST-6" not in one["messages"][0]["content"] for one in model.asked)
 
 
 def test_ad_hoc_cases_run_beside_logged_ones_and_their_clean_utterance_first(
