@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from scenes.asterisk import DESK, DESK_NUMBER, RealAsterisk, real_asterisk
+from scenes.asterisk import DESK, DESK_NUMBER, VAULT, VAULT_NUMBER, RealAsterisk, real_asterisk
 from scenes.browser import chromium
 from scenes.calling import (
     QUESTION,
@@ -25,7 +26,7 @@ from scenes.calling import (
     three_callers,
 )
 from scenes.patience import eventually
-from scenes.telephones import Baresip, baresip, sipp
+from scenes.telephones import Baresip, Registrar, baresip, sipp
 from vivavoce.audio.sound import joined, silence
 
 pytestmark = [pytest.mark.telephony, pytest.mark.long]
@@ -52,6 +53,10 @@ def dialled(asterisk: RealAsterisk, number: str) -> str:
     return f"sip:{number}@127.0.0.1:{asterisk.port}"
 
 
+def dialled_by_tls(asterisk: RealAsterisk, number: str) -> str:
+    return f"sip:{number}@127.0.0.1:{asterisk.tls_port};transport=tls"
+
+
 def refusal(telephone: Baresip, address: str) -> str:
     """What a caller is told who is not taken."""
     telephone.command("dial", address)
@@ -67,7 +72,7 @@ def test_a_registered_telephone_calls_completes_the_task_hears_the_code_and_type
     name, password = DESK
     with (
         laboratory(tmp_path / "study", number, asterisk.way_in) as lab,
-        baresip(tmp_path / "telephone", name, registrar=(asterisk.port, password)) as telephone,
+        baresip(tmp_path / "telephone", name, registrar=Registrar(asterisk.port, password)) as telephone,
     ):
         (tmp_path / "digits").mkdir()
         complete_the_visit(browser, lab, telephone, code_reader(tmp_path / "digits"))
@@ -163,3 +168,30 @@ def test_a_caller_hears_busy_where_every_line_is_taken_and_congestion_where_nobo
             eventually(lambda: not lab.legs, "the call goes on")
             two.dial(dialled(asterisk, "100"))
             eventually(lambda: lab.legs, "the line is not free again")
+
+
+def test_a_telephone_registers_by_tls_and_calls_with_encrypted_sound_or_not_at_all(
+    asterisk: RealAsterisk, tmp_path: Path
+) -> None:
+    name, password = VAULT
+    secure = Registrar(asterisk.tls_port, password, tls=True, encrypted=True)
+    address = dialled_by_tls(asterisk, "100")
+    with laboratory(tmp_path / "study", "100", asterisk.way_in) as lab:
+        plain = secure._replace(encrypted=False)
+        with baresip(tmp_path / "plain", name, registrar=plain) as telephone:
+            assert refusal(telephone, address).startswith("488")
+        visit = lab.open_visit()
+        with baresip(tmp_path / "telephone", name, registrar=secure) as telephone:
+            telephone.dial(address)
+            eventually(lambda: any(leg.playing for leg in lab.legs), "not welcomed")
+            telephone.press(f"{visit.pin}#")
+            eventually(lambda: lab.events_of(visit.visit_id, "system_turn_received"), "not greeted")
+            eventually(lab.quiet, "the greeting does not end")
+            telephone.say(said(WISH))
+            eventually(lambda: lab.events_of(visit.visit_id, "user_turn_sent"), "not heard")
+            telephone.hang_up()
+            eventually(lambda: lab.events_of(visit.visit_id, "call_ended"), "the call goes on")
+            assert np.abs(telephone.heard().samples).max() > 2000, "the caller hears nothing"
+        check_what_was_heard(lab.events_of(visit.visit_id, "user_turn_sent"), [WISH])
+        (connected,) = lab.events_of(visit.visit_id, "call_connected")
+        assert connected.caller == lab.switchboard._calls.caller(VAULT_NUMBER)

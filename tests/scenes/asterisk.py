@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
+import trustme
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
@@ -19,6 +20,8 @@ ROOT: Final = Path(__file__).parents[2]
 DEPLOYED: Final = ROOT / "deploy" / "asterisk"
 DESK: Final = ("desk", "open-sesame")  # a telephone that registers: name and password
 DESK_NUMBER: Final = "5550101"
+VAULT: Final = ("vault", "open-wheat")  # another, by TLS and with encrypted sound alone
+VAULT_NUMBER: Final = "5550102"
 _OWN: Final = ("astetcdir", "astdbdir", "astrundir", "astlogdir", "astspooldir")
 
 
@@ -26,7 +29,8 @@ class RealAsterisk:
     """A running Asterisk: one telephone registers with it, and calls from loopback come as from a trunk."""
 
     def __init__(self, enter: list[str], root: Path, folder: Path) -> None:
-        self.port, self.agi_port, self.audio_port = free_port(), free_port(), free_port()
+        self.port, self.tls_port = free_port(), free_port()
+        self.agi_port, self.audio_port = free_port(), free_port()
         self._folder = folder
         inside = Path("/") / folder.relative_to(root)
         self._command = [*enter, "asterisk", "-C", str(inside / "asterisk.conf")]
@@ -49,13 +53,16 @@ class RealAsterisk:
             f"[globals](+)\nVIVAVOCE_AGI = 127.0.0.1:{self.agi_port}\n"
             f"VIVAVOCE_AUDIO = 127.0.0.1:{self.audio_port}\n"
         )
-        name, password = DESK
+        trustme.CA().issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(
+            self._folder / "own.pem"
+        )
         (self._folder / "pjsip_local.conf").write_text(
             f"[udp](+)\nbind = 127.0.0.1:{self.port}\n"
-            f"[{name}](telephone)\nauth = {name}\naors = {name}\ncallerid = <{DESK_NUMBER}>\n"
-            f"[{name}](telephone-auth)\nusername = {name}\npassword = {password}\n"
-            f"[{name}](telephone-aor)\n"
-            "[carrier](trunk)\n[carrier]\ntype = identify\nendpoint = carrier\nmatch = 127.0.0.1\n"
+            f"[tls]\ntype = transport\nprotocol = tls\nbind = 127.0.0.1:{self.tls_port}\n"
+            f"cert_file = {inside}/own.pem\npriv_key_file = {inside}/own.pem\nmethod = tlsv1_2\n"
+            + _telephone(DESK, DESK_NUMBER)
+            + _telephone(VAULT, VAULT_NUMBER, "transport = tls\nmedia_encryption = sdes\n")
+            + "[carrier](trunk)\n[carrier]\ntype = identify\nendpoint = carrier\nmatch = 127.0.0.1\n"
         )
 
     @property
@@ -83,6 +90,16 @@ class RealAsterisk:
         finally:
             self._process.kill()
             self._said.close()
+
+
+def _telephone(account: tuple[str, str], number: str, more: str = "") -> str:
+    """A telephone that registers, as pjsip_local.conf.example has one."""
+    name, password = account
+    return (
+        f"[{name}](telephone)\nauth = {name}\naors = {name}\ncallerid = <{number}>\n{more}"
+        f"[{name}](telephone-auth)\nusername = {name}\npassword = {password}\n"
+        f"[{name}](telephone-aor)\n"
+    )
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from scenes.patience import eventually
 from scenes.processes import free_port
@@ -20,14 +20,23 @@ SILENCE_S: Final = 240  # baresip hangs up where a file of sound ends
 SCENARIO: Final = Path(__file__).with_name("sipp_call.xml")
 
 
+class Registrar(NamedTuple):
+    """Where a telephone registers, on loopback: by UDP or TLS; encrypted: by SRTP, or it does not call."""
+
+    port: int
+    password: str
+    tls: bool = False
+    encrypted: bool = False
+
+
 class Baresip:
     """A telephone in a folder of its own; what its owner hears is recorded there.
 
-    registrar  port and password of the exchange where it registers; None: it stands alone
+    registrar  the telephone exchange where it registers; None: it stands alone
     """
 
     def __init__(
-        self, folder: Path, user: str, *, answers: bool = False, registrar: tuple[int, str] | None = None
+        self, folder: Path, user: str, *, answers: bool = False, registrar: Registrar | None = None
     ) -> None:
         self.folder, self.user, self._answers, self._registrar = folder, user, answers, registrar
         self._sip_port = free_port()
@@ -54,15 +63,16 @@ class Baresip:
             f"audio_source aufile,{self.quiet}\n"
             "audio_player aubridge,nowhere\naudio_alert aubridge,nowhere\n"
             "audio_level no\nrtp_timeout 0\n"
-            "module g711.so\nmodule aufile.so\nmodule aubridge.so\nmodule sndfile.so\n"
+            "module g711.so\nmodule srtp.so\nmodule aufile.so\nmodule aubridge.so\nmodule sndfile.so\n"
             "module_tmp uuid.so\nmodule_tmp account.so\n"
             "module_app menu.so\nmodule_app ctrl_tcp.so\n"
             f"ctrl_tcp_listen 127.0.0.1:{self._control_port}\nsnd_path {self.folder}\n"
         )
         host, register = "127.0.0.1", "regint=0"
         if self._registrar is not None:
-            port, password = self._registrar
-            host, register = f"127.0.0.1:{port}", f"regint=600;auth_pass={password}"
+            port, password, tls, encrypted = self._registrar
+            host = f"127.0.0.1:{port}" + (";transport=tls" if tls else "")
+            register = f"regint=600;auth_pass={password}" + (";mediaenc=srtp-mand" if encrypted else "")
         self.folder.joinpath("accounts").write_text(
             f"<sip:{self.user}@{host}>;{register};audio_codecs=PCMU/8000/1"
             f"{';answermode=auto' if self._answers else ''}\n"
@@ -156,7 +166,7 @@ class Baresip:
 
 @contextmanager
 def baresip(
-    folder: Path, user: str = "4711", *, answers: bool = False, registrar: tuple[int, str] | None = None
+    folder: Path, user: str = "4711", *, answers: bool = False, registrar: Registrar | None = None
 ) -> Iterator[Baresip]:
     telephone = Baresip(folder, user, answers=answers, registrar=registrar)
     try:
