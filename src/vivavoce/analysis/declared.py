@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from vivavoce.analysis.families import ADJUSTMENTS
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.nested import Nested
+from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -27,7 +28,8 @@ def declaration(dataset: Dataset) -> Facts | None:
     Output  analysis (as written), revision, sha256 (of the study file's text), frozen_at (ISO or None),
             first_participant_at, revisions (how many were served), changed: names of the settings of the
             analysis that a later revision has otherwise
-    Empty   the dataset carries no study file, or the file names no comparison: None
+    Empty   the dataset carries no study file, or the file names no comparison, of systems or of
+            transcripts: None
     Note    `frozen_at` is when that revision was first served; where no instant of a participant is known
             the first revision counts
     """
@@ -38,7 +40,7 @@ def declaration(dataset: Dataset) -> Facts | None:
     before = [one for one in served if first is None or _instant(one["seen_at"]) <= first]
     frozen = served[0] if first is None or not before else before[-1]
     analysis = _analysis(frozen["file"])
-    if analysis is None or analysis.primary is None:
+    if analysis is None or (analysis.primary is None and analysis.preferences is None):
         return None
     later = [_analysis(one["file"]) for one in served[served.index(frozen) + 1 :]]
     return {
@@ -70,6 +72,30 @@ def declared_results(dataset: Dataset, declared: Facts) -> list[Facts]:
             _adjust(family, analysis.correction, asked.alpha)
             results += [{"question": question, **one} for one in family]
     return results
+
+
+def declared_preferences(dataset: Dataset, declared: Facts) -> list[Facts]:
+    """The declared comparisons of transcripts: each question of each variable against an even split.
+
+    Output  variable, question, experimental, decided, ties, ratio, low, high (Wilson), p, p_adjusted,
+            significant (None where nothing was decided)
+    Empty   the study declares none, or nobody chose: []
+    Note    a person answers each question once, so choices are people; p is adjusted over all of them
+    Source  Guerini and others (2018), section 4.4: chi-square for every variable and question
+    """
+    analysis = Analysis.model_validate(declared["analysis"])
+    asked = analysis.preferences
+    if asked is None or not dataset.read("preferences").num_rows:
+        return []
+    p_of = {"chi_square": "p", "exact": "p_exact"}[asked.test]
+    same = ("variable", "question", "experimental", "ties", "ratio", "low", "high")
+    family: list[Facts] = [
+        {name: one[name] for name in same}
+        | {"p": one[p_of], "decided": one["experimental"] + one["control"]}
+        for one in compare_transcripts(dataset, level=LEVEL)["cells"]
+    ]  # fmt: skip
+    _adjust(family, analysis.correction, asked.alpha)
+    return family
 
 
 def _result(nested: Nested, places: dict[str | None, int], asked: Primary, a: str, b: str) -> Facts:

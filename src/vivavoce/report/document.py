@@ -101,7 +101,7 @@ def _document(material: Material, options: Options) -> Document:
         Section(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
         for name in SECTIONS
         if name in wanted
-        and (not empty or name in WITHOUT_DIALOGUES)
+        and (not empty or name in WITHOUT_DIALOGUES or (name == "declared" and material.declared_choices))
         and (blocks := parts.MAKERS[name](material))
     ]
     return Document(

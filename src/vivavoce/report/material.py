@@ -8,7 +8,7 @@ from vivavoce.analysis.arena import has_votes, rank_systems
 from vivavoce.analysis.attributes import attribute_names
 from vivavoce.analysis.confidence import confidence_results, has_confidences
 from vivavoce.analysis.correlations import correlations
-from vivavoce.analysis.declared import declaration, declared_results
+from vivavoce.analysis.declared import declaration, declared_preferences, declared_results
 from vivavoce.analysis.description import describe
 from vivavoce.analysis.effort import effort
 from vivavoce.analysis.failures import typical_failures
@@ -59,6 +59,7 @@ class Material:
     summary: dict[str, Any]
     description: dict[str, Any]
     declared: dict[str, Any] | None
+    declared_choices: list[dict[str, Any]]
     results: list[dict[str, Any]]
     flow: dict[str, Any]
     learning: list[dict[str, Any]]
@@ -113,6 +114,7 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         description=description,
         declared=declared,
         results=declared_results(dataset, declared) if declared else [],
+        declared_choices=declared_preferences(dataset, declared) if declared else [],
         flow=flow(dataset),
         learning=learning(dataset),
         correlations=correlations(dataset),

@@ -77,7 +77,9 @@ def effort(material: Material) -> list[Block]:
 
 
 def declared(material: Material) -> list[Block]:
-    return questions.declared_blocks(material.declared, material.results, has_file=material.has_file)
+    return questions.declared_blocks(
+        material.declared, material.results, material.declared_choices, has_file=material.has_file
+    )
 
 
 def against(material: Material) -> list[Block]:

@@ -11,7 +11,7 @@ from vivavoce.report.questions import stopping_words
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.study.steps import ConsentStep, DialogueStep, InstructionsStep, QuestionnaireStep
+from vivavoce.study.steps import CompareStep, ConsentStep, DialogueStep, InstructionsStep, QuestionnaireStep
 
 OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"
 
@@ -25,7 +25,7 @@ def preregistration(path: Path, shape: str = "aspredicted") -> str:
         raise UnknownName("shape", shape, list(SHAPES), place="preregister")
     study = load_study(path)
     file = path / "study.yaml" if path.is_dir() else path
-    if study.analysis.primary is None:
+    if study.analysis.primary is None and study.analysis.preferences is None:
         raise InputError(
             "the study declares no primary comparison",
             place=f"{file.name} analysis.primary",
@@ -93,6 +93,11 @@ def _question(study: Study) -> str:
         margin = study.analysis.margin
         equal = f" A difference below {margin:g} counts as none." if margin is not None else ""
         lines.append(f"- {role}: do {_listed(one.compare)} differ in {_name(one)}? Two-sided.{equal}")
+    if study.analysis.preferences is not None:
+        lines.append(
+            f"- Transcripts: for each of {_variables(study)} and each question, do as many people prefer the "
+            "experimental version as the control? Two-sided."
+        )
     return "\n".join(lines)
 
 
@@ -108,6 +113,11 @@ def _measures(study: Study) -> str:
             )
         else:
             lines.append(f"- `{name}`")
+    if study.analysis.preferences is not None:
+        lines.append(
+            "- The choice between the two versions of a pair: one a participant, variable and question. "
+            "Who finds no difference, where that may be said, is counted apart and left out of the test."
+        )
     return "\n".join(lines)
 
 
@@ -116,7 +126,10 @@ def _conditions(study: Study) -> str:
     for name in study.systems:
         levels = ", ".join(f"{factor} = {level}" for factor, level in study.factors.get(name, {}).items())
         lines.append(f"- `{name}`{': ' + levels if levels else ''}")
-    return "Systems under test:\n\n" + "\n".join(lines)
+    if study.analysis.preferences is not None:
+        pairs = f"Two versions of a conversation, control and experimental, for each of {_variables(study)}."
+        lines = [pairs, *lines]
+    return ("Systems under test:\n\n" if study.systems else "") + "\n".join(lines)
 
 
 def _course(study: Study) -> str:
@@ -132,6 +145,8 @@ def _course(study: Study) -> str:
             lines.append("- consent")
         elif isinstance(step, InstructionsStep):
             lines.append("- instructions")
+        elif isinstance(step, CompareStep):
+            lines.append(f"- one pair of transcripts for each of {_listed(list(step.variables))}")
         else:
             lines.append("- debriefing")
     return "A visit:\n\n" + "\n".join(lines)
@@ -165,6 +180,11 @@ def _analyses(study: Study) -> str:
             f"- {_name(one)}: {tests} with participants as the unit (leave-one-participant-out "
             "standard error and t; label permutation with fewer than 10 participants)."
         )
+    if (asked := study.analysis.preferences) is not None:
+        test = {"chi_square": "chi-square with one degree of freedom", "exact": "exact binomial test"}[
+            asked.test
+        ]
+        lines.append(f"- Transcripts: {test} against an even split, for every variable and question.")
     return "\n".join(lines) + "\n\n" + _criteria(study)
 
 
@@ -175,7 +195,8 @@ def _criteria(study: Study) -> str:
         "bonferroni": "adjusted after Bonferroni over the pairs of each question",
         "none": "not adjusted",
     }
-    levels = _listed(sorted({f"{one.alpha:g}" for one in _asked(study)}))
+    asked = [*_asked(study), *([study.analysis.preferences] if study.analysis.preferences else [])]
+    levels = _listed(sorted({f"{one.alpha:g}" for one in asked}))
     words = f"Two-tailed p below {levels}, {names[study.analysis.correction]}; intervals at 95%."
     if study.analysis.margin is not None:
         words += f" Equivalence by two one-sided tests with a margin of {study.analysis.margin:g}."
@@ -196,6 +217,12 @@ def _exclusions(study: Study) -> str:
         else ""
     )
     return (declared or OPEN) + rule
+
+
+def _variables(study: Study) -> str:
+    """The variables that the step `compare` shows."""
+    shown = [name for step in study.visit if isinstance(step, CompareStep) for name in step.variables]
+    return _listed(shown)
 
 
 def _name(one: Primary) -> str:

@@ -13,8 +13,10 @@ from vivavoce.report.numbers import (
     difference,
     label,
     p_value,
+    percent,
     plural,
     points,
+    span,
 )
 
 Facts = dict[str, Any]
@@ -27,6 +29,7 @@ CORRECTIONS: Final = {
 SETTINGS: Final = {
     "primary": "primary comparison",
     "secondary": "secondary comparisons",
+    "preferences": "comparison of transcripts",
     "correction": "correction",
     "margin": "margin of equivalence",
     "exclusions": "exclusions",
@@ -34,7 +37,9 @@ SETTINGS: Final = {
 }
 
 
-def declared_blocks(declared: Facts | None, results: list[Facts], *, has_file: bool) -> list[Block]:
+def declared_blocks(
+    declared: Facts | None, results: list[Facts], choices: list[Facts], *, has_file: bool
+) -> list[Block]:
     """What the study file named beforehand, its results, and what was changed after the data had begun."""
     if declared is None:
         missing = (
@@ -45,8 +50,9 @@ def declared_blocks(declared: Facts | None, results: list[Facts], *, has_file: b
         return [Paragraph(missing + " " + say("Everything in this report is exploration."))]
     analysis = declared["analysis"]
     facts = [
-        (say("Primary"), _asked(analysis["primary"])),
+        (say("Primary"), "" if analysis["primary"] is None else _asked(analysis["primary"])),
         (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
+        (say("Transcripts"), transcripts_words(analysis["preferences"])),
         (say("Correction"), translated(CORRECTIONS[analysis["correction"]])),
         (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
         (say("Exclusions"), " ".join(analysis["exclusions"])),
@@ -56,7 +62,8 @@ def declared_blocks(declared: Facts | None, results: list[Facts], *, has_file: b
     ]  # fmt: skip
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
-        _results_table(results),
+        *([_results_table(results)] if results else []),
+        *([_choices_table(choices)] if choices else []),
         Paragraph(
             say(
                 "Everything else in this report, the other tables of tests included, was not declared and is "
@@ -75,6 +82,48 @@ def _asked(one: Facts) -> str:
     shown = title(name) if name in MEASURES else name
     return say("{measure}: {systems} (alpha {alpha})", measure=shown,
                systems=", ".join(one["compare"]), alpha=amount(one["alpha"], ""))  # fmt: skip
+
+
+def transcripts_words(preferences: Facts | None) -> str:
+    """How the versions of transcripts were to be compared."""
+    if preferences is None:
+        return ""
+    tests = {"chi_square": say("chi-square"), "exact": say("the exact binomial test")}
+    return say(
+        "for every variable and question, are both versions preferred alike? By {test} (alpha {alpha})",
+        test=tests[preferences["test"]],
+        alpha=amount(preferences["alpha"], ""),
+    )
+
+
+def _choices_table(choices: list[Facts]) -> TableOfText:
+    verdicts = {
+        True: say("not preferred alike"), False: say("no preference shown"), None: say("nothing decided"),
+    }  # fmt: skip
+    rows = [
+        Row(
+            translated(one["question"]),
+            (
+                Cell(percent(one["ratio"]), (f"{count(one['experimental'])} / {count(one['decided'])}",)),
+                Cell(span(one["low"], one["high"])),
+                Cell(p_value(one["p"])),
+                Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
+                Cell(verdicts[one["significant"]], words=True),
+            ),
+            group=one["variable"],
+        )
+        for one in choices
+    ]
+    return TableOfText(
+        "declared_choices",
+        say("Results of the declared comparisons of transcripts"),
+        heads(
+            say("Question"), say("Experimental preferred"), say("95% interval"), "p", say("p (adjusted)"),
+            say("Verdict"),
+        ),
+        tuple(rows),
+        say("One choice of each participant. Wilson's interval; p adjusted over all rows of the table."),
+    )  # fmt: skip
 
 
 def stopping_words(stopping: Facts | None) -> str:

@@ -28,6 +28,15 @@ class Primary(Settings):
         return systems
 
 
+class Preferences(Settings):
+    """Whether the versions of a pair of transcripts are preferred alike, for every variable and question."""
+
+    test: Literal["chi_square", "exact"] = Field(
+        "chi_square", description="of the choices of one question against an even split; exact: binomial"
+    )
+    alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
+
+
 class Stopping(Settings):
     """When collecting ends. With a rule the trial pauses itself once its primary comparison is decided."""
 
@@ -62,7 +71,13 @@ class Analysis(Settings):
 
     primary: Primary | None = Field(None, description="the comparison named in advance")
     secondary: list[Primary] = Field([], description="further comparisons named in advance")
-    correction: Correction = Field("holm", description="adjustment of p over the pairs of each question")
+    preferences: Preferences | None = Field(
+        None, description="the comparisons of transcripts, one a variable and question, named in advance"
+    )
+    correction: Correction = Field(
+        "holm",
+        description="adjustment of p over the pairs of each question, or all comparisons of transcripts",
+    )
     margin: Number | None = Field(
         None, gt=0, description="a difference smaller than this counts as none (equivalence)"
     )
