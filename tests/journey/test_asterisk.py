@@ -170,6 +170,19 @@ def test_a_caller_hears_busy_where_every_line_is_taken_and_congestion_where_nobo
             eventually(lambda: lab.legs, "the line is not free again")
 
 
+def test_a_caller_who_withholds_his_number_is_nobody_to_the_study(
+    asterisk: RealAsterisk, tmp_path: Path
+) -> None:
+    way_in = f"{asterisk.way_in}\n  routing: least-called-by-caller"
+    with laboratory(tmp_path / "study", "{pin}", way_in) as lab:
+        visit = lab.open_visit()
+        with baresip(tmp_path / "telephone", "anonymous") as telephone:
+            short_call(lab, telephone, dialled(asterisk, visit.pin), visit.visit_id)
+        (connected,) = lab.events_of(visit.visit_id, "call_connected")
+        (routed,) = lab.events_of(visit.visit_id, "call_routed")
+        assert (connected.caller, routed.counted_by) == (None, "participant")
+
+
 def test_a_telephone_registers_by_tls_and_calls_with_encrypted_sound_or_not_at_all(
     asterisk: RealAsterisk, tmp_path: Path
 ) -> None:

@@ -67,11 +67,11 @@ def test_a_call_is_announced_carried_both_ways_and_ended_by_the_caller() -> None
         await leg.played()
         await eventually_there(lambda: call.heard_sounds == 3, "not heard")
         await eventually_there(lambda: leg.recording().samples[:, 1].any(), "not recorded")
-        assert set(np.concatenate(call.heard).tolist()) == {0, 4988}
+        assert set(np.concatenate(call.heard).tolist()) - {0} == {4988}
         await call.hang_up()
         assert await kept.ends() == ["caller"]
         assert leg.keys == "4#"
-        assert set(leg.recording().samples[:, 1].tolist()) == {0, 876}
+        assert set(leg.recording().samples[:, 1].tolist()) - {0} == {876}
 
     with_asterisk(kept, work)
 
@@ -237,7 +237,7 @@ def test_two_calls_at_once_do_not_mix() -> None:
             by_caller[caller].play(Sound(np.full(FRAME, value, np.int16), 8000))
             call.press(caller)
             await eventually_there(lambda call=call: call.heard_sounds, "not heard")
-            assert set(np.concatenate(call.heard).tolist()) == {0, value}
+            assert set(np.concatenate(call.heard).tolist()) - {0} == {value}
         await eventually_there(lambda: all(leg.keys for leg in kept.legs), "no keys")
         assert all(leg.keys == leg.caller_id for leg in kept.legs)
         for call in calls:
