@@ -1,7 +1,7 @@
 """What becomes of a dialogue with an open microphone: talked, cut off, gone on with, recorded as a whole."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,8 @@ from scenes.open_page import SILENCE, Page, frames_of
 from scenes.patience import eventually_there
 from scenes.visits import Parrot, make_study
 from scenes.voices import voice
+from scenes.whispering import LOUD, Hummed, Whispered
 from vivavoce.audio.files import pcm16, read_tracks
-from vivavoce.audio.recognition import RECOGNISERS, Hypothesis, RecogniserSettings
-from vivavoce.audio.sound import Sound
-from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
@@ -31,46 +29,6 @@ from vivavoce.study.voice import Voice
 
 SPEECH = pcm16(voice("Hello, this is a test of speech.", "rms"))
 PAUSE = [SILENCE] * 60
-LOUD = 50
-
-
-class Whispered:
-    """A recogniser that hears what the test has whispered to it."""
-
-    name, summary, settings = "whispered", "for tests", RecogniserSettings
-    words: list[str] = []
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Whispered":
-        return cls()
-
-    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
-        text = Whispered.words.pop(0)
-        return (Hypothesis(text, 0.8), Hypothesis(f"{text} please", 0.2)) if text else ()
-
-    async def close(self) -> None: ...
-
-
-class Hummed:
-    """A synthesiser whose sound is one loud second, and that keeps what it was to say."""
-
-    name, summary, settings = "hummed", "for tests", SynthesiserSettings
-    texts: list[str] = []
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Hummed":
-        return cls()
-
-    async def speak(self, text: str, *, language: str) -> Sound:
-        Hummed.texts.append(text)
-        return Sound(np.full(16_000, LOUD, np.int16), 16_000)
-
-    async def close(self) -> None: ...
-
-
-for registry, kind in ((RECOGNISERS, Whispered), (SYNTHESISERS, Hummed)):
-    if kind.name not in registry:
-        registry.add(kind.name, kind)  # type: ignore[arg-type]
 
 
 class Room:
@@ -343,7 +301,8 @@ def test_silence_is_asked_about_but_does_not_end_the_dialogue(tmp_path: Path) ->
     async def test(room: Room) -> None:
         await room.connect()
         await room.spoken(1)
-        await room.hear([SILENCE] * 1200)
+        await room.spoken(3)
+        await room.hear([SILENCE] * 600)
         assert Hummed.texts[1:] == ["Are you still there?"] * 2
         assert len(room.events("silence_prompted")) == 2
         assert not room.events("dialogue_ended")
