@@ -106,6 +106,20 @@ def test_photos_edits_typing_and_silence_are_understood() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("library", ["aiogram", "telebot"])
+def test_photos_edits_and_typing_of_the_other_libraries_are_understood(library: str) -> None:
+    async def run() -> None:
+        async with bot(library, first_output_timeout_s=PATIENCE_S, idle_s=1.0, typing_s=60) as connector:
+            here = Conversation("here")
+            photo = await all_of(connector.send(here, turn("photo")))
+            assert photo[0].text == "a pixel"
+            assert photo[0].images[0].startswith("data:image/png;base64,iVBOR")
+            assert texts(await all_of(connector.send(here, turn("edit")))) == ["thought & done"]
+            assert texts(await all_of(connector.send(here, turn("slow")))) == ["here at last"]
+
+    asyncio.run(run())
+
+
 def test_a_bot_with_a_webhook_is_sent_its_updates() -> None:
     async def run() -> None:
         async with bot("ptb", str(free_port())) as connector:
