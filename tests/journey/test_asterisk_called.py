@@ -42,7 +42,7 @@ def account(name: str, kind: str) -> str:
 
 
 class AskingAsterisk(RealAsterisk):
-    """The exchange of the deployed files, with numbers beside their dial plan that we call with a password."""
+    """The exchange of the deployed files, and numbers beside its dial plan that we call with a password."""
 
     def _configure(self, root: Path, inside: Path) -> None:
         super()._configure(root, inside)
