@@ -1,4 +1,4 @@
-"""Who listens and who speaks in tests of spoken dialogues: what is heard was whispered, what is said hummed."""
+"""Who listens and speaks in tests of spoken dialogues: what is heard was whispered, what is said hummed."""
 
 from collections.abc import Mapping
 from typing import Any, Final
