@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.alone import alone, served_file
 from vivavoce.cli.progress import note
-from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study, require_key
+from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def serve_study(
     if asterisk is not None:
         _require_free_for(asterisk)
     log = open_log(study, url)
+    require_opened(log)
     engine = SessionEngine(study, log, connectors)
     beside = _telephone(engine)
     streams = next((one.streams for one in beside if one.streams is not None), None)

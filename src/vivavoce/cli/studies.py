@@ -56,6 +56,21 @@ def require_key(study: "Study") -> None:
         )  # fmt: skip
 
 
+def require_opened(log: "Log") -> None:
+    """Nothing where every locked recording of a log opens with the key at hand.
+
+    Raises  WrongKey: the log is closed, and the first recording that does not is named
+    """
+    from vivavoce.log.locked import WrongKey, require_keys
+
+    try:
+        if log.recording_folder is not None:
+            require_keys(log.recording_folder)
+    except WrongKey:
+        log.close_now()
+        raise
+
+
 def open_log(study: "Study", url: str | None) -> "Log":
     from vivavoce.log.store import Log
 

@@ -51,15 +51,19 @@ class Lock:
         nonce = secrets.token_bytes(_NONCE_BYTES)
         return HEAD + self.mark + nonce + self._cipher.encrypt(nonce, content, HEAD + name.encode())
 
+    def check(self, head: bytes, name: str) -> None:
+        """Nothing where a file with this head was locked with this key. Raises WrongKey: with another."""
+        if head[len(HEAD) : len(HEAD) + _MARK_BYTES] != self.mark:
+            cure = f"set {KEY} to the key that it was locked with"
+            raise WrongKey(f"locked with another key than {KEY} holds", place=name, cure=cure)
+
     def open(self, locked: bytes, name: str) -> bytes:
         """The content. Raises WrongKey: it was locked with another; Altered: it is not what was stored."""
         from cryptography.exceptions import InvalidTag
 
+        self.check(locked, name)
         rest = locked[len(HEAD) :]
-        mark, nonce = rest[:_MARK_BYTES], rest[_MARK_BYTES : _MARK_BYTES + _NONCE_BYTES]
-        if mark != self.mark:
-            cure = f"set {KEY} to the key that it was locked with"
-            raise WrongKey(f"locked with another key than {KEY} holds", place=name, cure=cure)
+        nonce = rest[_MARK_BYTES : _MARK_BYTES + _NONCE_BYTES]
         try:
             return self._cipher.decrypt(nonce, rest[_MARK_BYTES + _NONCE_BYTES :], HEAD + name.encode())
         except (InvalidTag, ValueError):
@@ -102,12 +106,25 @@ def content_of(path: Path) -> bytes:
     Raises  WrongKey, Altered
     """
     content = path.read_bytes()
-    if not content.startswith(HEAD):
-        return content
+    return _lock_for(path).open(content, path.name) if content.startswith(HEAD) else content
+
+
+def require_keys(folder: Path) -> None:
+    """Nothing where the key at hand is that of every locked recording in a folder.
+
+    Raises  WrongKey: names the first one that it is not
+    """
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.is_file() and is_locked(path):
+            with path.open("rb") as file:
+                _lock_for(path).check(file.read(len(HEAD) + _MARK_BYTES), path.name)
+
+
+def _lock_for(path: Path) -> Lock:
     lock = lock_of()
     if lock is None:
         raise WrongKey(f"locked, and {KEY} is not set", place=path.name, cure=f"set {KEY} to its key")
-    return lock.open(content, path.name)
+    return lock
 
 
 class _InMemory:

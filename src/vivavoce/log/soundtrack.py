@@ -6,10 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, cast
 
+import structlog
+
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.waveform import Waveform, waveform
 from vivavoce.log.dialogue_rows import logged_dialogue
+from vivavoce.log.locked import Altered, WrongKey
 from vivavoce.log.reading import Reader
 from vivavoce.log.recordings import RecordingFolder
 from vivavoce.log.timing import pair_turns
@@ -18,6 +21,7 @@ Row = dict[str, Any]
 PARTIES: Final = ("user", "system")
 LONGEST_S: Final = 3600.0  # in longer ones speech is not looked for: all samples are in memory for that
 KEPT: Final = 32
+_report = structlog.get_logger("vivavoce.log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,10 @@ class DialogueRecording:
 
 
 def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording]:
-    """The recordings of a dialogue in the order in which they were stored; removed ones are left out."""
+    """The recordings of a dialogue in the order in which they were stored.
+
+    Note    removed ones are left out, and so are locked ones that do not open; the report of the service says so
+    """
     folder: Path | None = getattr(log, "recording_folder", None)
     found: list[DialogueRecording] = []
     for one in log.recordings(dialogue_id=dialogue_id) if folder is not None else ():
@@ -46,6 +53,9 @@ def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording
         try:
             path = RecordingFolder(cast(Path, folder)).file(one.file)
         except LookupError:
+            continue
+        except (WrongKey, Altered) as error:
+            _report.error("recording_not_opened", problem=str(error))
             continue
         found.append(
             DialogueRecording(

@@ -13,7 +13,7 @@ from vivavoce.audio.sound import Sound as Samples
 from vivavoce.core.errors import InputError
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
-from vivavoce.log.locked import HEAD, KEY, Altered, Lock, WrongKey, is_locked, lock_of, new_key
+from vivavoce.log.locked import HEAD, KEY, Altered, Lock, WrongKey, is_locked, lock_of, new_key, require_keys
 from vivavoce.log.recordings import Sound, check_recordings, erase_recordings, folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
@@ -93,6 +93,22 @@ def test_another_key_is_not_taken_for_damage(log: Log, monkeypatch: pytest.Monke
     with pytest.raises(WrongKey, match=f"locked with another key than {KEY} holds"):
         folder_of(log).file(path.name)
     assert check_recordings(log, content=True).closed == [path.name]
+
+
+def test_a_service_starts_with_the_key_of_all_its_recordings_only(
+    log: Log, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(log).path
+    require_keys(folder)  # it is not even there
+    path = store(log)
+    require_keys(folder)
+    for wrong in ("", new_key()):
+        monkeypatch.setenv(KEY, wrong)
+        with pytest.raises(WrongKey, match=path.name):
+            require_keys(folder)
+    assert dialogue_recordings(log, "d1") == [], "the dashboard goes on without it"
+    monkeypatch.setenv(KEY, key)
+    assert len(dialogue_recordings(log, "d1")) == 1
 
 
 def test_an_altered_file_is_told_from_a_wrong_key(log: Log, tmp_path: Path) -> None:

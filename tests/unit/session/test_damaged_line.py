@@ -88,7 +88,7 @@ visit:
     ("damage", "channel", "told"),
     [
         ("{factor: line, levels: {noisy: {snr_db: 5}}}", "voice", None),
-        ("{factor: lin, levels: {noisy: {snr_db: 5}}}", "voice", "no system has a factor 'lin'; did you mean"),
+        ("{factor: lin, levels: {noisy: {snr_db: 5}}}", "voice", "no system has a factor 'lin'"),
         ("{factor: line, levels: {noissy: {}}}", "voice", "no system has this level of 'line'; did you"),
         ("{factor: line, levels: {noisy: {snr: 5}}}", "voice", "unknown key 'snr'; did you mean 'snr_db'"),
         ("{factor: line, levels: {noisy: {snr_db: 5}}}", "text", "no dialogue of this study is spoken"),
