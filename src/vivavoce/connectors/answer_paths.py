@@ -1,33 +1,18 @@
-"""Where things stand in a JSON answer, as JMESPath, and reading them into outputs."""
+"""Where things stand in a JSON answer, and reading them into outputs."""
 
-import re
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
-import jmespath
-from jmespath.exceptions import JMESPathError
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.connectors import answers
 from vivavoce.connectors.base import SystemOutput
+from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.core.errors import SystemUnderTestError
-from vivavoce.core.validation import mistake
-
-
-def _parsed(expression: str) -> str:
-    try:
-        jmespath.compile(expression)
-    except JMESPathError as error:
-        said = " ".join(str(error).split())
-        raise mistake(f"the expression {expression!r} cannot be read ({said})", "see jmespath.org") from None
-    return expression
-
-
-Path = Annotated[str, AfterValidator(_parsed)]
 
 
 class AnswerPaths(BaseModel):
-    """Where things stand in the answer, as JMESPath."""
+    """Where things stand in the answer, as JMESPath or JSONPath."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     text: Path = Field(default="text || messages[].text", description="one text or a list of texts")
@@ -38,20 +23,13 @@ class AnswerPaths(BaseModel):
     understood: Path = Field(default="understood", description="hypotheses of what the user meant")
 
 
-def _finder(expression: str) -> Callable[[Any], Any]:
-    """What finds an expression in an answer; a bare name needs no search."""
-    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", expression, re.ASCII):
-        return lambda answer: answer.get(expression) if isinstance(answer, dict) else None
-    return jmespath.compile(expression).search
-
-
 class AnswerReader:
     """The answer's paths; those that the study did not write are optional and may not spoil a turn."""
 
     def __init__(self, paths: AnswerPaths | None = None) -> None:
         paths = paths or AnswerPaths()
         self._written = paths.model_fields_set
-        self._paths = {name: _finder(getattr(paths, name)) for name in AnswerPaths.model_fields}
+        self._paths = {name: Expression(getattr(paths, name)) for name in AnswerPaths.model_fields}
 
     def read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
         """The outputs in an answer.
@@ -60,7 +38,7 @@ class AnswerReader:
                 with silent_ok, where there are choices or images, or where the dialogue ends
         Raises  SystemUnderTestError("bad_answer")
         """
-        found = self._search("text", answer)
+        found = self._paths["text"].search(answer)
         texts = answers.read_texts(found)
         ends = self._part("end", answers.read_flag, answer, False)
         choices = self._part("choices", answers.read_choices, answer, ())
@@ -75,15 +53,9 @@ class AnswerReader:
         )
         return answers.outputs(texts, choices=choices, images=images, extras=extras, ends=ends)
 
-    def _search(self, name: str, answer: Any) -> Any:
-        try:
-            return self._paths[name](answer)
-        except JMESPathError as error:
-            raise answers.bad_answer(f"{name!r} cannot be found in the answer: {error}") from None
-
     def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
         try:
-            return read(self._search(name, answer))
+            return read(self._paths[name].search(answer))
         except SystemUnderTestError:
             if name in self._written:
                 raise

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Final, Literal
 from urllib.parse import quote
 
 import httpx
-import jmespath
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.connectors import answers
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.signing import Signature, Signer
 from vivavoce.connectors.templates import Rendered, compile_template
@@ -91,7 +91,7 @@ class HttpConnector:
         self._opening = _Prepared(self._open, settings, "open.") if isinstance(self._open, Request) else None
         self._resetting = _Prepared(settings.reset, settings, "reset.") if settings.reset else None
         self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
-        self._keep = {name: jmespath.compile(path) for name, path in settings.keep.items()}
+        self._keep = {name: Expression(path) for name, path in settings.keep.items()}
         self._reader = AnswerReader(settings.response)
         self._client = make_client(settings, settings.longest_answer_bytes, vault)
         now_s = SystemClock().now

@@ -11,14 +11,14 @@ from contextlib import aclosing
 from typing import Any, ClassVar, Final
 
 import httpx
-import jmespath
 from httpx_sse import ServerSentEvent
 from pydantic import Field
 
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
+from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.naming import name_of, renamed
 from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
@@ -59,7 +59,7 @@ class EventStreamConnector:
         self._headers = compile_template(settings.headers, {"conversation", "key"}, place="headers")
         self._body = compile_template(settings.body, _VARIABLES, place="body")
         self._query = compile_template(settings.query, _VARIABLES, place="query")
-        self._delta = jmespath.compile(settings.delta)
+        self._delta = Expression(settings.delta)
         self._reader = AnswerReader(settings.response)
         self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
 

@@ -13,12 +13,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final, Literal
 
-import jmespath
 import numpy as np
 from pydantic import Field
 
 from vivavoce.audio.sound import Samples
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, read_json
 from vivavoce.connectors.base import (
     Audio,
@@ -29,6 +28,7 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
+from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.listening_for_more import Item, until_idle
 from vivavoce.connectors.naming import name_of, renamed
 from vivavoce.connectors.secrets import Vault, names_in
@@ -87,7 +87,7 @@ class WebRTCConnector:
         }
         self._reader = AnswerReader(settings.response)
         self._found = {
-            name: jmespath.compile(path) if (path := getattr(settings, name)) else None
+            name: Expression(path) if (path := getattr(settings, name)) else None
             for name in ("delta", "heard", "turn_end")
         }
         self._client = make_client(settings, settings.longest_answer_bytes, vault)

@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 
-import jmespath
 from pydantic import Field
 from websockets.asyncio.client import ClientConnection
 
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, Path
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.listening_for_more import Item, until_idle
 from vivavoce.connectors.naming import name_of, renamed
 from vivavoce.connectors.open_sockets import OpenSockets
@@ -64,8 +64,8 @@ class WebSocketConnector:
         self._headers = compile_template(settings.headers, {"conversation"}, place="headers")
         self._frame = compile_template(settings.send, VARIABLES, place="send")
         self._reader = AnswerReader(settings.response)
-        self._delta = jmespath.compile(settings.delta) if settings.delta else None
-        self._end = jmespath.compile(settings.turn_end) if settings.turn_end else None
+        self._delta = Expression(settings.delta) if settings.delta else None
+        self._end = Expression(settings.turn_end) if settings.turn_end else None
         self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
 
     @classmethod

@@ -16,13 +16,11 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, ClassVar, Final, Literal
 
-import jmespath
 import numpy as np
 import soundfile
 from pydantic import Field
 from websockets.asyncio.client import ClientConnection
 
-from vivavoce.connectors.answer_paths import Path
 from vivavoce.connectors.answers import bad_answer, read_json
 from vivavoce.connectors.base import (
     Audio,
@@ -33,6 +31,7 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
+from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.listening_for_more import Item
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.sockets import socket_reported
@@ -85,8 +84,8 @@ class WebSocketAudioConnector(WebSocketConnector):
         self._begin = compile_template(settings.begin, VARIABLES, place="begin")
         self._done = compile_template(settings.turn_done, VARIABLES, place="turn_done")
         self._stop = compile_template(settings.interrupt, VARIABLES | {"played_ms"}, place="interrupt")
-        self._sound_at = jmespath.compile(settings.sound_at) if settings.sound_at else None
-        self._heard = jmespath.compile(settings.heard) if settings.heard else None
+        self._sound_at = Expression(settings.sound_at) if settings.sound_at else None
+        self._heard = Expression(settings.heard) if settings.heard else None
 
     @property
     def capabilities(self) -> Capabilities:

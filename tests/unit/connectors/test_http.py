@@ -174,9 +174,18 @@ def sessions(server: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_an_interface_with_sessions_of_its_own_is_opened_used_and_closed(chat_server: str) -> None:
+BY_JSONPATH = {
+    "keep": {"id": "$.id"},
+    "response": {"text": "$.replies[*].say", "end": "$.over", "choices": "$.buttons"},
+}
+
+
+@pytest.mark.parametrize("paths", [{}, BY_JSONPATH])
+def test_an_interface_with_sessions_of_its_own_is_opened_used_and_closed(
+    chat_server: str, paths: dict[str, Any]
+) -> None:
     async def run() -> None:
-        connector = make_connector(sessions(chat_server), SECRETS)
+        connector = make_connector({**sessions(chat_server), **paths}, SECRETS)
         conversation = Conversation("c")
         greeting = [output async for output in connector.open(conversation)]
         assert [output.text for output in greeting if output.kind == "message"] == ["hi"]

@@ -1,0 +1,66 @@
+"""Expressions that find things in a JSON answer: JMESPath, or JSONPath (RFC 9535) if they begin with `$`."""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+import jmespath
+import jsonpath
+from jmespath.exceptions import JMESPathError
+from pydantic import AfterValidator
+
+from vivavoce.connectors.answers import bad_answer
+from vivavoce.core.validation import mistake
+
+_BARE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_JSONPATH: Final = jsonpath.JSONPathEnvironment(strict=True)
+_UNREADABLE: Final = (JMESPathError, jsonpath.JSONPathError, RecursionError)
+
+Search = Callable[[Any], Any]
+
+
+class Expression:
+    """One expression of a study file, ready to be used.
+
+    A JSONPath that can only name one place finds its value, any other one a list of all that it found; null
+    where there is nothing.
+    """
+
+    def __init__(self, written: str) -> None:
+        self._written, self._find = written, _finder(written)
+
+    def search(self, answer: Any) -> Any:
+        """What stands there in an answer. Raises SystemUnderTestError("bad_answer")."""
+        try:
+            return self._find(answer)
+        except _UNREADABLE as error:
+            raise bad_answer(f"{self._written!r} cannot be found in the answer: {error}") from None
+
+
+def _finder(written: str) -> Search:
+    if _BARE.fullmatch(written):  # needs no search
+        return lambda answer: answer.get(written) if isinstance(answer, dict) else None
+    if not written.startswith("$"):
+        return jmespath.compile(written).search
+    query = _JSONPATH.compile(written)
+    if isinstance(query, jsonpath.JSONPath) and query.singular_query():
+        return lambda answer: next(iter(_found(query, answer)), None)
+    return lambda answer: _found(query, answer) or None
+
+
+def _found(query: Any, answer: Any) -> list[Any]:
+    """JSONPath looks into mappings and lists only."""
+    return query.findall(answer) if isinstance(answer, dict | list) else []
+
+
+def _readable(written: str) -> str:
+    try:
+        _finder(written)
+    except _UNREADABLE as error:
+        said = " ".join(str(error).split())
+        cure = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
+        raise mistake(f"the expression {written!r} cannot be read ({said})", cure) from None
+    return written
+
+
+Path = Annotated[str, AfterValidator(_readable)]
