@@ -43,7 +43,7 @@ class DialogueRecording:
 def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording]:
     """The recordings of a dialogue in the order in which they were stored.
 
-    Note    removed ones are left out, and so are locked ones that do not open; the report of the service says so
+    Note    removed ones are left out; so are locked ones that do not open, which is reported
     """
     folder: Path | None = getattr(log, "recording_folder", None)
     found: list[DialogueRecording] = []
