@@ -19,6 +19,7 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
 from vivavoce.log.elicitation_rows import command_rows
 from vivavoce.log.events import (
+    TRIAL,
     DialogueAssigned,
     DialogueOpened,
     LanguageChosen,
@@ -28,6 +29,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.listening_rows import listening_rows
+from vivavoce.log.look_rows import look_rows
 from vivavoce.log.reading import Reader
 from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
@@ -101,6 +103,8 @@ def export_dataset(
             writer.add("recordings", recording_rows(recorded))
             writer.notes += copy_recordings(log, recorded, writer.folder) if audio else []
             writer.add("stress", stress_rows(events_of(connection, stress_stream(study_name))))
+            if looks := list(look_rows(events_of(connection, TRIAL), study_name)):
+                writer.add("looks", looks)
             if outline.never_began:
                 writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")
             return writer.close()

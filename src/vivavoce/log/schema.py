@@ -447,6 +447,29 @@ VOTES = Table(
     ),
 )
 
+LOOKS = Table(
+    "looks",
+    "one pair of systems at one look of the declared stopping rule",
+    (
+        Column("look_number", INTEGER, "1-based; with `anytime` at which participant it was decided", True),
+        Column("looks_planned", INTEGER, "how many were planned; null for `anytime`"),
+        Column("rule", TEXT, "obrien_fleming, pocock or anytime", True),
+        Column("measure", TEXT, "the primary comparison's", True),
+        Column("participants", INTEGER, "with a finished visit by then", True),
+        Column("information", REAL, "share of the planned information, by which boundaries go", True),
+        Column("a", TEXT, "system", True),
+        Column("b", TEXT, "system that it is compared with", True),
+        Column("difference", REAL, "a minus b"),
+        Column("low", REAL, "lower limit that holds at all looks together"),
+        Column("high", REAL, "upper limit that holds at all looks together"),
+        Column("statistic", REAL, "|z|, or the e-value with `anytime`"),
+        Column("bar", REAL, "what the statistic must reach"),
+        Column("verdict", TEXT, "of this pair: effect, equal, futility, end; null: go on"),
+        Column("stop", TEXT, "what the look as a whole led to; null: the trial went on"),
+        Column("taken_at", INSTANT, "UTC", True),
+    ),
+)
+
 TABLES: Final[dict[str, Table]] = {
     table.name: table
     for table in (
@@ -468,5 +491,6 @@ TABLES: Final[dict[str, Table]] = {
         COMMANDS,
         STEPS,
         RECORDINGS,
+        LOOKS,
     )
 }

@@ -60,6 +60,7 @@ class Material:
     description: dict[str, Any]
     declared: dict[str, Any] | None
     declared_choices: list[dict[str, Any]]
+    looks: list[dict[str, Any]]
     results: list[dict[str, Any]]
     flow: dict[str, Any]
     learning: list[dict[str, Any]]
@@ -115,6 +116,7 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         declared=declared,
         results=declared_results(dataset, declared) if declared else [],
         declared_choices=declared_preferences(dataset, declared) if declared else [],
+        looks=dataset.read("looks").to_pylist(),
         flow=flow(dataset),
         learning=learning(dataset),
         correlations=correlations(dataset),

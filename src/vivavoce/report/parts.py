@@ -10,6 +10,7 @@ from vivavoce.report.distributions import correlations_figure, learning_figure, 
 from vivavoce.report.figures import durations_figure, participants_figure, success_figure
 from vivavoce.report.language import say
 from vivavoce.report.listening import listening_blocks
+from vivavoce.report.looks import looks_blocks
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import preference_blocks
@@ -77,9 +78,12 @@ def effort(material: Material) -> list[Block]:
 
 
 def declared(material: Material) -> list[Block]:
-    return questions.declared_blocks(
-        material.declared, material.results, material.declared_choices, has_file=material.has_file
-    )
+    return [
+        *questions.declared_blocks(
+            material.declared, material.results, material.declared_choices, has_file=material.has_file
+        ),
+        *looks_blocks(material.looks),
+    ]
 
 
 def against(material: Material) -> list[Block]:

@@ -192,8 +192,7 @@ def _changes(declared: Facts, results: list[Facts]) -> list[str]:
         found.append(
             say(
                 "The trial was watched while it ran. The intervals and p here are those of a single look; "
-                "where the rule stopped the trial, the look on the dashboard, with its wider interval, is "
-                "what counts."
+                "where the rule stopped the trial, its look, with the wider interval, is what counts."
             )
         )
     if declared["revisions"] > 1:
