@@ -61,10 +61,7 @@ class BrokenLine:
         await self._stopping.wait()
         server.close()
         await self._set(False)
-        rest = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in rest:
-            task.cancel()
-        await asyncio.gather(*rest, return_exceptions=True)
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)
 
     def run(self, started: threading.Event) -> None:
         self._loop.run_until_complete(self._serve(started))
