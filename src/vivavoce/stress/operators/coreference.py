@@ -102,6 +102,15 @@ def _capitals() -> dict[str, str]:
     return found
 
 
+_NET: Final = ("multiwordnet",)
+_AT: Final = re.compile(r"\b[Aa]d?\s+$")
+_MOVES: Final = re.compile(
+    r"\b(?:and\w+|vad[oa]|vann?o|vai|ven\w+|arriv\w+|tren\w|vol[io]|bigliett\w|viaggi\w*|parti\w*|invi\w+|sped\w+|"
+    r"telefon\w+|port\w+|autobus|corriera|da)\b",
+    re.IGNORECASE,
+)
+
+
 class NamesDescribed:
     """Names that the dictionary describes: cities, countries, rivers."""
 
@@ -114,6 +123,10 @@ class NamesDescribed:
         for start, end in _names(text, language):
             for described, trust in descriptions(text[start:end].lower(), language):
                 yield _put(text, start, end, described, language, trust, "the name by what it is known for")
+                if language == "it" and _AT.search(text[:start]):
+                    stays = not _MOVES.search(text[:start])
+                    where = trust + (0.05 if stays else -0.1)
+                    yield _inside(text, start, end, described, min(1.0, where))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"
@@ -126,6 +139,19 @@ def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
         if end - start < 4 and (starts_sentence(text, start) or not text[start:end].isupper()):
             continue
         yield start, end
+
+
+def _inside(text: str, start: int, end: int, described: str, trust: float) -> Substitution:
+    """un albergo a Madrid: nella capitale della Spagna; a is also where one goes: alla capitale."""
+    first = described.split()[0].lower()
+    gender = "f" if first in ("città", "capitale", "isola", "repubblica") else gender_of(first) or "m"
+    article = contracted("in", definite(gender, "s", described))
+    found = _AT.search(text[:start])
+    assert found is not None
+    joined = article + ("" if article.endswith("'") else " ") + described
+    after = in_case_of(text[found.start()], joined)
+    change = edit(text, found.start(), end, after)
+    return Substitution((change,), "the name by what it is known for, as a place to be in", trust, _NET)
 
 
 def _put(

@@ -14,6 +14,7 @@ from vivavoce.stress.words import in_case_of
 
 _RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
 _RAREST: Final = 2.2  # words that almost nobody knows are no test of a system
+_RARE_ENOUGH: Final = 1.4  # rarer still is no less likely to be right
 _TRUSTED: Final = 0.25  # below, hardly one in ten is right
 _FARAWAY: Final = frozenset({
     "Anatomy", "Anthropology", "Archaeology", "Astronomy", "Biology", "Botany", "Chemistry", "Geology",
@@ -47,7 +48,7 @@ def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, flo
                 continue
             shared = len(set(senses) & set(theirs))
             trust = 0.65 - 0.15 * rank - 0.15 * theirs.index(sense) + 0.15 * (shared > 1)
-            trust -= 0.1 * max(0.0, frequency.zipf(word) - zipf - 1.0) + 0.3 * (
+            trust -= 0.1 * min(max(0.0, frequency.zipf(word) - zipf - 1.0), _RARE_ENOUGH) + 0.3 * (
                 domains().get(sense) in _FARAWAY
             )
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
