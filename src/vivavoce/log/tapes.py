@@ -6,6 +6,7 @@ then the samples as they come. When its dialogue is over, or the next process fi
 
 import json
 import os
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -17,22 +18,28 @@ import soundfile
 
 from vivavoce.audio.sound import Samples
 from vivavoce.core.errors import LogError
+from vivavoce.log.locked import Lock, WrongKey, lock_of
 from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordingFolder, Sound
 
 TAPE: Final = f".tape{UNFINISHED}"
 CHANNELS: Final = 2
 _FRAME_BYTES: Final = 2 * CHANNELS
 _BLOCK: Final = 65_536
+_LENGTH: Final = struct.Struct("<I")
 
 
 class TapeFacts(NamedTuple):
-    """What a tape belongs to; `started_s` after the opening of the dialogue."""
+    """What a tape belongs to; `started_s` after the opening of the dialogue.
+
+    locked  its samples lie in pieces that are locked one by one, each with its length before it
+    """
 
     recording_id: str
     visit_id: str
     dialogue_id: str
     rate_hz: int
     started_s: float
+    locked: bool = False
 
 
 class Tape:
@@ -48,7 +55,8 @@ class Tape:
         self._folder = folder
         self._waiting: list[Samples] = []
         self._file: int | None = None
-        self._written = 0
+        self._written = self._pieces = 0
+        self._lock: Lock | None = None
 
     def add(self, system: Samples, user: Samples) -> None:
         """The next frames of both channels, of one length."""
@@ -59,6 +67,7 @@ class Tape:
         """What was added is on disk when this returns; what could not be written is tried again next time.
 
         Raises  LogError: the file cannot be made or written
+                InputError: a key for recordings that is none
         """
         count = len(self._waiting)
         if not count:
@@ -66,13 +75,22 @@ class Tape:
         try:
             if self._file is None:
                 self._folder.make()
+                self._lock = lock_of()
+                self.facts = self.facts._replace(locked=self._lock is not None)
                 self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             if not self._written:
                 self._write(json.dumps(self.facts._asdict()).encode() + b"\n")
-            self._write(np.concatenate(self._waiting[:count]).astype("<i2").tobytes())
+            self._write(self._piece(np.concatenate(self._waiting[:count]).astype("<i2").tobytes()))
         except OSError as error:
             raise _not_written(self.path, error) from error
+        self._pieces += 1
         del self._waiting[:count]
+
+    def _piece(self, samples: bytes) -> bytes:
+        if self._lock is None:
+            return samples
+        locked = self._lock.close(samples, _piece_name(self.facts, self._pieces))
+        return _LENGTH.pack(len(locked)) + locked
 
     def close(self) -> None:
         """Put the rest on disk; the file stays. Raises LogError: it cannot be written."""
@@ -120,12 +138,13 @@ def sealed(folder: RecordingFolder, tape: Path, facts: TapeFacts) -> tuple[KeptF
 
     Empty   no sound: None
     Raises  LogError: the recording could not be written
+            InputError: the tape is locked, and its key is not at hand
     """
     encoded, frames = BytesIO(), 0
     with soundfile.SoundFile(
         encoded, "w", samplerate=facts.rate_hz, channels=CHANNELS, subtype="PCM_16", format="FLAC"
     ) as flac:
-        for block in _blocks(tape):
+        for block in _locked_blocks(tape, facts) if facts.locked else _blocks(tape):
             flac.write(block)
             frames += len(block)
     if not frames:
@@ -141,6 +160,30 @@ def _blocks(tape: Path) -> Iterator[Samples]:
         while content := file.read(_BLOCK * _FRAME_BYTES):
             whole = content[: len(content) // _FRAME_BYTES * _FRAME_BYTES]
             yield np.frombuffer(whole, "<i2").astype(np.int16).reshape(-1, CHANNELS)
+
+
+def _locked_blocks(tape: Path, facts: TapeFacts) -> Iterator[Samples]:
+    """The same of a locked tape; a piece at the end that a crash tore is dropped."""
+    lock = lock_of()
+    if lock is None:
+        raise WrongKey(
+            "a tape is locked, and no key is set", place=tape.name, cure="set the key it was made with"
+        )
+    with tape.open("rb") as file:
+        file.readline()
+        number = 0
+        while len(head := file.read(_LENGTH.size)) == _LENGTH.size:
+            (length,) = _LENGTH.unpack(head)
+            piece = file.read(length)
+            if len(piece) < length:
+                return
+            samples = lock.open(piece, _piece_name(facts, number))
+            yield np.frombuffer(samples, "<i2").astype(np.int16).reshape(-1, CHANNELS)
+            number += 1
+
+
+def _piece_name(facts: TapeFacts, number: int) -> str:
+    return f"{facts.recording_id}/{number}"
 
 
 def _not_written(path: Path, error: OSError) -> LogError:

@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from vivavoce.audio.sound import Samples
-from vivavoce.core.errors import LogError
+from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.event import Event
 from vivavoce.log.microphone_events import (
     MicrophoneClosed,
@@ -99,7 +99,7 @@ class Talk:
             if self.tape is not None:
                 try:
                     await asyncio.to_thread(self.tape.flush)
-                except LogError as error:
+                except (LogError, InputError) as error:
                     _report.error("recording_not_written", recording=self.recording_id, error=str(error))
 
 
@@ -125,7 +125,7 @@ class Microphones:
                 continue
             try:
                 await self._seal(path, facts, "failure", 0.0)
-            except (Refused, LogError) as error:
+            except (Refused, LogError, InputError) as error:
                 _report.error("recording_not_kept", recording=facts.recording_id, error=str(error))
 
     async def stop(self) -> None:
@@ -210,7 +210,11 @@ class Microphones:
                 talk.line.post("over", reason=talk.reason)
         try:
             await self._keep(talk)
-        except (Refused, LogError) as error:  # the tape stays, and the next start makes a recording of it
+        except (
+            Refused,
+            LogError,
+            InputError,
+        ) as error:  # the tape stays, and the next start makes a recording of it
             _report.error("recording_not_kept", recording=talk.recording_id, error=str(error))
 
     # --- what was recorded ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from vivavoce.audio.files import read_tracks
 from vivavoce.core.errors import LogError
+from vivavoce.log.locked import KEY, WrongKey, new_key
 from vivavoce.log.recordings import RecordingFolder
 from vivavoce.log.tapes import Tape, TapeFacts, facts_of, sealed, tapes_in
 
@@ -111,3 +112,32 @@ def test_what_a_full_disk_refused_is_written_when_there_is_room(
     tracks = read_tracks(folder.file(found[0].file))
     assert tracks.channel(0).samples.tolist() == [5] * 320 + [7] * 320
     assert tracks.channel(1).samples.tolist() == [6] * 320 + [8] * 320
+
+
+def test_with_a_key_nothing_of_a_tape_lies_open_and_a_torn_piece_costs_only_itself(
+    folder: RecordingFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, new_key())
+    tape = Tape(folder, FACTS)
+    for value in (1234, 2345, 3456):
+        tape.add(samples(value), samples(-value))
+        tape.flush()
+    tape.close()
+    content = tape.path.read_bytes()
+    assert samples(1234).tobytes()[:8] not in content
+    assert np.stack([samples(2345, 4), samples(-2345, 4)], axis=1).tobytes() not in content
+    facts = facts_of(tape.path)
+    assert facts == FACTS._replace(locked=True)
+    tape.path.write_bytes(content[:-5])
+    found = sealed(folder, tape.path, facts)
+    assert found is not None
+    tracks = read_tracks(folder.file(found[0].file))
+    assert tracks.channel(0).samples.tolist() == [1234] * 320 + [2345] * 320
+    assert tracks.channel(1).samples.tolist() == [-1234] * 320 + [-2345] * 320
+    monkeypatch.setenv(KEY, new_key())
+    with pytest.raises(WrongKey):
+        sealed(folder, tape.path, facts)
+    monkeypatch.delenv(KEY)
+    with pytest.raises(WrongKey, match="no key is set"):
+        sealed(folder, tape.path, facts)
+    assert tape.path.exists()
