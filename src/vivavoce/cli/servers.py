@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vivavoce.telephony.switchboard import Switchboard
 
 SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
-DEMONSTRATION_NOTICE = "DEMONSTRATION: the dialogues held so far are SIMULATED"
+DEMONSTRATION_NOTICE = "demonstration"  # which the pages say in their language
 
 
 def serve_study(

@@ -70,7 +70,7 @@ def create_app(
 
     base_path       where the pages stand, such as /study; "" at the root of the host
     secure_cookies  the pages are reached by https
-    notice          a line on top of every page, such as SIMULATED
+    notice          a line on top of every page, such as SIMULATED; `demonstration` is said in its language
     beside          what starts and stops with the pages, such as the telephone
     streams         who takes the calls that a carrier hands over at the pages' address
     """

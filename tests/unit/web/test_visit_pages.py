@@ -17,6 +17,7 @@ from vivavoce.study.model import (
     Nontrivial,
     QuestionnaireStep,
     Range,
+    Study,
 )
 from vivavoce.web.documents import read_document
 
@@ -32,6 +33,15 @@ def test_looking_at_the_information_page_starts_nothing(visitor: Visitor, log: L
     assert "Start" in page
     visitor.client.head("/")
     assert log.visits("city") == []
+
+
+def test_a_demonstration_says_so_in_the_language_of_the_page(study: Study, log: Log, parrot: Parrot) -> None:
+    with serve(study, log, parrot, notice="demonstration") as open_browser:
+        visitor = open_browser()
+        assert "DEMONSTRATION: the dialogues held so far are SIMULATED" in visitor.look("/?lang=en")
+        assert "DIMOSTRAZIONE: i dialoghi tenuti finora sono SIMULATI" in visitor.look("/?lang=it")
+    with serve(study, log, parrot, notice="100% demonstration") as open_browser:
+        assert "100% demonstration" in open_browser().look("/?lang=it")
 
 
 def test_a_whole_visit_by_plain_forms_ends_with_the_completion_code(visitor: Visitor, log: Log) -> None:
