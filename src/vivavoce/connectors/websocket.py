@@ -6,189 +6,19 @@ Memory  in the system, as long as the connection lives
 Retry   when the connection was never made
 """
 
-import asyncio
-import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import aclosing
-from typing import Any, ClassVar, Final
+from typing import ClassVar
 
-from pydantic import Field
-from websockets.asyncio.client import ClientConnection
-
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
-from vivavoce.connectors.answers import bad_answer, clean_text, read_json
-from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.listening_for_more import Item, until_idle
-from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.open_sockets import OpenSockets
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.sockets import socket_reported
-from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import SocketAddress, check_address
-from vivavoce.connectors.wire import Wire
-from vivavoce.core.errors import SystemUnderTestError
-
-VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language"}
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.framed_sockets import FramedSettings, FramedSocket
 
 
-class WebSocketSettings(ConnectorSettings):
+class WebSocketSettings(FramedSettings):
     """Settings of a system with `connect: websocket`."""
 
-    url: SocketAddress = Field(description="address of the socket; may contain {{ conversation }}")
-    headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
-    send: Any = Field(
-        default_factory=lambda: {"conversation": "{{ conversation }}", "text": "{{ text }}"},
-        description="template of a frame; one text is sent as text, all else as JSON",
-    )
-    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a frame")
-    delta: Path | None = Field(None, description="where a piece of a message stands, in frames that stream")
-    turn_end: Path | None = Field(None, description="true in the frame that ends the turn")
-    plain: bool = Field(False, description="frames that come back are text instead of JSON")
-    greets: bool = Field(False, description="the system speaks first")
-    idle_s: float = Field(1.5, gt=0, le=60, description="without turn_end: silence that ends a turn")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
-
-class WebSocketConnector:
+class WebSocketConnector(FramedSocket):
     """A system under test behind a WebSocket."""
 
     name: ClassVar[str] = "websocket"
     summary: ClassVar[str] = "any WebSocket interface, by templates of frames"
     settings: ClassVar[type[ConnectorSettings]] = WebSocketSettings
-
-    def __init__(self, settings: WebSocketSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
-        self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
-        self._headers = compile_template(settings.headers, {"conversation"}, place="headers")
-        self._frame = compile_template(settings.send, VARIABLES, place="send")
-        self._reader = AnswerReader(settings.response)
-        self._delta = Expression(settings.delta) if settings.delta else None
-        self._end = Expression(settings.turn_end) if settings.turn_end else None
-        self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "WebSocketConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(
-            streaming=self._delta is not None, choices=True, memory="process", greets=self._settings.greets
-        )
-
-    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        made = await self._socket(conversation)
-        if self._settings.greets:
-            async for output in self._listen(conversation, made):
-                yield output
-
-    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        made = await self._socket(conversation)
-        await self._tell(conversation, made, self._frame(self._variables(conversation, turn)))
-        async for output in self._listen(conversation, made):
-            yield output
-
-    async def _tell(self, conversation: Conversation, made: ClientConnection, frame: Any) -> None:
-        """Send one frame; a socket that breaks is given up."""
-        text = frame if isinstance(frame, str) else json.dumps(frame, ensure_ascii=False)
-        self._wire.sent("frame", text)
-        try:
-            with socket_reported(self._vault):
-                await made.send(clean_text(text))
-        except SystemUnderTestError:
-            await self._sockets.drop(conversation.key)
-            raise
-
-    async def _socket(self, conversation: Conversation) -> ClientConnection:
-        made = self._sockets.of(conversation.key)
-        if made is None:
-            variables = self._variables(conversation, None)
-            url, headers = str(self._url(variables)), self._headers(variables)
-            made = await self._sockets.open(conversation.key, url, headers)
-        return made
-
-    async def _listen(
-        self, conversation: Conversation, made: ClientConnection
-    ) -> AsyncIterator[SystemOutput]:
-        arriving: asyncio.Queue[Item] = asyncio.Queue()
-        raw: list[str] = []
-        reading = asyncio.create_task(self._read(made, arriving, raw))
-        settings = self._settings
-        idle_s = settings.turn_timeout_s if self._end is not None else settings.idle_s
-        ended = False
-        try:
-            async with aclosing(until_idle(arriving, settings, idle_s)) as outputs:
-                async for output in outputs:
-                    yield output
-            ended = True
-        finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-            for frame in raw:
-                self._wire.received("frame", frame)
-            if not ended:
-                await self._sockets.drop(
-                    conversation.key
-                )  # what it says late would be taken for its next answer
-
-    async def _read(self, made: ClientConnection, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:
-        try:
-            while True:
-                with socket_reported(self._vault):
-                    frame = await made.recv()
-                if self._take(frame, arriving, raw):
-                    arriving.put_nowait(None)
-                    return
-        except SystemUnderTestError as error:
-            for item in self._broken(made, error):
-                arriving.put_nowait(item)
-
-    def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
-        """What it means that no more frame can be read."""
-        return [error]
-
-    def _take(self, came: str | bytes, arriving: "asyncio.Queue[Item]", raw: list[str]) -> bool:
-        """Add a frame's outputs, and the frame as it is logged; whether the turn is complete."""
-        frame = _decoded(came) if isinstance(came, bytes) else came
-        raw.append(frame)
-        if self._settings.plain:
-            text = self._vault.redact(clean_text(frame))
-            if text.strip():
-                arriving.put_nowait(SystemOutput(kind="message", text=text))
-            return False
-        answer = self._vault.redact(read_json(frame))
-        piece = self._delta.search(answer) if self._delta is not None else None
-        ends = self._end is not None and self._end.search(answer) is True
-        if isinstance(piece, str):
-            arriving.put_nowait(SystemOutput(kind="delta", text=piece))
-            return ends
-        for output in self._reader.read(answer, silent_ok=ends):
-            arriving.put_nowait(output)
-        return ends
-
-    def _variables(self, conversation: Conversation, turn: UserTurn | None) -> dict[str, Any]:
-        turn = turn or UserTurn(key="", number=0, text="")
-        return {
-            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
-            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
-            "language": conversation.language, "secrets": self._vault.values,
-        }  # fmt: skip
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self._sockets.drop(conversation.key)
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        await self._sockets.drop(conversation.key)
-
-    async def shut_down(self) -> None:
-        await self._sockets.drop_all()
-
-
-def _decoded(frame: bytes) -> str:
-    try:
-        return frame.decode()
-    except UnicodeDecodeError:
-        raise bad_answer("the answer is not UTF-8 text") from None

@@ -32,11 +32,11 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.connectors.expressions import Expression, Path
+from vivavoce.connectors.framed_sockets import VARIABLES, FramedSettings, FramedSocket
 from vivavoce.connectors.listening_for_more import Item
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.sockets import socket_reported
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.websocket import VARIABLES, WebSocketConnector, WebSocketSettings
 from vivavoce.core.errors import SystemUnderTestError
 
 SampleFormat = Literal["pcm16", "mu-law", "a-law"]
@@ -46,7 +46,7 @@ _CODECS: Final = {"mu-law": "ULAW", "a-law": "ALAW"}
 _CLOSED_WELL: Final = 1000
 
 
-class WebSocketAudioSettings(WebSocketSettings):
+class WebSocketAudioSettings(FramedSettings):
     """Settings of a system with `connect: websocket-audio`."""
 
     sample_format: SampleFormat = Field("pcm16", description="16-bit little-endian, or G.711")
@@ -70,7 +70,7 @@ class WebSocketAudioSettings(WebSocketSettings):
     longest_answer_bytes: int = Field(4_000_000, gt=0, le=50_000_000, description="longest frame")
 
 
-class WebSocketAudioConnector(WebSocketConnector):
+class WebSocketAudioConnector(FramedSocket):
     """A system under test that is spoken to through a WebSocket."""
 
     name: ClassVar[str] = "websocket-audio"
