@@ -13,6 +13,7 @@ from scenes.browser import barriers, chromium, overflow, until
 from scenes.open_talking import (
     FAREWELL,
     MICROPHONE,
+    OWN_RATE_ONLY,
     QUESTION,
     WISH,
     Parlour,
@@ -156,6 +157,7 @@ def test_who_speaks_into_the_answer_silences_the_page(parlour: Parlour, context:
 
 
 def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context: BrowserContext) -> None:
+    context.add_init_script(OWN_RATE_ONLY)
     with broken_line(parlour.pages.port) as line:
         page = into_the_dialogue(context, line.url)
         checked(page)
@@ -176,6 +178,10 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         speak(page, QUESTION)
         answered(parlour, 3)
         assert [one.text for one in parlour.events("user_turn_sent")] == [WISH.lower(), QUESTION]
+        page.evaluate("window.hearing.suspend()")  # as browsers do with a page that nobody has touched
+        doing(page, "asleep")
+        page.get_by_role("button", name="Go on talking").last.click()
+        doing(page, "listening", "speaking")
 
 
 def test_a_closed_tab_comes_back_and_a_second_tab_goes_on_alone(

@@ -52,6 +52,17 @@ MICROPHONE = """
   };
 })();
 """
+# A browser that hands a microphone only to contexts of its own rate, so that the page must resample.
+OWN_RATE_ONLY = """
+(() => {
+  const really = AudioContext.prototype.createMediaStreamSource;
+  AudioContext.prototype.createMediaStreamSource = function (stream) {
+    if (this.sampleRate === 16000) throw new DOMException("another rate", "NotSupportedError");
+    window.hearing = this;
+    return really.call(this, stream);
+  };
+})();
+"""
 
 
 @dataclass
