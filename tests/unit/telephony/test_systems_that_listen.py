@@ -11,7 +11,7 @@ import pytest
 
 from scenes.counterparts import Counterparts
 from scenes.patience import eventually_there
-from scenes.speaking import SPEECH, FastLeg, Singer, likeness, loudness_at
+from scenes.speaking import SPEECH, FastLeg, Singer, likeness, loudness_at, same_words
 from scenes.visits import make_study
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.recognition import Hypothesis
@@ -371,6 +371,29 @@ def test_the_time_in_which_a_system_hears_a_turn_is_not_its_answers(tmp_path: Pa
         (answer,) = stage.events("system_turn_received")
         assert answer.sent_s - said["sent_s"] > spoken_s - 0.2
         assert answered["first_output_s"] >= answer.sent_s
+
+    try:
+        on_stage(tmp_path, system, work)  # type: ignore[arg-type]
+    finally:
+        counterparts.stop()
+
+
+def test_a_caller_hears_his_own_words_over_webrtc(tmp_path: Path) -> None:
+    pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
+    counterparts = Counterparts()
+    settings = {"connect": "webrtc", "turn_done": {"type": "done"}, "turn_end": "done", "heard": "understood"}
+    url = f"http://{counterparts.server('webrtc_server.py')}/offer"
+    system = make_connector({"url": url, "allow_private": True, **settings}, {})
+
+    async def work(stage: Stage) -> None:
+        async with stage.call(greeted=False) as leg:
+            leg.speak()
+            await stage.turns(1, leg)
+        answered = stage.events("system_turn_received")[0]
+        said = stage.sound(stage.events("user_turn_sent")[0].sound)
+        assert same_words(SPEECH, stage.sound(answered.sound)) > 0.85
+        assert same_words(SPEECH, said) > 0.85
+        assert answered.heard[0].text.endswith(" s")
 
     try:
         on_stage(tmp_path, system, work)  # type: ignore[arg-type]
