@@ -21,6 +21,7 @@ from vivavoce.log import events as log_events
 from vivavoce.log.call_events import SpeechHeard, SystemCalled
 from vivavoce.session.calls import Calls
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.heard_words import Overheard
 from vivavoce.session.spoken import VoiceLeg
 from vivavoce.session.visits import Draft
 
@@ -47,16 +48,17 @@ class LineLeg(VoiceLeg, Protocol):
 class BridgedDialogue:
     """One dialogue from the ringing at the system's to its end; `run` says who ended it.
 
-    rate_hz       of the participant's leg; system_rate_hz: of the system's
+    rate_hz    of the participant's leg; system_rate_hz: of the system's
+    overheard  gets what the participant says, for who reads it afterwards; None: nobody does
     """
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, phone: PhoneConnector,
-        *, rate_hz: int, system_rate_hz: int = 8000,
+        *, rate_hz: int, system_rate_hz: int = 8000, overheard: Overheard | None = None,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
-        self._leg, self._phone = leg, phone
+        self._leg, self._phone, self._overheard = leg, phone, overheard
         self._rates: dict[Party, int] = {"user": rate_hz, "system": system_rate_hz}
         self._spoken: asyncio.Queue[SpeechHeard] = asyncio.Queue()
         self._clock: Clock = self._engine.clock
@@ -122,6 +124,8 @@ class BridgedDialogue:
         """Carry sound and keys between the two; who hung up."""
         opened_s = await self._elapsed_s()
         system.press(self._early)
+        if self._overheard is not None:
+            self._overheard.began_s = opened_s
         directions = {
             asyncio.create_task(self._carry("user", self._leg, system, opened_s)): "user",
             asyncio.create_task(self._carry("system", system, self._leg, opened_s)): "system",
@@ -157,6 +161,8 @@ class BridgedDialogue:
                 samples = incoming.samples if resampler is None else resampler.feed(incoming.samples)
                 if sink.waiting_s <= (LONGEST_LAG_S if stream.speaking else LAG_S):
                     sink.play(Sound(samples, other_hz))
+                if self._overheard is not None and party == "user":
+                    self._overheard.frames.append(incoming.samples)
                 heard_s += len(incoming.samples) / rate_hz
                 for change in stream.feed(incoming.samples):
                     if change.kind == "began":
@@ -186,11 +192,13 @@ class BridgedDialogue:
     async def _write(self, event: SpeechHeard) -> None:
         visit = await self._engine.visit(self._visit_id)
         rules, elapsed_s = self._engine.rules, await self._elapsed_s()
+        written: list[SpeechHeard] = []
 
         def heard(draft: Draft) -> None:
             if not draft.state.dialogue_by_id(self._dialogue_id).running:
                 return
             draft.add(event)
+            written.append(event)
             dialogue = draft.state.dialogue_by_id(self._dialogue_id)
             limit = rules.reached_limit(dialogue) if event.party == "system" else None
             if limit is not None:
@@ -198,6 +206,8 @@ class BridgedDialogue:
 
         async with visit.lock:
             await self._engine.move(visit, heard)
+        if self._overheard is not None:
+            self._overheard.speech += written[-1:]
 
     async def _follow(self) -> None:
         """Until the dialogue is ended by a limit, on the page, or because nobody is there."""

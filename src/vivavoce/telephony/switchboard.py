@@ -25,6 +25,7 @@ from vivavoce.session.damaged_line import ears
 from vivavoce.session.dialogue_state import DialogueState
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
+from vivavoce.session.heard_words import Overheard, recognise_turns
 from vivavoce.session.phrases import Phrase, phrase, spoken_digits
 from vivavoce.session.spoken import Manners, SpokenDialogue
 from vivavoce.study.telephone import Speech, Telephone
@@ -64,7 +65,8 @@ class Switchboard:
         self._recognisers: dict[str, Recogniser] = {
             language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
             for language, raw in heard.items()
-            if any(as_phone(one) is None for one in engine.relay.connectors.values())
+            if telephone.recognise_for_log
+            or any(as_phone(one) is None for one in engine.relay.connectors.values())
         }
         self._synthesisers: dict[str, Synthesiser] = {
             language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")
@@ -119,24 +121,34 @@ class Switchboard:
             self._visits_of_callers[caller] = visit_id
             while len(self._visits_of_callers) > CALLERS_REMEMBERED:
                 del self._visits_of_callers[next(iter(self._visits_of_callers))]
+        overheard = Overheard(RATE_HZ) if self._telephone.recognise_for_log else None
         try:
-            await self._held(leg, visit_id, caller, joined_by)
+            dialogue = await self._held(leg, visit_id, caller, joined_by, overheard)
         finally:
             del self._talking[visit_id]
+        if dialogue is not None and overheard is not None and overheard.speech:
+            recogniser, language = self._recognisers[dialogue.language], dialogue.language
+            await recognise_turns(
+                self._calls, visit_id, dialogue.dialogue_id, overheard, recogniser, language
+            )
 
-    async def _held(self, leg: PhoneLeg, visit_id: str, caller: str | None, joined_by: JoinedBy) -> None:
+    async def _held(
+        self, leg: PhoneLeg, visit_id: str, caller: str | None, joined_by: JoinedBy,
+        overheard: Overheard | None,
+    ) -> DialogueState | None:  # fmt: skip
+        """The dialogue of a call from its first word to its last; None where none was due."""
         try:
             dialogue, after = await self._calls.connect(
                 visit_id, call_id=leg.call_id, adapter=leg.adapter, caller=caller, joined_by=joined_by
             )
         except Refused as refusal:
             await self._not_due(leg, visit_id, refusal)
-            return
+            return None
         language = dialogue.language
         try:
             phone = as_phone(self._engine.relay.connectors[dialogue.system])
             if phone is not None:
-                await self._bridged(leg, visit_id, dialogue, after, phone)
+                await self._bridged(leg, visit_id, dialogue, after, phone, overheard)
             else:
                 await SpokenDialogue(
                     self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ,
@@ -150,16 +162,19 @@ class Switchboard:
             if not leg.over.is_set():
                 await leg.hang_up()
             await self._keep(leg, visit_id, dialogue.dialogue_id)
+        return dialogue
 
     async def _bridged(
-        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueState, after: int, phone: PhoneConnector
-    ) -> None:
+        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueState, after: int, phone: PhoneConnector,
+        overheard: Overheard | None,
+    ) -> None:  # fmt: skip
         """A dialogue with a system that is called itself; its call is heard in this one."""
         await self._say(leg, phrase("connecting", dialogue.language), dialogue.language)
         leg.live = True
         ended = await BridgedDialogue(
-            self._calls, visit_id, dialogue.dialogue_id, after, leg, phone, rate_hz=RATE_HZ
-        ).run()
+            self._calls, visit_id, dialogue.dialogue_id, after, leg, phone, rate_hz=RATE_HZ,
+            overheard=overheard,
+        ).run()  # fmt: skip
         leg.live = False
         leg.stop_playing()
         if ended == "not_reached":

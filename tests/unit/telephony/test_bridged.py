@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scenes.patience import PATIENCE_S, eventually_there
+from scenes.told import FAST_S, SPEECH, Told, Written
 from scenes.visits import make_study
-from unit.telephony.test_switchboard import FAST_S, SPEECH, Told, Written
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Conversation, UserTurn
@@ -20,6 +20,7 @@ from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import folder_of
+from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.phrases import phrase, spoken_digits
@@ -126,13 +127,21 @@ class Laboratory:
         await asyncio.gather(self._clock, return_exceptions=True)
 
 
-def with_hotline(folder: Path, work: Callable[[Laboratory], Awaitable[None]], **limits: Any) -> None:
+def with_hotline(
+    folder: Path, work: Callable[[Laboratory], Awaitable[None]], *, recognise: bool = False, **limits: Any
+) -> None:
     Told.words, Written.texts = [], []
     step = DialogueStep(repeat=Range(min=1, max=3), gate="code", nontrivial=Nontrivial(user_turns=1),
                         channel="phone")  # fmt: skip
     study = make_study(folder)
     telephone = Telephone.model_validate(
-        {"number": "100", "recogniser": "told", "synthesiser": "written", "listen": "127.0.0.1:0"}
+        {
+            "number": "100",
+            "recogniser": "told",
+            "synthesiser": "written",
+            "listen": "127.0.0.1:0",
+            "recognise_for_log": recognise,
+        }
     )
     systems = {"hotline": {"connect": "phone", "number": NUMBER}}
     study = study.model_copy(
@@ -313,8 +322,33 @@ def test_the_dataset_has_turns_with_times_and_without_words(tmp_path: Path) -> N
         (dialogue,) = dataset.read("dialogues").to_pylist()
         assert dialogue["channel"] == "phone"
         assert dialogue["duration_s"] == pytest.approx(turns[-1]["offset_s"] - turns[0]["onset_s"])
+        (recording,) = dialogue_recordings(lab.log, dialogue["dialogue_id"])
+        drawn = soundtrack(lab.log, dialogue["dialogue_id"], recording)
+        assert {turn["party"] for turn in drawn["turns"]} == {"user", "system"}
+        assert all(turn["text"] is None for turn in drawn["turns"])
 
     with_hotline(tmp_path, work)
+
+
+def test_where_the_study_wants_it_the_participants_turns_are_read_for_the_log_alone(tmp_path: Path) -> None:
+    async def work(lab: Laboratory) -> None:
+        Told.words[:] = ["a table for two", "thank you"]
+        leg, system, call = await lab.connected()
+        await lab.say(system)
+        await lab.an_exchange(leg, system)
+        await lab.say(leg)
+        system.ended("caller")
+        await call
+        dataset = export_dataset(lab.log, lab.engine.study.name, tmp_path / "dataset")
+        turns = dataset.read("turns").to_pylist()
+        assert [turn["party"] for turn in turns] == ["system", "user", "system", "user"]
+        assert all(turn["text"] is None for turn in turns)
+        best = [one for one in dataset.read("hypotheses").to_pylist() if one["rank"] == 0]
+        assert [(one["turn_index"], one["source"], one["text"]) for one in best] == [
+            (1, "log", "a table for two"), (3, "log", "thank you"),
+        ]  # fmt: skip
+
+    with_hotline(tmp_path, work, recognise=True)
 
 
 def connector(**settings: Any) -> Any:

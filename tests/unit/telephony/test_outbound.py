@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from scenes.patience import PATIENCE_S, eventually_there
+from scenes.told import FAST_S, Written
 from scenes.visits import Parrot, make_study
-from unit.telephony.test_switchboard import FAST_S, Written
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log

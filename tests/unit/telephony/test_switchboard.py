@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from scenes.patience import eventually_there
+from scenes.told import FAST_S, SPEECH, Told, Written
 from scenes.visits import Parrot, make_study
-from scenes.voices import voice
-from vivavoce.audio.files import pcm16, read_tracks
-from vivavoce.audio.recognition import RECOGNISERS, Hypothesis, RecogniserSettings
+from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.rebuild import rebuild
@@ -28,50 +26,6 @@ from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
-
-FAST_S = 0.001  # a beat of 20 ms passes in so long
-SPEECH = Sound(pcm16(voice("Hello, this is a test of speech.", "rms")), 16_000)
-
-
-class Told:
-    """A recogniser that hears what the test has whispered to it."""
-
-    name, summary, settings = "told", "for tests", RecogniserSettings
-    words: list[str] = []
-    sounds: list[Sound] = []
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Told":
-        return cls()
-
-    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
-        text = Told.words.pop(0)
-        Told.sounds.append(sound)
-        return (Hypothesis(text, 0.8), Hypothesis(f"{text} please", 0.2)) if text else ()
-
-    async def close(self) -> None: ...
-
-
-class Written:
-    """A synthesiser whose sound is short, and that keeps what it was to say."""
-
-    name, summary, settings = "written", "for tests", SynthesiserSettings
-    texts: list[str] = []
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "Written":
-        return cls()
-
-    async def speak(self, text: str, *, language: str) -> Sound:
-        Written.texts.append(text)
-        return Sound(np.full(8000, 50, np.int16), 8000)
-
-    async def close(self) -> None: ...
-
-
-for registry, kind in ((RECOGNISERS, Told), (SYNTHESISERS, Written)):
-    if kind.name not in registry:
-        registry.add(kind.name, kind)  # type: ignore[arg-type]
 
 
 class Laboratory:
