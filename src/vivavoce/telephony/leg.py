@@ -6,6 +6,7 @@ recording stay together, and what the network lost is silence of the right lengt
 """
 
 import asyncio
+import time
 from collections import deque
 from typing import Final, Literal, NamedTuple
 
@@ -18,7 +19,9 @@ from vivavoce.telephony.keys import key_sound
 RATE_HZ: Final = 8000
 FRAME_S: Final = 0.02
 FRAME: Final = 160
-WAITING_FRAMES: Final = 10  # more than so many of the caller's frames waiting: the oldest are dropped
+WAITING_FRAMES: Final = 10  # where more of the caller's frames wait for long, the oldest are dropped
+WATCHED_S: Final = 1.0  # how long that is
+MOST_WAITING: Final = 500  # more than so many do not wait at all
 _SILENCE: Final = np.zeros(FRAME, np.int16)
 _SILENCE.setflags(write=False)
 
@@ -49,6 +52,7 @@ class PhoneLeg:
         self.dropped_frames = 0
         self._heard: asyncio.Queue[Heard] = asyncio.Queue()
         self._coming: deque[Samples] = deque()
+        self._fewest_coming, self._watched_since_s = 0, time.monotonic()
         self._partial = np.zeros(0, np.int16)
         self._going: deque[Samples] = deque()
         self._recorded: list[tuple[Samples, Samples]] = []
@@ -127,9 +131,7 @@ class PhoneLeg:
             self._coming.extend(samples[:whole].reshape(-1, FRAME))
         else:
             self._coming.append(samples)
-        while len(self._coming) > WAITING_FRAMES:
-            self._coming.popleft()
-            self.dropped_frames += 1
+        self._drop(len(self._coming) - MOST_WAITING)
 
     def take_key(self, key: str) -> None:
         self.keys += key
@@ -149,7 +151,25 @@ class PhoneLeg:
         going = self._going.popleft() if self._going else _SILENCE
         if not self._going:
             self._played.set()
+        self._watch_the_waiting()
         coming = self._coming.popleft() if self._coming else _SILENCE
         self._recorded.append((going, coming))
         self._heard.put_nowait(Heard("sound", coming))
         return going
+
+    def _watch_the_waiting(self) -> None:
+        """Drop what waits all the time, as after a drift of clocks.
+
+        After a moment in which the machine was busy many frames come at once, and as many beats are made up
+        for; they are not dropped.
+        """
+        self._fewest_coming = min(self._fewest_coming, len(self._coming))
+        now_s = time.monotonic()
+        if now_s - self._watched_since_s >= WATCHED_S:
+            self._drop(self._fewest_coming - WAITING_FRAMES)
+            self._fewest_coming, self._watched_since_s = len(self._coming), now_s
+
+    def _drop(self, frames: int) -> None:
+        for _ in range(frames):
+            self._coming.popleft()
+            self.dropped_frames += 1

@@ -1,13 +1,27 @@
 """A call's leg: both channels stay together, whatever the network does."""
 
 import asyncio
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony.leg import FRAME, WAITING_FRAMES, PhoneLeg
+from vivavoce.telephony import leg as leg_room
+from vivavoce.telephony.leg import FRAME, FRAME_S, MOST_WAITING, WAITING_FRAMES, PhoneLeg
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._now_s = 100.0
+        monkeypatch.setattr(leg_room, "time", SimpleNamespace(monotonic=lambda: self._now_s))
+
+    def passes(self, seconds: float) -> None:
+        self._now_s += seconds
 
 
 def leg() -> PhoneLeg:
@@ -46,12 +60,46 @@ def test_the_recording_lasts_as_long_as_the_call_however_sound_arrives(steps: li
     asyncio.run(run())
 
 
-def test_sound_that_waits_too_long_is_dropped_and_counted() -> None:
+def test_more_sound_than_any_delay_explains_is_dropped_and_counted() -> None:
     async def run() -> None:
         one = leg()
-        for _ in range(WAITING_FRAMES + 3):
+        for _ in range(MOST_WAITING + 3):
             one.take_sound(np.ones(FRAME, np.int16))
         assert one.dropped_frames == 3
+
+    asyncio.run(run())
+
+
+def test_sound_that_came_while_the_machine_was_busy_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        clock = Clock(monkeypatch)
+        one = leg()
+        for _ in range(50):
+            clock.passes(FRAME_S)
+            one.take_sound(np.ones(FRAME, np.int16))
+            one.beat()
+        clock.passes(2.0)
+        one.take_sound(np.ones(100 * FRAME, np.int16))
+        for _ in range(100):
+            one.beat()
+        assert one.dropped_frames == 0
+        assert one.recording().samples[:, 1].all()
+
+    asyncio.run(run())
+
+
+def test_sound_that_always_waits_is_dropped_so_that_the_caller_is_heard_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run() -> None:
+        clock = Clock(monkeypatch)
+        one = leg()
+        one.take_sound(np.ones(50 * FRAME, np.int16))
+        for _ in range(150):
+            clock.passes(FRAME_S)
+            one.take_sound(np.ones(FRAME, np.int16))
+            one.beat()
+        assert one.dropped_frames == 50 + 1 - WAITING_FRAMES  # one frame comes before each beat
 
     asyncio.run(run())
 
