@@ -29,10 +29,13 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
     """Means of both versions and their difference within people, by variable and item.
 
     Output  items: variable, item, control, experimental (means of codes, reversed items turned round),
-            difference, low, high, p, p_holm, participants, ratings; variables: the same over all items
+            difference, low, high, p, p_holm, participants, ratings; variables: the same over all items;
+            attention: see `attention_passed`
+    Note    broken transcripts are in no mean, and who rates them well stays in
     Raises  InputError: nothing was rated
     """
-    rows = [_turned(row) for row in dataset.read("readings").to_pylist() if row["value"] is not None]
+    every = [_turned(row) for row in dataset.read("readings").to_pylist() if row["value"] is not None]
+    rows = [row for row in every if row.get("role") != "attention"]
     if not rows:
         raise InputError(
             "no rated transcripts", place=str(dataset.folder), cure="export a study with a step `rate`"
@@ -56,12 +59,29 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
         "simulated": any(row["simulated"] for row in rows), "instruments": _names(rows),
         "participants": len(set(people_of(rows))), "ratings": len(rows),
         "transcripts": len({(row["pair_id"], row["version"]) for row in rows}),
-        "items": by_item, "variables": by_variable,
+        "items": by_item, "variables": by_variable, "attention": attention_passed(every),
         "signature": signature(
             "transcript_rating", unit="participant", n=len(set(people_of(rows))), data=dataset.hash,
             interval=f"cluster_jackknife_t {level}",
         ),
     }  # fmt: skip
+
+
+def attention_passed(rows: Sequence[Facts]) -> Facts | None:
+    """How many readers told a broken transcript from the others.
+
+    Output  participants: who read a broken one; failed: whose mean rating of it is not below their mean of
+            the others
+    Empty   no broken transcript was read: None
+    """
+    parts: dict[tuple[str, bool], list[float]] = {}
+    for person, row in zip(people_of(rows), rows, strict=True):
+        parts.setdefault((str(person), row.get("role") == "attention"), []).append(row["value"])
+    asked = [person for person, broken in parts if broken and (person, False) in parts]
+    if not asked:
+        return None
+    means = {key: float(np.mean(values)) for key, values in parts.items()}
+    return {"participants": len(asked), "failed": sum(means[one, True] >= means[one, False] for one in asked)}
 
 
 def _names(rows: Sequence[Facts]) -> list[str]:

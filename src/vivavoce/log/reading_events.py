@@ -8,7 +8,7 @@ from vivavoce.log.event import Event, LoggedRating
 
 
 class LoggedReading(BaseModel):
-    """One transcript that a participant will read: a version of a pair."""
+    """One transcript that a participant will read: a version of a pair; role attention: a broken one."""
 
     model_config = ConfigDict(frozen=True)
     pair_id: str
@@ -16,6 +16,7 @@ class LoggedReading(BaseModel):
     change: str
     version: Literal["control", "experimental"]
     level: str
+    role: Literal["main", "attention"] = "main"
 
 
 class TranscriptsAssigned(Event):

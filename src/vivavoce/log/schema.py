@@ -386,6 +386,7 @@ READINGS = Table(
         Column("change", TEXT, "substitution or insertion"),
         Column("version", TEXT, "control or experimental", True),
         Column("level", TEXT, "level of the strategy in it", True),
+        Column("role", TEXT, "main, or attention: a broken transcript; null in older datasets: main"),
         Column("instrument", TEXT, "questionnaire", True),
         Column("wording", TEXT, "which wording was shown: project, or the user's file"),
         Column("language", TEXT, "BCP 47 tag"),

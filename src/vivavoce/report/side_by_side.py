@@ -71,7 +71,16 @@ def reading_blocks(facts: Facts | None) -> list[Block]:
         transcripts=plural(facts["transcripts"], "transcript"),
     )
     table = TableOfText("readings", say("Ratings of both versions"), columns, tuple(rows), note, signed)
-    return [Paragraph(said), table]
+    blocks: list[Block] = [Paragraph(said), table]
+    if (attention := facts["attention"]) is not None:
+        told = say(
+            "{failed} of {people} who read a broken transcript rated it no lower than the others; they stay "
+            "in.",
+            failed=count(attention["failed"]),
+            people=plural(attention["participants"], "participant"),
+        )
+        blocks.append(Bullets((told,)))
+    return blocks
 
 
 def arena_blocks(facts: Facts | None) -> list[Block]:

@@ -23,7 +23,7 @@ def transcripts_assigned(study: Study, state: VisitState, taken: Set[int]) -> Tr
     transcripts = [
         LoggedReading(
             pair_id=one.pair.pair_id, variable=one.pair.variable, change=one.pair.change,
-            version=one.version, level=one.level,
+            version=one.version, level=one.level, role=one.role,
         )
         for one in reading_plan(step, study.pairs, slot)
     ]  # fmt: skip

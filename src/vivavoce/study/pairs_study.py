@@ -27,7 +27,10 @@ def read_comparison(materials: Materials, file: StudyFile, entries: Entries) -> 
         return pairs, _questions(materials, compare, languages, at)
     if rated is not None:
         index, rate = rated
-        alike = Compare(pairs=rate.pairs, variables=rate.variables, balance=rate.balance, seed=rate.seed)  # pyright: ignore[reportCallIssue]
+        alike = Compare(  # pyright: ignore[reportCallIssue]
+            pairs=rate.pairs, variables=rate.variables, balance=rate.balance, attention=rate.attention,
+            seed=rate.seed,
+        )  # fmt: skip
         return _pairs(materials, alike, languages, ("visit", index, "rate")), ()
     return (), ()
 
@@ -42,6 +45,9 @@ def _check_same(materials: Materials, compare: Compare, rated: tuple[int, Rate])
     elif set(rate.variables or ()) - set(compare.variables or rate.variables or ()):
         problem = "rates variables that are not compared"
         report(("visit", index, "rate", "variables"), problem, "name them in `compare`, too")
+    elif rate.attention and not compare.attention:
+        problem = "reads attention pairs that are not compared"
+        report(("visit", index, "rate", "attention"), problem, "write attention: true in `compare`, too")
 
 
 def _pairs(

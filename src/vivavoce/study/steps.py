@@ -139,6 +139,7 @@ class RateStep(_Step):
 
     versions  both: everybody reads both versions of a pair, first one of every variable, then the others;
               one: only the first
+    attention the broken transcripts of pairs marked so are mixed in
     """
 
     kind: Literal["rate"] = "rate"
@@ -146,6 +147,7 @@ class RateStep(_Step):
     name: str
     variables: tuple[str, ...]
     versions: Versions = "both"
+    attention: bool = False
     balance: Balance = Balance()
     seed: int = 1
 

@@ -154,6 +154,9 @@ class Rate(Settings):
     use: str = Field("reading", description="questionnaire that each transcript is rated on")
     variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
     versions: Versions = Field("both", description="both: everybody reads both versions of a pair; one: one")
+    attention: Flag = Field(
+        False, description="mix in the broken version of pairs that are marked `attention: broken`"
+    )
     balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
 

@@ -88,7 +88,7 @@ def _rate(written: Rate, pairs: tuple[Pair, ...]) -> RateStep:
     every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
     return RateStep(
         pairs=written.pairs, name=written.use, variables=tuple(written.variables or every),
-        versions=written.versions, seed=written.seed,
+        versions=written.versions, attention=written.attention, seed=written.seed,
         balance=Balance.model_validate(written.balance.model_dump()),
     )  # fmt: skip
 

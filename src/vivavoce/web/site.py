@@ -238,7 +238,11 @@ class Site:
     def readings(self) -> int:
         """How many transcripts a participant reads and rates."""
         steps = [step for step in self.study.visit if isinstance(step, RateStep)]
-        return sum(len(step.variables) * (2 if step.versions == "both" else 1) for step in steps)
+        broken = sum(pair.attention == "broken" for pair in self.study.pairs)
+        return sum(
+            len(step.variables) * (2 if step.versions == "both" else 1) + broken * step.attention
+            for step in steps
+        )
 
     def recordings(self) -> int:
         """How many recordings a participant writes down."""

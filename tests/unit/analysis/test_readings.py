@@ -32,6 +32,40 @@ def reading_rows(people: int, better: float, seed: int = 1, instrument: str = "r
     return rows
 
 
+def broken_rows(values: list[float]) -> list[dict]:
+    """One broken transcript for each of the first readers, rated so on both items."""
+    same = {"pair_id": "broken", "variable": "attention", "version": "experimental", "level": "experimental"}
+    own = {"role": "attention", "reading_number": 3, **same}
+    return [
+        {**row, **own, "value": values[int(row["participant_id"][1:])]}
+        for row in reading_rows(len(values), 0.0) if row["version"] == "experimental"
+    ]  # fmt: skip
+
+
+def test_broken_transcripts_are_in_no_mean_and_who_likes_them_is_counted(tmp_path: Path) -> None:
+    sound = reading_rows(60, 0.5)
+    plain = rated_transcripts(made(tmp_path / "plain", readings=sound))
+    assert plain["attention"] is None
+    facts = rated_transcripts(
+        made(tmp_path / "data", readings=[*sound, *broken_rows([0.1, 9.0, 0.2, 9.0, 9.0])])
+    )
+    assert facts["attention"] == {"participants": 5, "failed": 3}
+    same = ("items", "variables", "ratings", "participants", "transcripts")
+    assert {name: facts[name] for name in same} == {name: plain[name] for name in same}
+
+
+def test_a_reversed_item_does_not_make_a_broken_transcript_a_good_one(tmp_path: Path) -> None:
+    row = {
+        "participant_id": "p", "visit_id": "v", "reading_number": 1, "pair_id": "one", "variable": "x",
+        "version": "control", "level": "control", "instrument": "sus", "item_id": "q2", "simulated": True,
+    }  # fmt: skip
+    rows = [{**row, "value": 1.0}, {**row, "value": 5.0, "pair_id": "broken", "role": "attention"}]
+    assert rated_transcripts(made(tmp_path / "d", readings=rows))["attention"] == {
+        "participants": 1,
+        "failed": 0,
+    }
+
+
 def test_a_known_difference_is_found_within_people(tmp_path: Path) -> None:
     facts = rated_transcripts(made(tmp_path / "data", readings=reading_rows(60, 0.5)))
     (whole,) = facts["variables"]

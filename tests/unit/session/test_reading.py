@@ -60,6 +60,43 @@ def test_the_version_read_first_is_balanced_over_people(study: Study) -> None:
     assert set(first.values()) == {10}
 
 
+def test_a_broken_transcript_comes_in_between_where_the_step_asks_for_it(tmp_path: Path) -> None:
+    study = reading_study(tmp_path / "study", "{pairs: pairs.yaml, attention: true}")
+    places = set()
+    for slot in range(40):
+        plan = reading_plan(study.visit[0], study.pairs, slot)
+        (place,) = (number for number, one in enumerate(plan) if one.role == "attention")
+        assert (plan[place].pair.attention, plan[place].version) == ("broken", "experimental")
+        assert len(plan) == 11 and place > 0
+        places.add(place)
+    assert len(places) > 5
+    assert plan == reading_plan(study.visit[0], study.pairs, 39)
+    without = reading_study(tmp_path / "without")
+    assert [one for one in plan if one.role == "main"] == [*reading_plan(without.visit[0], study.pairs, 39)]
+
+
+def test_attention_pairs_are_in_both_steps_or_only_compared(tmp_path: Path) -> None:
+    steps = "{pairs: pairs.yaml, attention: true}\n  - compare: {pairs: pairs.yaml, attention: %s}"
+    with pytest.raises(InputError, match="reads attention pairs that are not compared"):
+        reading_study(tmp_path / "no", steps % "false")
+    assert reading_study(tmp_path / "yes", steps % "true").visit[0].attention
+
+
+def test_the_dataset_says_which_reading_was_a_broken_one(tmp_path: Path, log: Log) -> None:
+    study = reading_study(tmp_path / "study", "{pairs: pairs.yaml, attention: true}")
+
+    async def run() -> None:
+        engine = SessionEngine(study, log, {})
+        await engine.start()
+        await read_all(engine)
+        await engine.stop()
+
+    asyncio.run(run())
+    rows = export_dataset(log, "readers", tmp_path / "data").read("readings").to_pylist()
+    assert Counter(row["role"] for row in rows) == {"main": 20, "attention": 2}
+    assert {row["pair_id"] for row in rows if row["role"] == "attention"} == {"attention-weather"}
+
+
 def test_ratings_are_stored_in_their_order_and_only_once(study: Study, log: Log, tmp_path: Path) -> None:
     async def run() -> None:
         engine = SessionEngine(study, log, {})
