@@ -41,14 +41,18 @@ def recordings(
     from vivavoce.core.errors import InputError, UnknownName
     from vivavoce.log.recordings import check_recordings, erase_recordings
     from vivavoce.log.retention import due
+    from vivavoce.log.tapes import tapes_of
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
         if erase is not None:
-            people = sorted({one.participant_id for one in opened.recordings(plan.name)})
+            tapes = tapes_of(opened, plan.name)
+            people = sorted({one.participant_id for one in opened.recordings(plan.name)} | tapes.keys())
             if erase not in people:
                 raise UnknownName("participant with recordings", erase, people, place=f"study {plan.name}")
             own = [one for one in opened.recordings(plan.name) if one.participant_id == erase]
+            for tape in tapes.get(erase, []):
+                tape.unlink(missing_ok=True)
             note(f"erased {erase_recordings(opened, own)} recordings of {erase}; stones are left in the log")
         kept_for = keeping(plan)
         if expire:

@@ -7,6 +7,8 @@ then the samples as they come. When its dialogue is over, or the next process fi
 import json
 import os
 import struct
+import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -20,6 +22,7 @@ from vivavoce.audio.sound import Samples
 from vivavoce.core.errors import LogError
 from vivavoce.log.locked import Lock, WrongKey, lock_of
 from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordingFolder, Sound
+from vivavoce.log.store import Log
 
 TAPE: Final = f".tape{UNFINISHED}"
 CHANNELS: Final = 2
@@ -57,6 +60,7 @@ class Tape:
         self._file: int | None = None
         self._written = self._pieces = 0
         self._lock: Lock | None = None
+        self._flushing = threading.Lock()
 
     def add(self, system: Samples, user: Samples) -> None:
         """The next frames of both channels, of one length."""
@@ -69,6 +73,10 @@ class Tape:
         Raises  LogError: the file cannot be made or written
                 InputError: a key for recordings that is none
         """
+        with self._flushing:
+            self._flush()
+
+    def _flush(self) -> None:
         count = len(self._waiting)
         if not count:
             return
@@ -120,6 +128,19 @@ class Tape:
 def tapes_in(folder: RecordingFolder) -> list[Path]:
     """Tapes that no recording was made of yet, those that still go on included."""
     return sorted(folder.path / name for name in folder.names() if name.endswith(TAPE))
+
+
+def tapes_of(log: Log, study: str) -> dict[str, list[Path]]:
+    """Each participant's tapes that no recording was made of yet; participants without one are left out."""
+    if log.recording_folder is None:
+        return {}
+    people = {visit.visit_id: visit.participant_id for visit in log.visits(study)}
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in tapes_in(RecordingFolder(log.recording_folder)):
+        facts = facts_of(path)
+        if facts is not None and facts.visit_id in people:
+            found[people[facts.visit_id]].append(path)
+    return dict(found)
 
 
 def facts_of(tape: Path) -> TapeFacts | None:

@@ -73,6 +73,7 @@ class BrowserLeg:
         self._filling = False
         self._expected, self._line_since_s = 0, 0.0
         self.frames = self.lost_frames = 0
+        self.broke_off_s = 0.0  # how long the microphone had been open when a connection was lost last
         self._fresh = True
         self._doing: Doing = "thinking"
 
@@ -168,6 +169,7 @@ class BrowserLeg:
         if self._line is not line:
             return
         self._line, self._away_since_s, self._settled = None, self._clock.monotonic_s(), 0
+        self.broke_off_s = self.seconds
         self._sounded.set()
 
     def settle(self) -> None:

@@ -157,11 +157,12 @@ class Microphones:
             if talk is None:
                 talk = await self._begin(visit_id, dialogue_id)
         before = talk.line
-        at_s, lost_s = talk.leg.seconds, talk.connect(line)
+        lost_s = talk.connect(line)
         if before is not None:
             before.post("superseded")
-        if lost_s:
-            event = MicrophoneLost(dialogue_id=dialogue_id, at_s=round(at_s, 2), lost_s=round(lost_s, 2))
+        if lost_s >= FRAME_S:
+            at_s = round(talk.leg.broke_off_s, 2)
+            event = MicrophoneLost(dialogue_id=dialogue_id, at_s=at_s, lost_s=round(lost_s, 2))
             await self._calls.note(visit_id, event)
         return talk
 
@@ -243,7 +244,7 @@ class Microphones:
         self, visit: Visit, path: Path, facts: TapeFacts, reason: MicrophoneEnd, lost_s: float
     ) -> None:
         folder = folder_of(self._engine.log)
-        made = await asyncio.to_thread(sealed, folder, path, facts)
+        made = await asyncio.to_thread(sealed, folder, path, facts) if path.exists() else None  # else erased
         duration_s = made[1].duration_s if made else 0.0
         closed = MicrophoneClosed(
             dialogue_id=facts.dialogue_id, recording_id=facts.recording_id, reason=reason,

@@ -1,6 +1,7 @@
 """A recording that goes on: what was flushed is there after a crash, and gives one and the same recording."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,18 @@ def test_a_tape_whose_first_line_was_torn_says_that_it_belongs_to_nobody(folder:
     assert facts_of(tape.path) is None
     tape.path.write_bytes(b"")
     assert facts_of(tape.path) is None
+
+
+def test_two_who_flush_at_once_write_nothing_twice(folder: RecordingFolder) -> None:
+    tape = Tape(folder, FACTS)
+    for number in range(200):
+        tape.add(samples(number, 10), samples(-number, 10))
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: tape.flush(), range(50)))
+    tape.close()
+    found = sealed(folder, tape.path, FACTS)
+    assert found is not None
+    assert found[1].frames == 2000
 
 
 def test_a_tape_to_which_nothing_was_added_leaves_no_file(folder: RecordingFolder) -> None:

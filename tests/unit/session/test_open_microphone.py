@@ -17,7 +17,7 @@ from vivavoce.audio.files import pcm16, read_tracks
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
-from vivavoce.log.tapes import tapes_in
+from vivavoce.log.tapes import tapes_in, tapes_of
 from vivavoce.session import open_microphone
 from vivavoce.session.browser_leg import FRAME_S
 from vivavoce.session.engine import SessionEngine
@@ -206,6 +206,7 @@ def test_a_dropped_connection_costs_only_what_was_said_meanwhile(tmp_path: Path)
         assert sum(len(one) for one in page.played) == 16_000, "the answer waited for the connection"
         (lost,) = await room.logged("microphone_lost")
         assert lost.lost_s == pytest.approx(7.0, abs=0.05)
+        assert 1.0 < lost.at_s < room.talk.leg.seconds - 7.0 + 0.05
         await room.hear([*frames_of(SPEECH), *PAUSE])
         await room.spoken(3)
         assert [one.text for one in room.events("user_turn_sent")] == ["one", "two"]
@@ -275,6 +276,7 @@ def test_a_second_tab_takes_the_dialogue_over_and_the_first_is_told(tmp_path: Pa
         await room.spoken(1)
         second = await room.connect()
         assert first.kinds()[-1] == "superseded"
+        assert room.events("microphone_lost") == [], "nothing was lost in between"
         assert second.kinds()[0] == "hello"
         await room.hear([SILENCE])
 
@@ -358,6 +360,24 @@ def test_the_next_process_makes_a_recording_of_what_a_crash_left(tmp_path: Path)
 
     run(tmp_path, with_texts)
     run(tmp_path, lambda room: asyncio.sleep(0))  # and once more nothing is left to do
+
+
+def test_who_erases_a_participant_erases_what_a_crash_left_and_what_goes_on(tmp_path: Path) -> None:
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        assert room.talk is not None and room.talk.tape is not None
+        await asyncio.to_thread(room.talk.tape.flush)
+        (visit,) = room.log.visits("city")
+        (tape,) = tapes_of(room.log, "city").pop(visit.participant_id)
+        assert tapes_of(room.log, "another") == {}
+        tape.unlink()
+        await room.engine.end_dialogue(room.visit_id, room.dialogue_id)
+        (closed,) = await room.logged("microphone_closed")
+        assert closed.duration_s == 0.0
+        assert room.events("recording_stored") == []
+        assert folder_of(room.log).names() == set()
+
+    run(tmp_path, test)
 
 
 def test_the_sound_of_who_takes_part_no_more_is_not_kept(tmp_path: Path) -> None:
