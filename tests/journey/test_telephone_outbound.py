@@ -34,7 +34,7 @@ visit:
   - dialogue: {repeat: 1, gate: code, channel: phone}
   - debrief: debrief.md
 telephone:
-  outbound: {allowed: ["sip:*@127.0.0.1:*", "+39"], hours: "00:00-24:00", pause_s: 0, ring_s: 5}
+  outbound: {allowed: ["sip:*@127.0.0.1:*", "+39"], hours: "00:00-24:00", pause_s: 0, ring_s: 2}
   recogniser: {use: pocketsphinx, sentences: callers.txt}
   synthesiser: {use: flite, voice: rms}
   silence_s: 60

@@ -71,6 +71,8 @@ def serve_study(
             note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
         if study.telephone is not None and beside and study.telephone.by_sip:
             note(f"telephone     sip:{study.telephone.listen}")
+        if study.telephone is not None and beside and (outbound := study.telephone.outbound) is not None:
+            note(f"telephone     calls {', '.join(outbound.allowed)} by {outbound.exchange or 'no exchange'}")
         if asterisk is not None:
             note(f"telephone     Asterisk: routes agi://{asterisk.agi}/route, sound {asterisk.audio}")
         if streams is not None:

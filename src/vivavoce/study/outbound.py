@@ -67,7 +67,7 @@ class Outbound(Settings):
         "09:00-20:00", description="when people may be called"
     )
     timezone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="whose hours these are")
-    ring_s: Number = Field(40, ge=5, le=120, description="seconds that a telephone may ring")
+    ring_s: Number = Field(40, ge=1, le=120, description="seconds that a telephone may ring")
     a_day: Whole = Field(100, ge=1, le=10_000, description="calls in a day, all together")
     a_number: Whole = Field(4, ge=1, le=100, description="calls in a day to one number")
     tries: Whole = Field(5, ge=1, le=50, description="calls for one dialogue")
