@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Sound
 from vivavoce.telephony import leg as leg_room
-from vivavoce.telephony.leg import FRAME, FRAME_S, MOST_WAITING, WAITING_FRAMES, PhoneLeg
+from vivavoce.telephony.leg import (
+    FRAME,
+    FRAME_S,
+    MOST_WAITING,
+    WAITING_FRAMES,
+    WATCHED_S,
+    PhoneLeg,
+)
 
 
 class Clock:
@@ -95,7 +102,7 @@ def test_sound_that_always_waits_is_dropped_so_that_the_caller_is_heard_in_time(
         clock = Clock(monkeypatch)
         one = leg()
         one.take_sound(np.ones(50 * FRAME, np.int16))
-        for _ in range(150):
+        for _ in range(round(3 * WATCHED_S / FRAME_S)):
             clock.passes(FRAME_S)
             one.take_sound(np.ones(FRAME, np.int16))
             one.beat()
