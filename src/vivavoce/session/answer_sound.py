@@ -19,6 +19,7 @@ from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Audio, UserTurn
 from vivavoce.core.errors import InputError, LogError, SystemUnderTestError
+from vivavoce.log.locked import Lock, lock_of
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordingFolder, UnfinishedRecording, folder_of
 from vivavoce.log.recordings import Sound as Facts
@@ -28,6 +29,7 @@ from vivavoce.session.state import VisitState
 LONGEST_S: Final = 900.0
 RATES: Final = range(4000, 192_001)
 _WAV: Final = "audio/wav"
+_LENGTH: Final = struct.Struct("<I")  # before each piece that is locked
 _ENDLESS: Final = 0xFFFFFFFF  # the length that a WAV file tells while it is being written
 
 Play = Callable[[Sound], None]
@@ -45,6 +47,7 @@ class AnswerSound:
         self._rate_hz = 0
         self._bytes = 0
         self._unfinished: UnfinishedRecording | None = None
+        self._lock: Lock | None = None
         self.recording_id = f"recording-{secrets.token_hex(8)}"
 
     @property
@@ -88,8 +91,13 @@ class AnswerSound:
 
     def _write(self, samples: bytes) -> None:
         if self._unfinished is None:
+            self._lock = lock_of()
             self._unfinished = self._folder.begin(self.recording_id, _WAV).__enter__()
-            self._unfinished.file.write(_endless_header(self._rate_hz))
+            if self._lock is None:
+                self._unfinished.file.write(_endless_header(self._rate_hz))
+        if self._lock is not None:  # nothing of it may lie open on disk
+            samples = self._lock.close(samples, f"{self.recording_id}:{len(self._pieces)}")
+            self._unfinished.file.write(_LENGTH.pack(len(samples)))
         self._unfinished.file.write(samples)
         self._unfinished.file.flush()
         os.fdatasync(self._unfinished.file.fileno())

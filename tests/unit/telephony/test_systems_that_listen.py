@@ -18,6 +18,7 @@ from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.make import make_connector
 from vivavoce.log.dialogue_rows import logged_dialogue
+from vivavoce.log.locked import KEY, new_key
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.session.calls import Calls
@@ -399,3 +400,29 @@ def test_a_caller_hears_his_own_words_over_webrtc(tmp_path: Path) -> None:
         on_stage(tmp_path, system, work)  # type: ignore[arg-type]
     finally:
         counterparts.stop()
+
+
+def test_with_a_key_nothing_of_what_is_spoken_lies_open_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("cryptography", reason="cryptography is not installed")
+    monkeypatch.setenv(KEY, new_key())
+    hum = np.full(4800, 0x2000, np.int16).tobytes()
+
+    async def work(stage: Stage) -> None:
+        stage.system.gate = asyncio.Event()
+        stage.system.answer = Sound(np.full(28_800, 0x2000, np.int16), 24_000)
+        async with stage.call() as leg:
+            leg.speak()
+            await eventually_there(lambda: check_recordings(stage.log).unfinished, "nothing on disk")
+            await eventually_there(lambda: (leg.recording().samples[:, 0] > 5000).any(), "not heard")
+            folder = stage.log.recording_folder
+            assert folder is not None
+            assert not any(hum[:200] in path.read_bytes() for path in folder.iterdir())
+            stage.system.gate.set()
+            await stage.turns(2, leg)
+        spoken = stage.sound(stage.events("system_turn_received")[1].sound)
+        assert np.array_equal(spoken.samples, stage.system.answer.samples)
+        assert not any(hum[:200] in path.read_bytes() for path in folder.iterdir())
+
+    on_stage(tmp_path, Singer(), work)
