@@ -26,6 +26,7 @@ class Carrier:
         self._secure: ssl.SSLContext | None = None
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
 
     async def carry(self, request: httpx.Request, address: str) -> httpx.Response:
         """The answer of this address to a request for its host; its body comes as it is read.
@@ -56,11 +57,15 @@ class Carrier:
         )
 
     async def close(self) -> None:
+        """Close all connections; what is asked after that is refused, and opens none again."""
+        self._closed = True
         session, self._session = self._session, None
         if session is not None:
             await session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
+        if self._closed:
+            raise httpx.ConnectError("the connector was shut down")
         loop = asyncio.get_running_loop()
         if self._session is None or self._loop is not loop:
             if self._session is not None:

@@ -15,6 +15,7 @@ import trustme
 from vivavoce.connectors.base import Conversation, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.transport import GuardedTransport
+from vivavoce.core.errors import SystemUnderTestError
 
 Answer = Callable[[str], bytes | None]
 
@@ -135,3 +136,25 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
             return (await client.get(f"http://127.0.0.1:{port}/")).text
 
     assert asyncio.run(run()) == "1"
+
+
+def test_nothing_is_sent_after_the_connector_was_shut_down() -> None:
+    heads: list[str] = []
+
+    def answer(head: str) -> bytes:
+        heads.append(head)
+        return answered('{"text": "hello"}')
+
+    async def run() -> None:
+        async with serving(answer) as port:
+            address = f"http://127.0.0.1:{port}"
+            settings = {"connect": "http", "url": address, "allow_private": True, "close": {"url": address}}
+            connector, conversation = make_connector(settings), Conversation("late")
+            await connector.shut_down()
+            await connector.close(conversation)
+            with pytest.raises(SystemUnderTestError, match="unreachable: the connector was shut down"):
+                async for _ in connector.send(conversation, UserTurn(key="k", number=1, text="hello")):
+                    pass
+
+    asyncio.run(run())
+    assert heads == []
