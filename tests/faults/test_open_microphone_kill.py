@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from scenes.browserless import Forms, patiently, submit
@@ -86,19 +87,20 @@ def kept(log: Log) -> list:
     return [one.event for one in log.events(visit.visit_id) if one.event.kind == "recording_stored"]
 
 
+@pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.long)])
 def test_what_was_on_disk_when_the_service_was_killed_is_a_recording_at_the_next_start(
-    tmp_path: Path,
+    tmp_path: Path, kills: int
 ) -> None:
     port = free_port()
     talker = Talker(f"http://127.0.0.1:{port}")
     with talking_study(tmp_path / "study") as folder:
         log_url = f"sqlite:///{folder / 'log.sqlite'}"
-        for kill in range(3):
+        for kill in range(kills + 1):
             with process(SERVER, str(folder / "study.yaml"), log_url, str(port)) as server:
                 wait_for_port(port, server)
                 if not kill:
                     asyncio.run(talker.begin())
-                if kill < 2:
+                if kill < kills:
                     asyncio.run(
                         talk_and_be_killed(talker, folder, lambda one=server: one.send_signal(signal.SIGKILL))
                     )
@@ -106,7 +108,7 @@ def test_what_was_on_disk_when_the_service_was_killed_is_a_recording_at_the_next
                 server.wait(PATIENCE_S)
         with Log.open(log_url) as log:
             recordings = kept(log)
-            assert len(recordings) == 2
+            assert len(recordings) == kills
             for event in recordings:
                 samples = read_tracks(folder_of(log).file(event.file)).samples
                 frames = len(samples) // FRAME
@@ -115,5 +117,6 @@ def test_what_was_on_disk_when_the_service_was_killed_is_a_recording_at_the_next
                     "what was said is not as said"
                 )
                 assert np.abs(samples[:, 0]).max() > 1000, "the greeting was not recorded"
-            assert recordings[1].started_s > recordings[0].started_s
+            began = [event.started_s for event in recordings]
+            assert began == sorted(began)
             assert check_recordings(log, content=True).lines() == []
