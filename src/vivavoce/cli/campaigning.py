@@ -102,8 +102,8 @@ def run(
     for one in _chosen(campaign, system):
         write(campaign, one)
         held = run_system(campaign, one, progress, simulate=not people, word_error_rate=error_rate)
-        users = "1 user" if held.users == 1 else f"{held.users} users"
-        note(f"{held.name}: {users}, {held.cases} cases of stress tests")
+        count = "1 user" if held.users == 1 else f"{held.users} users"
+        note(f"{held.name}: {count}, {held.cases} cases of stress tests")
         facts.append({"system": held.name, "users": held.users, "cases": held.cases})
     _report(campaign, system, pdf)
     if as_json:
