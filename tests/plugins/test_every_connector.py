@@ -93,6 +93,7 @@ NOBODY: dict[str, Settings] = {
     "websocket-audio": {"url": "ws://127.0.0.1:1", **WRITTEN},
     "webrtc": {"url": "http://127.0.0.1:1", **WRITTEN},
     "wizard": {"pairing_timeout_s": 0.2},
+    "phone": {"number": "100"},
 }
 
 ALL_FAULTS = ("slow", "silent", "garbage", "half", "huge", "notutf8", "closed")
@@ -146,6 +147,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
     "websocket": at_path("ws", "faulty_sockets.py", delta="piece", turn_end="done"),
     "websocket-audio": at_path("ws", "faulty_sockets.py", **WRITTEN),
     "webrtc": at_path("http", "faulty_server.py", **WRITTEN),
+    "phone": lambda _, fault: None,
 }
 
 
@@ -202,6 +204,8 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def settings(name: str, counterparts: Counterparts) -> dict[str, Any]:
+    if name == "phone":
+        pytest.skip("a telephone number takes no text: its calls are tested with the telephones")
     return {"connect": name, **SYSTEMS[name](counterparts)}
 
 

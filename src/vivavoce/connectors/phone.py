@@ -97,7 +97,7 @@ class PhoneConnector:
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         for output in ():
             yield output
-        raise SystemUnderTestError("refused", ONLY_CALLED, reached=False)
+        raise SystemUnderTestError("unreachable", ONLY_CALLED, reached=False)
 
     async def reset(self, conversation: Conversation) -> None:
         """Each call is a new conversation."""
