@@ -38,7 +38,8 @@ class Bot(BaseHTTPRequestHandler):
             return
         host, port = self.server.server_address[:2]
         answer = {
-            "text": f"That has {len(asked['text'])} letters.", "debug": "engine-9000", "note": "note-of-the-bot",
+            "text": f"That has {len(asked['text'])} letters.",
+            "debug": "engine-9000", "note": "note-of-the-bot",
             "choices": [{"title": "Thai", "payload": "/inform_kind{thai}"}],
             "images": [f"http://{host}:{port}/menu.png", "data:image/png;base64,iVBORw0KGgo="],
             "acts": [{"act": "act_of_the_house"}],
