@@ -4,19 +4,19 @@ Of a domain's sentences a trigram model is made; without them the general model 
 less well. Speech of telephone quality is brought to the 16 kHz of the acoustic model.
 """
 
-import asyncio
 import io
 import math
 import re
 import tempfile
-import threading
 from collections.abc import Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pydantic import Field, model_validator
 
+from vivavoce.audio.apart import Apart, EndedApart
 from vivavoce.audio.pronunciation import guessed_pronunciations
 from vivavoce.audio.recognition import (
     Hypothesis,
@@ -63,7 +63,7 @@ class PocketsphinxSettings(RecogniserSettings):
 
 
 class Pocketsphinx:
-    """Recogniser with one decoder for each utterance that is being listened to at the same time."""
+    """Recogniser in processes of its own: pocketsphinx lets nothing else run while it listens."""
 
     name: ClassVar[str] = "pocketsphinx"
     summary: ClassVar[str] = "English, on this machine; pip install 'vivavoce[voice]'"
@@ -71,14 +71,12 @@ class Pocketsphinx:
     settings: ClassVar[type[RecogniserSettings]] = PocketsphinxSettings
 
     def __init__(self, settings: PocketsphinxSettings) -> None:
-        self._settings = settings
-        self._idle: list[Any] = []
-        self._lock = threading.Lock()
         if find_spec("pocketsphinx") is None:
             cure = "pip install 'vivavoce[voice]'"
             raise InputError("the recogniser pocketsphinx is not installed", cure=cure)
-        self._domain = _Domain(settings)
-        self._idle.append(self._decoder())
+        make = partial(_Listener, settings, _Domain(settings))
+        make()  # what pocketsphinx does not take is told of now
+        self._listening = Apart(make)
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:
@@ -87,38 +85,62 @@ class Pocketsphinx:
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         if language.split("-")[0] != "en":
             raise RecognitionError(f"pocketsphinx hears English, not {language!r}; choose another recogniser")
-        return await asyncio.to_thread(self._recognise, sound)
+        try:
+            return await self._listening.call(sound)
+        except EndedApart:
+            raise RecognitionError("pocketsphinx was ended while it listened") from None
 
     async def close(self) -> None:
-        with self._lock:
-            self._idle.clear()
+        await self._listening.close()
 
-    def _recognise(self, sound: Sound) -> tuple[Hypothesis, ...]:
+
+class _Listener:
+    """A decoder with the domain's words and model.
+
+    Raises  InputError: pocketsphinx does not take the grammar or the model
+    """
+
+    def __init__(self, settings: PocketsphinxSettings, domain: "_Domain") -> None:
+        from pocketsphinx import Decoder
+
+        self._settings = settings
+        try:
+            with tempfile.TemporaryDirectory(prefix="vivavoce-words-") as folder:
+                self._decoder = Decoder(
+                    samprate=RATE_HZ, cmn="batch", lw=settings.language_weight, loglevel="FATAL",
+                    **domain.files(Path(folder)),
+                )  # fmt: skip
+                if domain.grammar is not None:
+                    self._decoder.add_jsgf_string("domain", domain.grammar)
+                    self._decoder.activate_search("domain")
+        except (RuntimeError, ValueError) as error:
+            raise InputError(
+                f"pocketsphinx does not take it ({error})", place=domain.source,
+                cure="look for a mistake in the file",
+            ) from None  # fmt: skip
+
+    def __call__(self, sound: Sound) -> tuple[Hypothesis, ...]:
+        """Hypotheses, best first. Raises RecognitionError: pocketsphinx gives up."""
         if not len(sound.samples):
             return ()
         quiet = silence(PADDING_S, RATE_HZ)
         padded = joined([quiet, sound, quiet], RATE_HZ)
-        with self._lock:
-            decoder = self._idle.pop() if self._idle else None
-        decoder = decoder or self._decoder()
+        decoder = self._decoder
         try:
             decoder.reinit_feat()  # else what it learnt of the channel is taken over to the next caller
             decoder.start_utt()
             decoder.process_raw(padded.pcm, full_utt=True)
             decoder.end_utt()
-            return self._hypotheses(decoder)
+            return self._hypotheses()
         except RuntimeError as error:
             raise RecognitionError(f"pocketsphinx: {error}") from error
-        finally:
-            with self._lock:
-                self._idle.append(decoder)
 
-    def _hypotheses(self, decoder: Any) -> tuple[Hypothesis, ...]:
-        best = decoder.hyp()
+    def _hypotheses(self) -> tuple[Hypothesis, ...]:
+        best = self._decoder.hyp()
         if best is None or not _plain(best.hypstr):
             return ()
         scores: dict[str, float] = {}
-        for place, other in enumerate(decoder.nbest()):
+        for place, other in enumerate(self._decoder.nbest()):
             if place >= SEARCHED:
                 break
             if other is not None and (text := _plain(other.hypstr or "")):
@@ -129,30 +151,6 @@ class Pocketsphinx:
         shares = _shares([score for _, score in ranked], self._settings.language_weight)
         chosen = list(zip(ranked, shares, strict=True))[: self._settings.hypotheses]
         return tuple(Hypothesis(text, share) for (text, _), share in chosen)
-
-    def _decoder(self) -> Any:
-        """A decoder with the domain's words and model.
-
-        Raises  InputError: pocketsphinx does not take the grammar or the model
-        """
-        from pocketsphinx import Decoder
-
-        domain = self._domain
-        try:
-            with tempfile.TemporaryDirectory(prefix="vivavoce-words-") as folder:
-                decoder = Decoder(
-                    samprate=RATE_HZ, cmn="batch", lw=self._settings.language_weight, loglevel="FATAL",
-                    **domain.files(Path(folder)),
-                )  # fmt: skip
-                if domain.grammar is not None:
-                    decoder.add_jsgf_string("domain", domain.grammar)
-                    decoder.activate_search("domain")
-        except (RuntimeError, ValueError) as error:
-            raise InputError(
-                f"pocketsphinx does not take it ({error})", place=domain.source,
-                cure="look for a mistake in the file",
-            ) from None  # fmt: skip
-        return decoder
 
 
 class _Domain:
