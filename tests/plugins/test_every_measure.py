@@ -23,13 +23,14 @@ def dialogue(number: int) -> Rows:
     """A dialogue in which every measure of its channel has something to count; contents vary by number."""
     draw, key = random.Random(number), f"d{number}"
     channel = ("phone", "text")[number % 2]
-    rows: Rows = {name: [] for name in ("turns", "acts", "goals", "ratings", "annotations")}
+    rows: Rows = {name: [] for name in ("turns", "acts", "hypotheses", "goals", "ratings", "annotations")}
     rows["dialogues"] = [{
         "dialogue_id": key, "study": "s", "system": "bot", "condition": f"c{number % 3}", "channel": channel,
         "language": "en", "simulated": False, "duration_s": 10.0 + number, "participant_id": f"p{number % 2}",
     }]  # fmt: skip
     for index in range(8):
         rows["turns"].append(_turn(key, index, channel, draw))
+        rows["hypotheses"] += _hypotheses(rows["turns"][-1], random.Random(100 * number + index))
         rows["acts"] += _acts(key, index, draw)
         rows["annotations"] += _labels(key, index, draw)
     rows["annotations"] += [
@@ -60,6 +61,18 @@ def _turn(key: str, index: int, channel: str, draw: random.Random) -> dict[str, 
         turn |= {"barge_in": draw.random() < 0.3}
         turn |= {"sent_s": 3.0 * index + 2} if channel == "text" else {}
     return turn
+
+
+def _hypotheses(turn: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
+    """What a recogniser made of a user turn: what the dialogue went by, and sometimes what was said."""
+    if turn["party"] == "system":
+        return []
+    texts = [turn["text"], *([turn["reference"]] if draw.random() < 0.5 else [])]
+    return [
+        {"dialogue_id": turn["dialogue_id"], "turn_index": turn["turn_index"], "source": "live", "rank": rank,
+         "text": text, "score": round(draw.uniform(0.1, 0.9), 3)}
+        for rank, text in enumerate(dict.fromkeys(texts))
+    ]  # fmt: skip
 
 
 def _acts(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:

@@ -100,7 +100,8 @@ def _measures() -> Iterator[Measure]:
         )  # fmt: skip
     yield Measure(
         name="hypotheses_per_turn", title="Hypotheses per turn", unit="hypotheses", level="utterance",
-        family="recognition", origin="instrumental", analysis_unit="turn", source="this project",
+        family="recognition", origin="instrumental", analysis_unit="turn",
+        source="this project, beside the oracle error rates",
         empty="no live hypothesis was logged: missing", components=_hypotheses,
         meaning="Live recognition hypotheses of a user turn that has any; with 1 the oracle chooses nothing.",
     )  # fmt: skip
