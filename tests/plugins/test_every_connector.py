@@ -21,6 +21,8 @@ from vivavoce.connectors.probe import hello
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.stress.case import Case, Said
+from vivavoce.stress.replay import Replayed, replay
 
 Settings = dict[str, Any]
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
@@ -239,6 +241,25 @@ def test_a_reset_makes_the_system_forget(settings: dict[str, Any]) -> None:
         return [before, await say(connector, conversation, "two", 2)]
 
     assert within(settings, talk) == ["first was one", "first was two"]
+
+
+def test_a_logged_interaction_is_replayed_through_it_in_a_conversation_an_arm(
+    settings: dict[str, Any],
+) -> None:
+    case = Case(
+        case_id="case", test="ST-1", family="spelling", language="en", original="two", variant="tow",
+        before=(Said(text="one"),), after=(Said(text="three"),),
+    )  # fmt: skip
+
+    async def talk(connector: Connector) -> list[Replayed]:
+        return [await replay(connector, case, arm, f"replayed-{arm}") for arm in ("original", "variant")]
+
+    for arm, replayed in zip(("two", "tow"), within(settings, talk), strict=True):
+        told = [turn["text"] for turn in replayed.turns if turn["party"] == "user"]
+        answers = [turn["text"] for turn in replayed.turns if turn["party"] == "system"]
+        assert replayed.failure is None
+        assert told == ["one", arm, "three"]
+        assert answers[-3:] == ["first was one"] * 3
 
 
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:

@@ -24,7 +24,6 @@ from vivavoce.stress.replay import SaidTurn, ToSay
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Speaking, Voice
 
-LISTENING_HZ: Final = 24_000  # what systems that listen by themselves expect
 TRIES: Final = 2
 _KEPT: Final = 500
 
@@ -89,9 +88,11 @@ class SpokenChannel:
         Raises  SynthesisError, RecognitionError: a program failed, or does not know the language
         """
         sound = await self._speak(one.text, one.language)
-        if one.connector.capabilities.audio:
+        capabilities = one.connector.capabilities
+        if capabilities.audio:
             made = await asyncio.to_thread(damaged, sound, self._damage, one.place)
-            audio = Audio(made.sound.at(LISTENING_HZ).pcm, LISTENING_HZ)
+            rate_hz = capabilities.audio_rate_hz
+            audio = Audio(made.sound.at(rate_hz).pcm, rate_hz)
             turn = UserTurn(key=one.key, number=one.number, text=one.text, audio=audio)
             return SaidTurn(turn, {"heard": None, "speech": _facts(made, 1)})
         made, hypotheses, tries = Damaged(sound), (), 0

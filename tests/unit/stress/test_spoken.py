@@ -36,7 +36,7 @@ class Listener:
     """A system that keeps the turns that it gets, and dies when it is told to."""
 
     def __init__(self, *, listens: bool = False, dies_after: int = 99) -> None:
-        self.capabilities, self.dies_after = Capabilities(audio=listens), dies_after
+        self.capabilities, self.dies_after = Capabilities(audio=listens, audio_rate_hz=8000), dies_after
         self.turns: list[UserTurn] = []
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
@@ -132,11 +132,11 @@ def test_an_utterance_of_which_nothing_is_recognised_reaches_nobody(folder: Path
     assert "nothing was recognised of 'nothing'" in row["reason"]
 
 
-def test_a_system_that_listens_by_itself_gets_the_sound(folder: Path, tmp_path: Path) -> None:
+def test_a_system_that_listens_by_itself_gets_the_sound_at_the_rate_that_it_wants(folder: Path, tmp_path: Path) -> None:
     system, log = Listener(listens=True), tmp_path / "log.sqlite"
     hold(log, system, speech(damage={"telephone": True}), folder)
     sounds = [turn.audio for turn in system.turns]
-    assert all(one is not None and len(one.samples) > one.rate_hz for one in sounds)
+    assert all(one is not None and one.rate_hz == 8000 and len(one.samples) > 8000 for one in sounds)
     _, (row,) = record(log)
     assert row["heard"] is None and json.loads(row["speech"])["damage"]["telephone"] is True
 
