@@ -132,7 +132,9 @@ def test_an_utterance_of_which_nothing_is_recognised_reaches_nobody(folder: Path
     assert "nothing was recognised of 'nothing'" in row["reason"]
 
 
-def test_a_system_that_listens_by_itself_gets_the_sound_at_the_rate_that_it_wants(folder: Path, tmp_path: Path) -> None:
+def test_a_system_that_listens_by_itself_gets_the_sound_at_the_rate_that_it_wants(
+    folder: Path, tmp_path: Path
+) -> None:
     system, log = Listener(listens=True), tmp_path / "log.sqlite"
     hold(log, system, speech(damage={"telephone": True}), folder)
     sounds = [turn.audio for turn in system.turns]
