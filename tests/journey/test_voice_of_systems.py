@@ -23,7 +23,7 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
 from vivavoce.web.app import create_app
 
-# long: a browser's fake microphone that is opened twice within a second gives nothing the second time, now and then
+# long: now and then the fake microphone gives nothing to the recorder; why has not been found
 pytestmark = [pytest.mark.browser, pytest.mark.realtime, pytest.mark.long]
 REALTIME = {"connect": "openai-realtime", "model": "echo", "speech": True, "transcribe": "some-model"}
 SOCKET = {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end": "done", "rate_hz": 8000}
