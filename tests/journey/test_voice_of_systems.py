@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from scenes.browser import barriers, chromium, until
+from scenes.browser import barriers, chromium, press, until
 from scenes.counterparts import Counterparts
 from scenes.speaking import likeness
 from scenes.visits import make_study
@@ -23,8 +23,7 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
 from vivavoce.web.app import create_app
 
-# long: now and then the fake microphone gives nothing to the recorder; why has not been found
-pytestmark = [pytest.mark.browser, pytest.mark.realtime, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 REALTIME = {"connect": "openai-realtime", "model": "echo", "speech": True, "transcribe": "some-model"}
 SOCKET = {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end": "done", "rate_hz": 8000}
 
@@ -37,7 +36,12 @@ SOCKET = {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end
     ],
 )
 def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
-    tmp_path: Path, settings: dict[str, Any], server: str, path: str, known: bool
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    settings: dict[str, Any],
+    server: str,
+    path: str,
+    known: bool,
 ) -> None:
     microphone = tmp_path / "microphone.wav"
     said = np.concatenate([np.zeros(RATE // 4), voice("hello, good morning")])
@@ -48,6 +52,7 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
     )  # fmt: skip
     study = make_study(tmp_path, visit=(step,), systems={"one": {"connect": settings["connect"]}})
     counterparts = Counterparts()
+    request.addfinalizer(counterparts.stop)
     url = f"ws://{counterparts.server(server)}{path}"
     system = make_connector({"url": url, "allow_private": True, **settings}, {})
     extra = (
@@ -63,14 +68,13 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(website.url)
         page.get_by_role("button", name="Start", exact=True).click()
-        page.locator("#check").press("Enter")
+        press(page, "#check")
         until(page, "Number(document.getElementById('voice').dataset.soFar) > 1")
-        page.locator("#check").press("Enter")
-        page.locator("#ready").press("Enter")
-        expect(page.locator("#talk")).to_be_enabled()
-        page.locator("#talk").press("Enter")
+        press(page, "#check")
+        press(page, "#ready")
+        press(page, "#talk")
         until(page, "Number(document.getElementById('voice').dataset.soFar) > 3")
-        page.locator("#talk").press("Enter")
+        press(page, "#talk")
         expect(page.locator(".turn.system")).to_have_count(1)
         until(page, "document.getElementById('voice').dataset.heard === "
                     "document.querySelector('.turn.system').dataset.seq")  # fmt: skip
@@ -86,7 +90,6 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
         files = {one.recording_id: folder_of(log).file(one.file) for one in log.recordings()}
         spoken, answered = read_sound(files[turn.sound or ""]), read_sound(files[answer.sound or ""])
         assert check_recordings(log, content=True).lines() == []
-    counterparts.stop()
     assert turn.text == "" and not turn.heard
     assert words == (answer.heard[0].text if known else "(spoken)")
     assert answered.duration_s == pytest.approx(spoken.duration_s, abs=0.01)

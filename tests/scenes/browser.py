@@ -45,6 +45,13 @@ def until(page: Page, expression: str) -> None:
     eventually(lambda: page.evaluate(expression), f"never true: {expression}")
 
 
+def press(page: Page, button: str) -> None:
+    """Press a button by keyboard once it is there; else the key goes to whatever has the focus."""
+    expect(page.locator(button)).to_be_visible()
+    expect(page.locator(button)).to_be_enabled()
+    page.locator(button).press("Enter")
+
+
 def overflow(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
     wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
