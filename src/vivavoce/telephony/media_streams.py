@@ -153,14 +153,8 @@ class MediaStreams:
 
     async def _hold(self, leg: MediaStreamLeg) -> None:
         try:
-            self._pace.join(leg, leg.send_frame)
-            await self._on_call(leg)
-            await leg.hang_up()
-        except Exception as error:
-            _report.exception("call_failed", call_id=leg.call_id, error=repr(error))
-            leg.ended("failure")
+            await self._pace.hold(leg, leg.send_frame, self._on_call)
         finally:
-            self._pace.leave(leg)
             self._legs.discard(leg)
 
     async def _receive(self, leg: MediaStreamLeg, socket: Socket) -> None:

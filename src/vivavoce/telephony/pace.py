@@ -1,12 +1,12 @@
 """One clock for the sound of all calls: a beat every 20 ms, and a late one is made up for at once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import structlog
 
-from vivavoce.telephony.leg import FRAME_S
+from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 
 LONGEST_DELAY_S: Final = 5.0  # a machine that slept longer goes on from now instead of making up for it
 
@@ -27,6 +27,20 @@ class Pace:
 
     def leave(self, key: object) -> None:
         self._members.pop(key, None)
+
+    async def hold(
+        self, leg: PhoneLeg, beat: Callable[[], None], talk: Callable[[PhoneLeg], Awaitable[None]]
+    ) -> None:
+        """A call from its first beat to its last; a failure of ours ends it and is told of."""
+        try:
+            self.join(leg, beat)
+            await talk(leg)
+            await leg.hang_up()
+        except Exception as error:
+            _report.exception("call_failed", call_id=leg.call_id, error=repr(error))
+            leg.ended("failure")
+        finally:
+            self.leave(leg)
 
     async def stop(self) -> None:
         self._members.clear()
