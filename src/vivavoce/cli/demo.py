@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.progress import note, progress
+from vivavoce.cli.trial import DeskPort, PagesPort
 
 WORD_ERROR_RATE = 0.4  # where a bot that weighs all hypotheses should do better than one that takes the first
 
@@ -17,12 +18,8 @@ def demo(
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
     serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the pages at the end.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")
-    ] = 8000,
-    desk_port: Annotated[
-        int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")
-    ] = 8001,
+    port: PagesPort = 8000,
+    desk_port: DeskPort = 8001,
 ) -> None:
     """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
     from vivavoce.cli.servers import bundled_bots, free_port

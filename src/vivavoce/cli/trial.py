@@ -10,6 +10,8 @@ from vivavoce.cli.progress import note
 
 Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+PagesPort = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")]
+DeskPort = Annotated[int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")]
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 
 
@@ -58,12 +60,8 @@ def check(
 def serve(
     study: Study_,
     host: Host = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")
-    ] = 8000,
-    desk_port: Annotated[
-        int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")
-    ] = 8001,
+    port: PagesPort = 8000,
+    desk_port: DeskPort = 8001,
     log: LogUrl = None,
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
