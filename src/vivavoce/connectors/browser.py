@@ -8,6 +8,7 @@ Retry   when the page could not be reached
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
@@ -104,7 +105,7 @@ class BrowserConnector:
 
     async def _heard(self, page: Page, silent_ok_s: float | None) -> AsyncIterator[SystemOutput]:
         """What the page shows more than before, once it is complete; a greeting may stay out."""
-        clock, settings = asyncio.get_running_loop().time, self._settings
+        clock, settings = time.monotonic, self._settings
         begun, first, last, seen = clock(), None, clock(), Seen()
         while True:
             now_seen, now = await page.look(), clock()

@@ -7,6 +7,7 @@ Retry   when the connection was never made
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
@@ -103,7 +104,7 @@ class DirectLineConnector:
         self, conversation: Conversation, silent_ok_s: float | None
     ) -> AsyncGenerator[SystemOutput]:
         """Activities until the bot expects input, or is idle; a greeting may stay out."""
-        settings, clock = self._settings, asyncio.get_running_loop().time
+        settings, clock = self._settings, time.monotonic
         begun, last, typing_until = clock(), None, 0.0
         while True:
             for activity in await self._news(conversation):

@@ -1,6 +1,7 @@
 """The end of a turn that nothing marks: outputs until none came for a while."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 
 from vivavoce.connectors.base import ConnectorSettings, SystemOutput
@@ -23,7 +24,7 @@ async def until_idle(
     Input   silent_ok_s: after that time without any output there is none, instead of a timeout
     """
     clock = asyncio.get_running_loop().time
-    begun, last = clock(), None
+    begun, last, last_s = clock(), None, 0.0
     while True:
         if last is None:
             deadline = begun + (silent_ok_s or settings.first_output_timeout_s)
@@ -39,13 +40,13 @@ async def until_idle(
             if last is not None and clock() - begun >= settings.turn_timeout_s:
                 raise _not_complete(settings) from None
             if last is not None:
-                yield SystemOutput(kind="extras", held_s=clock() - last)
+                yield SystemOutput(kind="extras", held_s=time.monotonic() - last_s)
             return
         if item is None:
             return
         if isinstance(item, SystemUnderTestError):
             raise item
-        last = clock()
+        last, last_s = clock(), time.monotonic()
         yield item
         if clock() - begun >= settings.turn_timeout_s and not arriving.empty():
             if arriving.get_nowait() is not None:  # else the turn was complete before its time was up

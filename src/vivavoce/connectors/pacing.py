@@ -1,6 +1,7 @@
-"""Deadlines for a bot's turn: one for its first output, one for its end."""
+"""Deadlines for a bot's turn: one for its first output, one for its end; and what may not come too soon."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import TypeVar
@@ -9,6 +10,12 @@ from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.core.errors import SystemUnderTestError
 
 Item = TypeVar("Item")
+
+
+async def until(due_s: float) -> None:
+    """Sleep until time.monotonic() has come to due_s, and never less: a loop may count whole milliseconds."""
+    while (left_s := due_s - time.monotonic()) > 0:
+        await asyncio.sleep(left_s)
 
 
 def in_time(source: AsyncIterator[Item], settings: ConnectorSettings) -> AsyncGenerator[Item]:

@@ -9,6 +9,7 @@ Retry   when the connection was never made
 import asyncio
 import base64
 import json
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -174,7 +175,7 @@ class RealtimeConnector:
                 await self._sockets.drop(conversation.key)
 
     async def _events(self, made: ClientConnection, answer: RealtimeAnswer) -> AsyncIterator[SystemOutput]:
-        clock = asyncio.get_running_loop().time
+        clock = time.monotonic
         while not answer.complete:
             for output in answer.take(await self._event(made)):
                 yield output

@@ -8,6 +8,7 @@ Turn    complete when the bot has been idle for `idle_s` and is not typing
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, ClassVar, Final
 
@@ -83,8 +84,7 @@ class TelegramConnector:
     async def start(self) -> None:
         """Listen for the bot; without this it is done at the first conversation."""
         if self._listener is None:
-            loop = asyncio.get_running_loop()
-            self._api = BotApi(loop.time, typing_s=self._settings.typing_s)
+            self._api = BotApi(time.monotonic, typing_s=self._settings.typing_s)
             self._listener = Listener(self._app(), self._settings.host, self._settings.port)
         await self._listener.start()
         if self._settings.proxy_port is not None and self._proxy is None:
@@ -184,7 +184,7 @@ class TelegramConnector:
 
     async def _fetched(self, api: BotApi, update: dict[str, Any]) -> None:
         """Wait until the bot has fetched the update; one that was not is taken back."""
-        clock = asyncio.get_running_loop().time
+        clock = time.monotonic
         api.offer(update)
         begun = clock()
         alive = api.seen_s is not None and begun - api.seen_s < _ALIVE_S
@@ -213,7 +213,7 @@ class TelegramConnector:
 
     async def _knock(self, url: str, update: dict[str, Any], headers: dict[str, str]) -> httpx.Response:
         """Post an update; while nobody listens yet, knock again, as Telegram does."""
-        clock = asyncio.get_running_loop().time
+        clock = time.monotonic
         until = clock() + self._settings.connect_timeout_s
         while True:
             try:
@@ -226,7 +226,7 @@ class TelegramConnector:
     async def _until_idle(
         self, chat: Chat, greeting_s: float | None, handling: asyncio.Task[None] | None
     ) -> None:
-        settings, clock = self._settings, asyncio.get_running_loop().time
+        settings, clock = self._settings, time.monotonic
         begun = clock()
         first_s = greeting_s or settings.first_output_timeout_s
         while True:
@@ -252,7 +252,7 @@ class TelegramConnector:
 
     def _outputs(self, chat: Chat) -> list[SystemOutput]:
         """What the bot wrote, with how long ago it did."""
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         written, chat.messages = chat.messages, []
         outputs = [self._output(message, now) for message in written]
         if written:

@@ -9,6 +9,7 @@ Memory  in the caller: a wizard who takes a conversation sees all of it; with `b
 import asyncio
 import hashlib
 import json
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -27,6 +28,7 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
+from vivavoce.connectors.pacing import until
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import Wire
 from vivavoce.connectors.wizard_room import Reply, Room, Seat
@@ -166,8 +168,8 @@ class WizardConnector:
 
     async def _reply(self, seat: Seat, asked: str | None) -> Reply:
         """The wizard's reply, not sooner than the delay. Raises SystemUnderTestError("timeout")."""
-        settings, clock = self._settings, asyncio.get_running_loop().time
-        begun, limit = clock(), settings.first_output_timeout_s
+        settings = self._settings
+        begun, limit = time.monotonic(), settings.first_output_timeout_s
         self._wire.sent("to the wizard", asked or "")
         try:
             async with asyncio.timeout(limit):
@@ -175,7 +177,7 @@ class WizardConnector:
         except TimeoutError:
             raise SystemUnderTestError("timeout", f"the wizard did not reply in {limit:g} s") from None
         self._wire.received("from the wizard", json.dumps(asdict(reply), ensure_ascii=False))
-        await asyncio.sleep(max(0.0, begun + settings.delay_s - clock()))
+        await until(begun + settings.delay_s)
         return replace(reply, text=clean_text(reply.text))
 
     def _outputs(self, seat: Seat, reply: Reply) -> list[SystemOutput]:
@@ -207,7 +209,7 @@ class WizardConnector:
         """The conversation's seat, once a wizard has taken it."""
         seat = self.room.seats.get(conversation.key)
         if seat is None:
-            now_s = asyncio.get_running_loop().time()
+            now_s = time.monotonic()
             strategy = self._strategy(conversation.key)
             seat = Seat(conversation.key, conversation.language, strategy, now_s, list(conversation.history))
             self.room.enter(seat)

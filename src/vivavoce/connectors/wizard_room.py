@@ -5,6 +5,7 @@ them. All in one process and one event loop; nothing is kept here that is not al
 """
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -96,7 +97,7 @@ class Room:
     async def answered(self, seat: Seat, asked: str | None) -> Reply:
         """Show the wizard what was said, and wait for the reply; nothing said: the wizard may begin."""
         loop = asyncio.get_running_loop()
-        seat.asked, seat.asked_s, seat.reply = asked, loop.time(), loop.create_future()
+        seat.asked, seat.asked_s, seat.reply = asked, time.monotonic(), loop.create_future()
         if asked is not None:
             seat.lines.append(PastTurn("user", asked))
         self._changed()
@@ -124,7 +125,7 @@ class Room:
         if seat is None or seat.wizard not in (None, wizard):
             raise NotYours
         seat.wizard = wizard
-        self._here[wizard] = asyncio.get_running_loop().time()
+        self._here[wizard] = time.monotonic()
         self._changed()
 
     def release(self, key: str, wizard: str) -> None:

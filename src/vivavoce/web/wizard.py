@@ -5,6 +5,7 @@ send goes through the room of the system's connector; everything is logged as th
 """
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
@@ -143,12 +144,12 @@ async def state(
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
 ) -> Response:  # fmt: skip
     """The conversations as they are; waits for a change after a version."""
-    rooms, now_s = rooms_of(site), asyncio.get_running_loop().time()
+    rooms, now_s = rooms_of(site), time.monotonic()
     for room in rooms.values():
         room.here(wizard, now_s)
     if _version(rooms) <= after and wait:
         await _change(site, rooms, wait)
-    now_s = asyncio.get_running_loop().time()
+    now_s = time.monotonic()
     seats = [
         _seat(name, room, seat, wizard, now_s)
         for name, room in rooms.items()

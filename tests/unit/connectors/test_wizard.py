@@ -1,10 +1,12 @@
 """A person as the system, or as its recognition, understanding or management."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import uvloop
 
 from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
@@ -27,7 +29,12 @@ async def playing(room: Room, play: Play) -> None:
         seen = await room.changed(seen)
 
 
-def within(talk: Callable[[Any], Any], play: Play | None, **settings: Any) -> Any:
+def within(
+    talk: Callable[[Any], Any],
+    play: Play | None,
+    loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    **settings: Any,
+) -> Any:
     async def run() -> Any:
         connector = make_connector({"connect": "wizard", **settings}, {})
         player = asyncio.create_task(playing(connector.room, play)) if play else None
@@ -38,7 +45,8 @@ def within(talk: Callable[[Any], Any], play: Play | None, **settings: Any) -> An
             if player is not None:
                 player.cancel()
 
-    return asyncio.run(run())
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(run())
 
 
 async def taken(outputs: Any) -> list[SystemOutput]:
@@ -69,6 +77,25 @@ def test_an_understanding_that_is_a_person_tells_the_system_what_was_meant() -> 
     play: Play = lambda seat: f"/inform({seat.asked})"  # noqa: E731
     outputs = one_turn("pub", play, replaces="understanding", behind=ECHO)
     assert messages(outputs) == ["You said /inform(pub)"]
+
+
+def test_no_reply_comes_before_the_delay_is_over() -> None:
+    """On the loop that serves pages, whose clock counts whole milliseconds."""
+
+    async def talk(connector: Any) -> float:
+        room, shortest_s = connector.room, 1.0
+        room.enter(Seat("c", "en", "", time.monotonic()))
+        room.take("c", "Merlin")
+        for number in range(20):
+            begun_s = time.monotonic()
+            answer = asyncio.create_task(taken(connector.send(Conversation("c"), told(str(number)))))
+            await asyncio.sleep(0.0103)
+            room.say("c", Reply("yes", "Merlin"))
+            await answer
+            shortest_s = min(shortest_s, time.monotonic() - begun_s)
+        return shortest_s
+
+    assert within(talk, None, uvloop.new_event_loop, delay_s=0.02) >= 0.02
 
 
 def test_a_manager_that_is_a_person_sees_the_proposal_and_may_say_something_else() -> None:
