@@ -13,6 +13,7 @@ from typing import Any
 
 import structlog
 
+from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, SystemOutput, UserTurn
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError, SystemUnderTestError
@@ -143,7 +144,11 @@ class Relay:
         """A turn of the system's that begins; where the dialogue is spoken, its sound is kept and played."""
         turn = SystemTurn()
         if dialogue.channel in SPOKEN and self.log.recording_folder is not None:
-            play = lambda sound: visit.play(sound) if visit.play else None  # noqa: E731
+
+            def play(sound: Sound) -> None:
+                if visit.play:
+                    visit.play(sound)
+
             visit.sounding = turn.sound = AnswerSound(folder_of(self.log), play)
         try:
             yield turn
