@@ -72,8 +72,10 @@ def require_opened(log: "Log") -> None:
 
 
 def open_log(study: "Study", url: str | None) -> "Log":
+    from vivavoce.cli.reports import report_to_stderr
     from vivavoce.log.store import Log
 
+    report_to_stderr()
     address = log_url(study, url)
     beside = None if address.startswith("sqlite") else study.folder.resolve() / "recordings"
     return Log.open(address, recording_folder=beside)
@@ -81,8 +83,10 @@ def open_log(study: "Study", url: str | None) -> "Log":
 
 def make_connectors(study: "Study") -> "dict[str, Connector]":
     """One connector a system; a mistake in its settings is named with its place in the study file."""
+    from vivavoce.cli.reports import report_to_stderr
     from vivavoce.connectors.make import make_connector
 
+    report_to_stderr()
     made = {}
     for system, settings in study.systems.items():
         try:

@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 _SPACE = re.compile(r"\s+")
 _EDGE = re.compile(r"^[^\w]+|[^\w]+$")
@@ -28,6 +30,21 @@ def normalise_value(value: str | None) -> str:
 def spoken_words(text: str | None) -> list[str]:
     """The words of a text as far as they can be heard: no capitals, no punctuation at their edges."""
     return [word for token in words(text) if (word := normalise_value(token))]
+
+
+def well_formed(value: Any) -> Any:
+    """Text that can be written down as UTF-8, also inside of lists and mappings; anything else as it is.
+
+    Halves of a character (surrogates), as programs leave them that cut or stream text by UTF-16 units, are
+    joined where both are there; a half that is left alone becomes U+FFFD.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, Mapping):
+        return {well_formed(name): well_formed(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [well_formed(one) for one in value]
+    return value
 
 
 def bare(value: str | None) -> str:

@@ -4,10 +4,12 @@ import uuid
 from datetime import datetime
 from typing import Any, Final
 
+from pydantic_core import PydanticSerializationError
 from sqlalchemy import Connection, String, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
+from vivavoce.core.text import well_formed
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.event import Event
@@ -64,7 +66,7 @@ class Transaction:
             "boot": self._boot,
             "client_key": client_key,
         }
-        payload = event.model_dump_json()
+        event, payload = _written(event)
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
         stored = StoredEvent(**facts, event=event, position=self._insert(row))
         for statement, parameters in writes(stored):
@@ -261,6 +263,15 @@ class Transaction:
         if self.connection.execute(known).one_or_none() is None:
             row = {"study": study, "revision": revision, "file": file, "entities": entities}
             self.connection.execute(insert(studies).values(seen_at=self._clock.now(), **row))
+
+
+def _written(event: Event) -> tuple[Event, str]:
+    """An event and its JSON; half characters are mended first, which is tried only where there are some."""
+    try:
+        return event, event.model_dump_json()
+    except PydanticSerializationError:
+        mended = type(event).model_validate(well_formed(event.model_dump()))
+        return mended, mended.model_dump_json()
 
 
 def events_of(connection: Connection, visit_id: str, after: int = 0) -> list[StoredEvent]:

@@ -5,7 +5,9 @@ dependencies would take longer than what they do.
 """
 
 import asyncio
+import json
 import math
+from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Request
@@ -13,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field, ValidationError
 
 from vivavoce.core.errors import LogError
+from vivavoce.core.text import well_formed
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.state import VisitState
 from vivavoce.web.pictures import picture
@@ -145,9 +148,12 @@ async def _turn_in(request: Request) -> TurnIn | None:
     """The turn in a body of JSON; None for anything else, such as a form."""
     if not request.headers.get("content-type", "").startswith("application/json"):
         return None
+    body = await request.body()
     try:
-        return TurnIn.model_validate_json(await request.body())
+        return TurnIn.model_validate_json(body)
     except ValidationError:
+        with suppress(ValueError, RecursionError):  # browsers send half a character where one was typed
+            return TurnIn.model_validate(well_formed(json.loads(body)))
         return None
 
 

@@ -273,3 +273,12 @@ def test_a_closing_server_lets_waiting_pages_go(study, log: Log, parrot: Parrot)
         visitor.server.should_exit = True
         thread.join(PATIENCE_S)
         assert answers == [200]  # a request that the server cuts off has no answer
+
+
+def test_half_a_character_that_a_browser_sends_costs_nothing_but_itself(visitor: Visitor, log: Log) -> None:
+    dialogue = visitor.into_dialogue()
+    body = f'{{"key": "key-half-0001", "dialogue_id": "{dialogue}", "text": "thai \\ud83d food"}}'
+    headers = {"Content-Type": "application/json"}
+    response = visitor.client.post("/turns", content=body, headers=headers)
+    assert response.status_code == 200
+    assert [one.event.text for one in events_of(log, "user_turn_sent")] == ["thai \ufffd food"]
