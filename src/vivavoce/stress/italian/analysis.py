@@ -5,7 +5,7 @@ It is made for what people say to systems: short requests and questions.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from vivavoce.stress.italian import lexicon
@@ -29,6 +29,7 @@ _RELATIONAL: Final = (
     "ino",
     "ina",
 )
+_KEPT: Final = 512
 _SIDES: Final = ("nord", "sud", "est", "ovest")
 _CLOSED: Final = {
     "prep": lexicon.PREPOSITIONS,
@@ -63,28 +64,43 @@ class Token:
     def lower(self) -> str:
         return self.text.lower().replace("’", "'")
 
+    def read(
+        self, part: str, lemma: str = "", gender: str = "", number: str = "", form: str = "", clitic: str = ""
+    ) -> "Token":
+        """The same word with another reading; its lemma stays where none is told."""
+        return Token(self.text, self.start, self.end, part, lemma or self.lemma, gender, number, form, clitic)
+
 
 def analyse(text: str, words: Morphology = RULES) -> list[Token]:
-    """The utterance's words and signs, each with one reading of those that the morphology knows."""
-    tokens: list[Token] = []
-    for found in _TOKEN.finditer(text):
-        tokens.append(_read(found.group(), found.start(), tokens, words))
-    return _revised(tokens, words)
+    """The utterance's words and signs, each with one reading of those that the morphology knows.
+
+    The last few hundred are kept: several tests, and each of their variants, read the same utterance.
+    """
+    known = words.analyses.get(text)
+    if known is None:
+        tokens: list[Token] = []
+        for found in _TOKEN.finditer(text):
+            tokens.append(_read(found.group(), found.start(), tokens, words))
+        known = tuple(_revised(tokens, words))
+        if len(words.analyses) >= _KEPT:
+            words.analyses.clear()
+        words.analyses[text] = known
+    return list(known)
 
 
 def _read(word: str, start: int, before: list[Token], words: Morphology) -> Token:
     low = word.lower().replace("’", "'")
     bare = Token(word, start, start + len(word), "", low)
     if not word[0].isalnum():
-        return replace(bare, part="sign")
+        return bare.read("sign")
     if word[0].isdigit():
-        return replace(bare, part="num", number="p")
+        return bare.read("num", number="p")
     closed = _closed(bare, low, before, words)
     if closed:
         return closed
     opening = not before or (before[-1].part == "sign" and before[-1].text in ".!?…:")
     if word[0].isupper() and not opening:
-        return replace(bare, part="name", lemma=word)
+        return bare.read("name", lemma=word)
     return _open(bare, low, before[-1] if before else None, opening, words)
 
 
@@ -93,28 +109,28 @@ def _closed(bare: Token, low: str, before: list[Token], words: Morphology) -> To
     if low == "dove" or (
         low in ("che", "cui") and previous and previous.part in ("noun", "adj", "name", "prep")
     ):
-        return replace(bare, part="rel")
+        return bare.read("rel")
     if low in ("qual", "quant'", "cos'", "dov'", "com'"):
-        return replace(bare, part="pron")
+        return bare.read("pron")
     if low in ("fosse", "fossero", "era", "erano", "sarà", "saranno"):
-        return replace(bare, part="fin", lemma="essere", form="3p" if low.endswith(("ro", "no")) else "3s")
+        return bare.read("fin", lemma="essere", form="3p" if low.endswith(("ro", "no")) else "3s")
     auxiliary = words.finite(low)
     if auxiliary and auxiliary[0] in lexicon.PRESENT and low not in ("fa", "da", "sia"):
-        return replace(bare, part="fin", lemma=auxiliary[0], form=auxiliary[1])
+        return bare.read("fin", lemma=auxiliary[0], form=auxiliary[1])
     if low == "vicino" and previous is not None and previous.part in ("noun", "adj"):
-        return replace(bare, part="prep")
+        return bare.read("prep")
     if low in lexicon.CONTRACTED:
         preposition, gender, number = lexicon.CONTRACTED[low]
-        return replace(bare, part="prepdet", lemma=preposition, gender=gender, number=number)
+        return bare.read("prepdet", lemma=preposition, gender=gender, number=number)
     if low in lexicon.DETERMINERS and not (
         low in ("la", "lo", "le") and previous and previous.lower == "non"
     ):
         gender, number = lexicon.DETERMINERS[low]
-        return replace(bare, part="det", gender=gender, number=number)
+        return bare.read("det", gender=gender, number=number)
     if low in lexicon.POSSESSIVES:
         gender, number = lexicon.POSSESSIVES[low]
-        return replace(bare, part="poss", gender=gender, number=number)
-    return next((replace(bare, part=part) for part, words in _CLOSED.items() if low in words), None)
+        return bare.read("poss", gender=gender, number=number)
+    return next((bare.read(part) for part, words in _CLOSED.items() if low in words), None)
 
 
 def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: Morphology) -> Token:
@@ -129,15 +145,15 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         return _as_adjective(bare, adjectives, previous)
     infinitive = words.infinitive(low)
     if infinitive and not within:
-        return replace(bare, part="inf", lemma=infinitive[0], clitic=infinitive[1])
+        return bare.read("inf", lemma=infinitive[0], clitic=infinitive[1])
     if after_noun and previous is not None and previous.lower not in lexicon.BEFORE_NOUN:
         if adjectives:
             return _as_adjective(bare, adjectives, previous)
         if low.endswith(_RELATIONAL) and previous.part != "name":
             number = "p" if low[-1] == "i" or low.endswith(("ane", "ine", "che")) else "s"
-            return replace(bare, part="adj", number=number, gender={"o": "m", "a": "f"}.get(low[-1], ""))
+            return bare.read("adj", number=number, gender={"o": "m", "a": "f"}.get(low[-1], ""))
         if passive and passive[1:] == (previous.gender, previous.number):
-            return replace(bare, part="adj", lemma=low, gender=passive[1], number=passive[2])
+            return bare.read("adj", lemma=low, gender=passive[1], number=passive[2])
     if nouns and (within or after_preposition or (previous is not None and previous.part == "adj")):
         return _as_noun(bare, nouns, previous)
     if adjectives and within:
@@ -148,33 +164,32 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         else None
     )
     if order:
-        return replace(bare, part="fin", lemma=order[0], form="i2s", clitic=order[1])
+        return bare.read("fin", lemma=order[0], form="i2s", clitic=order[1])
     if low.endswith("assi") and wordnet("it").senses(low[:-4] + "are", "v"):
-        return replace(bare, part="fin", lemma=low[:-4] + "are", form="x2s")
+        return bare.read("fin", lemma=low[:-4] + "are", form="x2s")
     if low.endswith(("ando", "endo")):
-        return replace(bare, part="ger", lemma=low[:-4] + ("are" if low.endswith("ando") else "ere"))
+        return bare.read("ger", lemma=low[:-4] + ("are" if low.endswith("ando") else "ere"))
     if after_verb and nouns:
         return _as_noun(bare, nouns, previous if previous and previous.part == "part" else None)
     named = opening and any(one[0] == low for one in nouns)  # cucina indiana, at the beginning
     if finite and not within and not named and not (nouns and _rather_a_noun(finite[1], previous)):
-        return replace(bare, part="fin", lemma=finite[0], form=finite[1])
+        return bare.read("fin", lemma=finite[0], form=finite[1])
     if (
         passive
         and previous is not None
         and previous.lower in ("ha", "ho", "hai", "hanno", "abbiamo", "è", "sono")
     ):
-        return replace(bare, part="part", lemma=passive[0], gender=passive[1], number=passive[2])
+        return bare.read("part", lemma=passive[0], gender=passive[1], number=passive[2])
     if nouns:
         return _as_noun(bare, nouns, previous)
     if adjectives:
         return _as_adjective(bare, adjectives, previous)
     if passive:
-        return replace(bare, part="adj", lemma=low, gender=passive[1], number=passive[2])
+        return bare.read("adj", lemma=low, gender=passive[1], number=passive[2])
     if low.endswith("mente"):
-        return replace(bare, part="adv")
-    return replace(
-        bare, part="noun" if within or after_preposition else "unknown", gender=words.gender(low), number=""
-    )
+        return bare.read("adv")
+    kind = "noun" if within or after_preposition else "unknown"
+    return bare.read(kind, gender=words.gender(low))
 
 
 def _rather_a_noun(form: str, previous: Token | None) -> bool:
@@ -198,12 +213,12 @@ def _as_noun(bare: Token, readings: tuple[tuple[str, str, str], ...], previous: 
         best = readings[0]
     gender = best[1] or (previous.gender if previous is not None else "")
     number = best[2] or (previous.number if previous is not None else "") or "s"
-    return replace(bare, part="noun", lemma=best[0], gender=gender, number=number)
+    return bare.read("noun", lemma=best[0], gender=gender, number=number)
 
 
 def _as_adjective(bare: Token, readings: tuple[tuple[str, str, str], ...], previous: Token | None) -> Token:
     if not readings:
-        return replace(bare, part="adj")
+        return bare.read("adj")
     lemma, gender, number = readings[0]
     for one in readings:
         if previous is not None and one[1] in ("", previous.gender) and one[2] == previous.number:
@@ -211,7 +226,7 @@ def _as_adjective(bare: Token, readings: tuple[tuple[str, str, str], ...], previ
             break
     if not gender and previous is not None and previous.part in ("noun", "adj") and previous.number == number:
         gender = previous.gender
-    return replace(bare, part="adj", lemma=lemma, gender=gender, number=number)
+    return bare.read("adj", lemma=lemma, gender=gender, number=number)
 
 
 def _revised(tokens: list[Token], words: Morphology) -> list[Token]:
@@ -220,12 +235,14 @@ def _revised(tokens: list[Token], words: Morphology) -> list[Token]:
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         article = token.part == "det" and token.lower in ("la", "lo", "le", "gli")
         if article and following is not None and following.part == "fin":
-            tokens[place] = replace(token, part="pron")
+            tokens[place] = token.read("pron", token.lemma, token.gender, token.number)
         plain = following is not None and following.part == "noun" and following.lower not in _SIDES
         if token.part == "noun" and plain and words.adjectives(token.lower):
             tokens[place] = _as_adjective(token, words.adjectives(token.lower), following)
         if tokens[place].part == "noun" and not token.gender:
-            tokens[place] = replace(token, gender=_told_gender(tokens, place))
+            tokens[place] = token.read(
+                "noun", token.lemma, _told_gender(tokens, place), token.number, token.form
+            )
     return tokens
 
 

