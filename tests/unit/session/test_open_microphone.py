@@ -383,6 +383,8 @@ def test_who_erases_a_participant_erases_what_a_crash_left_and_what_goes_on(tmp_
 def test_the_sound_of_who_takes_part_no_more_is_not_kept(tmp_path: Path) -> None:
     async def test(room: Room) -> None:
         await talk_once(room)
+        assert room.talk is not None and room.talk.tape is not None
+        await asyncio.to_thread(room.talk.tape.flush)  # else there may be no tape yet
         await room.engine.withdraw(room.visit_id)
 
         async def over() -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scenes.patience import eventually_there
 from unit.stress.conftest import RunCases, case
 from vivavoce.connectors.base import Act, Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
@@ -109,6 +110,29 @@ def test_a_run_that_died_is_taken_up_and_what_was_done_is_not_done_again(tmp_pat
     ]
     anew = hold(path, Counting())
     assert anew.taken_over == 0 and anew.run_id != done.run_id
+
+
+class Crowded(Counting):
+    """A bot that answers nobody before so many speak at once; how many did at most."""
+
+    def __init__(self, enough: int) -> None:
+        super().__init__()
+        self.enough, self.speaking, self.most = enough, 0, 0
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        self.speaking += 1
+        self.most = max(self.most, self.speaking)
+        await eventually_there(lambda: self.most >= self.enough, "too few replays go on at once")
+        async for output in super().send(conversation, turn):
+            yield output
+        self.speaking -= 1
+
+
+def test_as_many_replays_go_on_at_once_as_were_asked_for_and_no_more(tmp_path: Path) -> None:
+    cases = [case("ST-2", "en", f"a pub {number}", f"a pubb {number}") for number in range(9)]
+    bot = Crowded(enough=3)
+    hold(tmp_path / "log.sqlite", bot, cases, settings=RunSettings(at_once=3))
+    assert bot.most == 3 and bot.opened == 18
 
 
 def test_with_repeats_the_original_is_replayed_as_often_and_once_before(tmp_path: Path) -> None:
