@@ -191,7 +191,7 @@ def _read_csv(path: Path) -> list[tuple[str, Row]]:
 def _row(place: str, line: Mapping[str, Any]) -> Row:
     cells = {name: read_csv_cell((line.get(name) or "").strip()) for name in COLUMNS}
     turn = cells["turn_index"]
-    if turn is not None and not turn.isdigit():
+    if turn is not None and not turn.isdecimal():
         raise InputError(
             f"{turn!r} is no turn", place=f"{place} turn_index", cure="write the turn's number, from 0"
         )

@@ -189,7 +189,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> Said:
                 cells.get("transcript"),
                 cells.get("audio") or "",
             )
-            key = (cells.get("dialogue_id") or "", int(turn) if turn.isdigit() else -1)
+            key = (cells.get("dialogue_id") or "", int(turn) if turn.isdecimal() else -1)
             if not key[0] and Path(audio).stem in spoken:
                 found.commands.update({} if text is None else {Path(audio).stem: text})
                 continue

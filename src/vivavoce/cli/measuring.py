@@ -57,7 +57,7 @@ def measure(
     opened, words = unmixed(dataset), _words(keywords)
     found = values(opened, chosen(only or [EVERYTHING]), by, keywords=words)
     if csv is not None:
-        found.to_csv(csv, index=False)
+        _safe(found).to_csv(csv, index=False)
         note(f"wrote {csv}")
     if parquet is not None:
         found.to_parquet(parquet, index=False)
@@ -66,6 +66,17 @@ def measure(
         typer.echo(json.dumps(made_json(opened, found, by, keywords=words), indent=2, ensure_ascii=False))
     elif only or keywords:
         _show(records(found), by)
+
+
+def _safe(found: Any) -> Any:
+    """The table with texts that no spreadsheet takes for a formula."""
+    from vivavoce.log.export_csv import safe_csv_cell
+
+    texts = found.select_dtypes(exclude=["number", "bool"]).columns
+    made = found.copy()
+    for name in texts:
+        made[name] = [safe_csv_cell(one) if isinstance(one, str) else one for one in found[name]]
+    return made
 
 
 def _summary(folder: Path, by: str, *, as_json: bool) -> None:

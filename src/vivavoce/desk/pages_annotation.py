@@ -238,7 +238,7 @@ def store(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
     if workplace is None:
         raise HTTPException(404, "This study annotates nothing.")
     dialogue_id, turn = field(form, "dialogue"), field(form, "turn")
-    place = Place(field(form, "scheme"), int(turn) if turn.isdigit() else None)
+    place = Place(field(form, "scheme"), int(turn) if turn.isdecimal() else None)
     try:
         labels = _chosen(workplace, dialogue_id, place, form)
         workplace.adjudicate(dialogue_id, place, labels, by=who_of(request).name)
@@ -249,7 +249,7 @@ def store(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
 
 def _chosen(workplace: Workplace, dialogue_id: str, place: Place, form: FormData) -> list[LoggedLabel]:
     side = field(form, "side")
-    if side.isdigit():
+    if side.isdecimal():
         annotated = workplace.see().dialogues.get(dialogue_id)
         sides = sorted(annotated.choices(place).items()) if annotated else []
         if int(side) < len(sides):

@@ -116,11 +116,11 @@ def _dispute(
 def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) -> Response:
     """Settle a dispute by one side, by an annotation of one's own, or by saying that it is no command."""
     recipe, number = field(form, "recipe"), field(form, "number")
-    at = int(number) if number.isdigit() else -1
+    at = int(number) if number.isdecimal() else -1
     annotation: str | None = field(form, "annotation").strip()[:LONGEST]
     sides = _sides(workplace, recipe, at)
     side = field(form, "side")
-    if side.isdigit() and int(side) < len(sides):
+    if side.isdecimal() and int(side) < len(sides):
         annotation = sides[int(side)]
     elif field(form, "none"):
         annotation = None

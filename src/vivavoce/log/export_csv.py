@@ -1,12 +1,16 @@
 """A dataset as CSV, one file a table, with a codebook; safe to open in a spreadsheet.
 
 Spreadsheets run a text cell that begins like a formula. Such a cell gets a leading apostrophe, and so does
-one that begins with an apostrophe itself, so that `read_csv_cell` gives back exactly what was there. An empty
-text is written as a lone apostrophe; an empty cell is a missing value. Numbers, flags and instants are never
-touched. Raw CSV leaves every text as it is (and cannot tell an empty text from a missing one).
+one that begins with an apostrophe itself, so that `read_csv_cell` gives back exactly what was there. Where
+the semicolon separates cells, as in much of Europe, a spreadsheet heeds neither our commas nor the quotes
+after them, and begins a cell at every semicolon and line within a text: there, too, what would be a formula
+gets an apostrophe. An empty text is written as a lone apostrophe; an empty cell is a missing value. Numbers,
+flags and instants are never touched. Raw CSV leaves every text as it is (and cannot tell an empty text from
+a missing one).
 """
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +22,9 @@ from vivavoce.log.schema import FACTOR_PREFIX, TABLES
 
 APOSTROPHE: Final = "'"
 FORMULA_STARTS: Final = tuple("=+-@\t\r\n\0＝＋－＠")
+_WITHIN: Final = re.compile(r"([;\t\r\n]\s*)(?='*[=+\-@＝＋－＠])")
+_GUARDED: Final = re.compile(r"([;\t\r\n]\s*)'(?='*[=+\-@＝＋－＠])")
+csv.field_size_limit(2**31 - 1)  # readers of ours take any text: somebody may have said 200 KB
 CODEBOOK: Final = "codebook.csv"
 CODEBOOK_COLUMNS: Final = ("table", "column", "type", "required", "meaning", "cells")
 
@@ -44,14 +51,15 @@ def safe_csv_cell(text: str | None) -> str:
     """A text as a cell that no spreadsheet takes for a formula; None becomes the empty cell."""
     if text is None:
         return ""
-    return APOSTROPHE + text if text == "" or text.startswith((APOSTROPHE, *FORMULA_STARTS)) else text
+    within = _WITHIN.sub(r"\1'", text)
+    return APOSTROPHE + within if text == "" or text.startswith((APOSTROPHE, *FORMULA_STARTS)) else within
 
 
 def read_csv_cell(cell: str) -> str | None:
     """The text that `safe_csv_cell` was given."""
     if cell == "":
         return None
-    return cell[1:] if cell.startswith(APOSTROPHE) else cell
+    return _GUARDED.sub(r"\1", cell[1:] if cell.startswith(APOSTROPHE) else cell)
 
 
 def _write_table(path: Path, table: pa.Table, *, raw: bool) -> None:
@@ -84,7 +92,7 @@ def _describe(name: str, schema: pa.Schema, *, raw: bool) -> list[tuple[str, ...
     rows = []
     for column in schema:
         meaning = known[column.name].meaning if column.name in known else _factor(column.name)
-        text = "exact" if raw else "leading apostrophe removed on reading"
+        text = "exact" if raw else "apostrophes before formulas removed on reading"
         cells = text if pa.types.is_string(column.type) else "exact"
         required = "no" if column.nullable else "yes"
         rows.append((name, column.name, str(column.type), required, meaning, cells))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.log.export_csv import safe_csv_cell
 from vivavoce.report.blocks import Cell, Document, TableOfText
 from vivavoce.report.drawing import Figure
 
@@ -35,7 +36,6 @@ LATEX: Final = str.maketrans(
         "\n": " ",
     }
 )
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_tables(document: Document, folder: Path) -> list[Path]:
@@ -87,7 +87,7 @@ def as_csv(table: TableOfText, mark: str = "") -> str:
 
 
 def _safe(text: str) -> str:
-    return "'" + text if text.startswith(FORMULA) and not _is_number(text) else text
+    return text if text == "" or _is_number(text) else safe_csv_cell(text)
 
 
 def _is_number(text: str) -> bool:

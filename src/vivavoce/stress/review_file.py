@@ -5,6 +5,7 @@ Cells that a spreadsheet would run as a formula are disarmed, and read back as t
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Final
 
@@ -55,10 +56,10 @@ def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantRevi
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", place=str(path), cure="save it as CSV, UTF-8") from None
-    lines = text.splitlines(keepends=True)
-    dialect = ";" if lines and lines[0].count(";") > lines[0].count(",") else ","
+    first = text.partition("\n")[0]
+    dialect = ";" if first.count(";") > first.count(",") else ","
     try:
-        rows = list(csv.DictReader(lines, delimiter=dialect, strict=True))
+        rows = list(csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True))
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}", place=str(path), cure="save it as CSV, UTF-8") from None
     return list(_decisions(rows, path, reviews, reviewer))

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
+from ruamel.yaml.representer import SafeRepresenter
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
@@ -63,11 +64,23 @@ def read_suite(path: Path) -> Suite:
 def write_suite(suite: Suite, path: Path) -> None:
     """Write a suite; user text stays data: it is quoted wherever YAML would take it for something else."""
     yaml = YAML(typ="safe", pure=True)
+    yaml.Representer = _Exact
     yaml.default_flow_style, yaml.allow_unicode, yaml.width = False, True, _LINE
     setattr(yaml, "sort_base_mapping_type_on_output", False)  # noqa: B010 - the package types it as None
     out = StringIO()
     yaml.dump(suite.model_dump(mode="json", exclude_defaults=True) | {"version": FORMAT}, out)
     path.write_text(_HEAD + out.getvalue(), encoding="utf-8")
+
+
+class _Exact(SafeRepresenter):
+    """Writes text with lines of another kind than ours in double quotes, where they are escaped."""
+
+    def represent_str(self, data: str) -> Any:
+        style = '"' if any(sign in data for sign in "\x85\u2028\u2029") else None
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+
+_Exact.add_representer(str, _Exact.represent_str)
 
 
 def is_suite(path: Path) -> bool:

@@ -227,7 +227,7 @@ def label(
     of_scheme = workplace.plan.scheme(scheme)
     before = found.work.judged.get(shown)
     pressed = Pressed(
-        choice, " ".join(value.split()), int(remove) if remove.isdigit() else None, bool(go), bool(none)
+        choice, " ".join(value.split()), int(remove) if remove.isdecimal() else None, bool(go), bool(none)
     )
     if of_scheme is None:
         return site.to(f"{HOME}/work?problem=stale")

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_CAP: Final = 1024 * 1024
 RECORDING_CAP: Final = 32 * 1024 * 1024  # five minutes of 16 bits at 48 kHz
+BODIES_AT_ONCE: Final = 512 * 1024 * 1024
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -78,36 +79,55 @@ def is_foreign(scope: Scope) -> bool:
 
 
 class BodyCap:
-    """Refuses bodies of more than a mebibyte, whether announced or not; `larger` are paths that take more."""
+    """Refuses bodies of more than a mebibyte, whether announced or not; `larger` are paths that take more.
+
+    Bodies are held in memory until they are answered. Where all of them together grow beyond `at_once`, the
+    one that came last is asked to come again.
+    """
 
     def __init__(
-        self, app: ASGIApp, *, most: int = BODY_CAP, larger: Mapping[str, int] | None = None
-    ) -> None:
-        self.app, self.most, self.larger = app, most, larger or {}
+        self, app: ASGIApp, *, most: int = BODY_CAP, larger: Mapping[str, int] | None = None,
+        at_once: int = BODIES_AT_ONCE,
+    ) -> None:  # fmt: skip
+        self.app, self.most, self.larger, self.at_once = app, most, larger or {}, at_once
+        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self.app(scope, receive, send)
             return
         most = self.larger.get(scope["path"], self.most)
         length = Headers(scope=scope).get("content-length", "0")
-        body, more = [], True
-        size = int(length) if length.isdigit() else 0
-        while more and size <= most and scope["method"] not in ("GET", "HEAD"):
-            message = await receive()
-            if message["type"] != "http.request":
+        pieces: list[bytes] = []
+        size, more = 0, True
+        too_large = length.isdecimal() and int(length) > most
+        try:
+            while more and not too_large and self._held <= self.at_once:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return
+                pieces.append(message.get("body", b""))
+                size, self._held = size + len(pieces[-1]), self._held + len(pieces[-1])
+                more, too_large = message.get("more_body", False), size > most
+            if too_large:
+                await PlainTextResponse("This request is too large.", 413)(scope, receive, send)
                 return
-            body.append(message.get("body", b""))
-            more = message.get("more_body", False)
-            size = max(size, sum(map(len, body)))
-        if size > most:
-            await PlainTextResponse("This request is too large.", 413)(scope, receive, send)
-            return
-        whole = [b"".join(body)] if scope["method"] not in ("GET", "HEAD") else []
+            if more:
+                again = PlainTextResponse("Too much comes in at once.", 503, {"Retry-After": "5"})
+                await again(scope, receive, send)
+                return
+            await self.app(scope, _replayed(b"".join(pieces), receive), send)
+        finally:
+            self._held -= size
 
-        async def replay() -> Message:
-            if whole:
-                return {"type": "http.request", "body": whole.pop(), "more_body": False}
-            return await receive()
 
-        await self.app(scope, replay, send)
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """A request whose body is at hand."""
+    whole = [body]
+
+    async def replay() -> Message:
+        if whole:
+            return {"type": "http.request", "body": whole.pop(), "more_body": False}
+        return await receive()
+
+    return replay

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
 from vivavoce.session.state import DialogueState
+
+LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 
 
 def shown(stored: StoredEvent, dialogue_id: str) -> dict[str, Any] | None:
@@ -47,7 +49,7 @@ def payload_of(dialogue: DialogueState, button: str) -> str | None:
 
     The page gets a turn and a number: a payload would tell in what kind of program the system is written.
     """
-    turn, _, number = button.partition(".")
+    turn, _, number = button[:LONGEST_BUTTON].partition(".")
     if not (turn.isascii() and turn.isdecimal() and number.isascii() and number.isdecimal()):
         return None
     event = _system_turn(dialogue, int(turn))

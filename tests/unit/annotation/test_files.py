@@ -152,6 +152,7 @@ def _lines(dataset: Dataset) -> list[Timeline]:
         ("nobody,0,context,AP,,x", "annotations.csv:2: unknown dialogue 'nobody'"),
         ("dialogue-000,9,context,AP,,x", "annotations.csv:2: dialogue 'dialogue-000' has no turn 9"),
         ("dialogue-000,zero,context,AP,,x", "annotations.csv:2 turn_index: 'zero' is no turn"),
+        ("dialogue-000,²,context,AP,,x", "annotations.csv:2 turn_index: '²' is no turn"),
         ("dialogue-000,0,context,XX,,x", "unknown label of context 'XX'"),
         ("dialogue-000,1,context,AP,,x", "'context' is not about this turn"),
         ("dialogue-000,0,subtask,S,,x", "it is about the dialogue: leave turn_index empty"),

@@ -93,3 +93,14 @@ def test_keywords_of_a_file_are_those_that_count(folder: Path, tmp_path: Path) -
 def test_a_mistake_is_answered_with_a_cure(folder: Path, words: tuple[str, ...], cure: str) -> None:
     with pytest.raises(InputError, match=cure):
         run(*([folder] if words else []), *words)
+
+
+def test_a_name_from_a_foreign_log_is_no_formula_in_the_csv(tmp_path: Path) -> None:
+    writer = DatasetWriter(tmp_path / "D", study={"name": "toy"}, source={"kind": "test"})
+    writer.add("dialogues", [{"dialogue_id": "=cmd()", "study": "toy", "system": "@bot", "condition": "c",
+                              "channel": "phone", "language": "en", "simulated": False}])  # fmt: skip
+    writer.add("turns", [{"dialogue_id": "=cmd()", "turn_index": 0, "party": "user", "text": "hi"}])
+    writer.close()
+    run(tmp_path / "D", "--only", "turns", "--csv", tmp_path / "values.csv")
+    cells = [cell for line in (tmp_path / "values.csv").read_text().splitlines() for cell in line.split(",")]
+    assert "'@bot" in cells and not any(cell.startswith(("=", "@", "+")) for cell in cells)

@@ -1,6 +1,7 @@
 """A small trial, written event by event, and every row of the dataset that must come out of it."""
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -286,7 +287,7 @@ def test_csv_is_safe_in_a_spreadsheet_and_raw_csv_is_exact(dataset: Dataset, tmp
     assert answers("raw") == ["Yes", "=cmd()"]
     with (tmp_path / "safe" / "codebook.csv").open(encoding="utf-8", newline="") as file:
         codebook = {(row["table"], row["column"]): row for row in csv.DictReader(file)}
-    assert codebook["ratings", "answer"]["cells"] == "leading apostrophe removed on reading"
+    assert codebook["ratings", "answer"]["cells"] == "apostrophes before formulas removed on reading"
     assert codebook["ratings", "value"]["cells"] == "exact"
     assert codebook["dialogues", "factor_noise"]["meaning"] == "condition of the study: noise"
     with (tmp_path / "safe" / "dialogues.csv").open(encoding="utf-8", newline="") as file:
@@ -304,6 +305,38 @@ def test_a_csv_cell_reads_back_and_never_begins_a_formula(text: str | None) -> N
     cell = safe_csv_cell(text)
     assert read_csv_cell(cell) == text
     assert not cell.startswith(tuple("=+-@\t\r\n\0＝＋－＠"))
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("thai;=HYPERLINK(1)", "thai;'=HYPERLINK(1)"),
+        ("thai\n=1+1", "thai\n'=1+1"),
+        ("thai; '@SUM(1)", "thai; ''@SUM(1)"),
+        ("a=b; c-d\n\n- e", "a=b; c-d\n\n'- e"),
+    ],
+)
+def test_no_formula_stands_behind_a_semicolon_or_a_line_where_those_separate_cells(
+    text: str, cell: str
+) -> None:
+    assert safe_csv_cell(text) == cell
+    assert read_csv_cell(cell) == text
+
+
+@given(st.text(alphabet=";\n\t '=-@xＡ＝", max_size=12))
+def test_a_cell_with_semicolons_and_lines_reads_back(text: str) -> None:
+    cell = safe_csv_cell(text)
+    assert read_csv_cell(cell) == text
+    split = re.split(r"[;\t\r\n]", cell)
+    assert not any(part.strip().startswith(tuple("=+-@＝＋－＠")) for part in split[1:])
+
+
+def test_texts_of_any_length_are_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerow([safe_csv_cell("x" * 1_000_000)])
+    with path.open(encoding="utf-8", newline="") as file:
+        assert [len(cell) for cell in next(csv.reader(file))] == [1_000_000]
 
 
 @given(

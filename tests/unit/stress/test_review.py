@@ -22,7 +22,17 @@ from vivavoce.stress.suite import Suite, is_suite, junit, read_suite, write_suit
 from vivavoce.stress.verdict_model import ModelJudge
 
 CASE = "{case_id: a, test: ST-4, family: spelling, language: en, original: a, variant: b}"
-NASTY = ('=HYPERLINK("http://evil")', "+1+1", "-2", "@SUM(A1)", "\tx", "'quoted", 'a "b", c;d', "è già\nqui")
+NASTY = (
+    '=HYPERLINK("http://evil")',
+    "+1+1",
+    "-2",
+    "@SUM(A1)",
+    "\tx",
+    "'quoted",
+    'a "b", c;d',
+    "è già\nqui",
+    "a\u2028b\x85c",
+)
 
 
 def item(

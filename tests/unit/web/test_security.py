@@ -1,5 +1,6 @@
 """What a stranger, another participant or another site can get at: nothing."""
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -7,11 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from scenes.browsing import Forms, Visitor, events_of, serve, study_with_texts
 from scenes.visits import Parrot
 from vivavoce.log.store import Log
-from vivavoce.web.security import HEADERS
+from vivavoce.web.security import HEADERS, BodyCap
 
 SECRET = "the secret of B"
 PLACES = ("consent", "chat", "code", "feedback", "ready")
@@ -238,3 +241,72 @@ def test_no_form_however_strange_breaks_a_page(visitor: Visitor, log: Log, field
     for response in (visitor.client.post(path, data=fields), visitor.client.post(path, json=fields)):
         assert response.status_code < 500
     assert len(events_of(log, "visit_ended")) == 0
+
+
+@pytest.mark.parametrize("button", ["9" * 5000 + ".0", "0." + "9" * 5000, "²", "1.²"])
+def test_a_button_that_nobody_offered_breaks_nothing(visitor: Visitor, button: str) -> None:
+    dialogue = visitor.into_dialogue()
+    turn = {"key": "key-00000001", "dialogue_id": dialogue, "text": "x", "payload": button}
+    assert visitor.client.post("/turns", json=turn).status_code == 422
+
+
+class Upstream:
+    """An application behind a cap on bodies: the sizes of the bodies that it was given."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        message = await receive()
+        assert not message["more_body"]
+        self.sizes.append(len(message["body"]))
+        await PlainTextResponse("taken")(scope, receive, send)
+
+
+async def post(app: BodyCap, pieces: list[bytes], path: str = "/turns") -> int:
+    """What a body that comes in pieces is answered with."""
+    coming, statuses = iter(pieces), list[int]()
+    left = len(pieces)
+
+    async def receive() -> Message:
+        nonlocal left
+        left -= 1
+        return {"type": "http.request", "body": next(coming), "more_body": left > 0}
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    await app({"type": "http", "method": "POST", "path": path, "headers": []}, receive, send)
+    return statuses[0]
+
+
+def test_a_body_in_many_pieces_is_handed_on_whole_and_the_cap_counts_all_of_them() -> None:
+    upstream = Upstream()
+    app = BodyCap(upstream, most=5000, larger={"/large": 9000})
+    assert asyncio.run(post(app, [b"x"] * 5000)) == 200
+    assert asyncio.run(post(app, [b"x"] * 5001)) == 413
+    assert asyncio.run(post(app, [b"x"] * 9000, "/large")) == 200
+    assert upstream.sizes == [5000, 9000]
+
+
+def test_bodies_that_come_at_once_are_capped_together_and_may_come_again_later() -> None:
+    upstream = Upstream()
+    app = BodyCap(upstream, most=1000, at_once=1500)
+
+    async def both() -> tuple[int, int, int]:
+        going = asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+            await going.wait()
+            await upstream(scope, receive, send)
+
+        app.app = slow
+        first = asyncio.create_task(post(app, [b"x" * 1000]))
+        await asyncio.sleep(0)
+        second = await post(app, [b"x" * 600, b"x" * 300])
+        going.set()
+        return await first, second, await post(app, [b"x" * 600, b"x" * 300])
+
+    assert asyncio.run(both()) == (200, 503, 200)
+    assert upstream.sizes == [1000, 900]
