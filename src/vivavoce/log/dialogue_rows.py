@@ -231,12 +231,7 @@ class DialogueRows:
         })  # fmt: skip
 
     def _elapsed_s(self, stored: StoredEvent) -> float | None:
-        if self.opened is None:
-            return None
-        if stored.boot == self.opened.boot:
-            return stored.monotonic_s - self.opened.monotonic_s
-        by_wall_s = (stored.at - self.opened.at).total_seconds()
-        return by_wall_s if by_wall_s >= 0 else None
+        return None if self.opened is None else elapsed_s(self.opened, stored)
 
     def _duration_s(self) -> float | None:
         """First onset to last offset; without turns the time until the end, as far as it is known."""
@@ -246,6 +241,14 @@ class DialogueRows:
         if self.ended is None or not isinstance(self.ended.event, DialogueEnded):
             return None
         return self.ended.event.duration_s
+
+
+def elapsed_s(opened: StoredEvent, stored: StoredEvent) -> float | None:
+    """Seconds from an event to a later one; None where the clock on the wall was set back in between."""
+    if stored.boot == opened.boot:
+        return stored.monotonic_s - opened.monotonic_s
+    by_wall_s = (stored.at - opened.at).total_seconds()
+    return by_wall_s if by_wall_s >= 0 else None
 
 
 def _names(acts: Sequence[LoggedAct] | None) -> list[str] | None:

@@ -15,6 +15,7 @@ from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.listening_events import LISTENING_EVENTS
 from vivavoce.log.microphone_events import MICROPHONE_EVENTS
+from vivavoce.log.playback_events import PLAYBACK_EVENTS
 from vivavoce.log.reading_events import READING_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
@@ -447,6 +448,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *ELICITATION_EVENTS,
         *LISTENING_EVENTS,
         *MICROPHONE_EVENTS,
+        *PLAYBACK_EVENTS,
         *READING_EVENTS,
         *RECORDING_EVENTS,
         *STRESS_EVENTS,

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.engine import first_line, shown
 
-HEAD: Final = "0002"
+HEAD: Final = "0003"
 SCRIPTS: Final = Path(__file__).parent / "migrations"
 
 

@@ -16,6 +16,8 @@ class RecordingStored(Event):
     speakers   who is heard on each channel, in the channels' order
     step       of the visit; position: of the stimulus in that step
     started_s  seconds from the opening of the dialogue to the first frame
+    clips      of how many clips it was laid out; null: it was recorded as it is
+    clips_placed  so many of them lie where they were offered or arrived, for nobody told when they were heard
     """
 
     kind = "recording_stored"
@@ -35,6 +37,8 @@ class RecordingStored(Event):
     turn_index: int | None = None
     started_s: float | None = None
     microphone_distance_m: float | None = None
+    clips: int | None = None
+    clips_placed: int | None = None
 
 
 class RecordingRemoved(Event):

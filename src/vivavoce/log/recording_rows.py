@@ -18,7 +18,7 @@ FOLDER: Final = "recordings"
 SAME: Final = (
     "recording_id", "participant_id", "visit_id", "content", "step", "item", "dialogue_id", "turn_index",
     "started_s", "media_type", "sample_rate_hz", "frames", "duration_s", "byte_count", "sha256",
-    "microphone_distance_m", "removed_at", "removal", "simulated",
+    "microphone_distance_m", "clips", "clips_placed", "removed_at", "removal", "simulated",
 )  # fmt: skip
 
 

@@ -54,7 +54,8 @@ class KeptFile(NamedTuple):
         self, recording_id: str, sound: Sound, content: Content, speakers: list[Speaker],
         *, step: int | None = None, position: int | None = None, dialogue_id: str | None = None,
         turn_index: int | None = None, started_s: float | None = None,
-        microphone_distance_m: float | None = None,
+        microphone_distance_m: float | None = None, clips: int | None = None,
+        clips_placed: int | None = None,
     ) -> RecordingStored:  # fmt: skip
         """The event that makes it visible.
 
@@ -67,6 +68,7 @@ class KeptFile(NamedTuple):
             speakers=speakers, sample_rate_hz=sound.sample_rate_hz, frames=sound.frames,
             duration_s=sound.duration_s, step=step, position=position, dialogue_id=dialogue_id,
             turn_index=turn_index, started_s=started_s, microphone_distance_m=microphone_distance_m,
+            clips=clips, clips_placed=clips_placed,
         )  # fmt: skip
 
 

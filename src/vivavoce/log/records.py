@@ -112,6 +112,8 @@ class Recording:
     turn_index: int | None
     started_s: float | None
     microphone_distance_m: float | None
+    clips: int | None
+    clips_placed: int | None
     stored_at: datetime
     removed_at: datetime | None
     removal: Removal | None

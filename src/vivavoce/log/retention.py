@@ -24,7 +24,8 @@ class Keeping(NamedTuple):
 def due(log: Log, study: str, keeping: Keeping) -> list[Recording]:
     """Recordings that may be deleted now, in the order in which they were stored.
 
-    Note    a recording of a whole dialogue is transcribed when all turns of the user in it are
+    Note    a recording of a whole dialogue, and one of what the system said, is transcribed when all turns of
+            the user in it are
     Empty   nothing says that sound may be deleted: []
     """
     kept = [one for one in log.recordings(study) if one.removed_at is None]
@@ -53,7 +54,7 @@ def _transcribed(log: Log) -> set[tuple[str, int]]:
 def _is_transcribed(log: Log, one: Recording, said: set[tuple[str, int]]) -> bool:
     if one.dialogue_id is None or one.content not in ("turn", "dialogue"):
         return False
-    if one.content == "turn":
+    if one.content == "turn" and one.speakers == ["user"]:
         return one.turn_index is not None and (one.dialogue_id, one.turn_index) in said
     rows = logged_dialogue(log, one.dialogue_id)
     spoken = [turn["turn_index"] for turn in rows.turns if turn["party"] == "user"] if rows else []

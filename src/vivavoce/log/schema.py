@@ -367,6 +367,8 @@ RECORDINGS = Table(
         Column("byte_count", pa.int64(), "size of the file", True),
         Column("sha256", TEXT, "of the file's bytes, hexadecimal", True),
         Column("microphone_distance_m", REAL, "between mouth and microphone"),
+        Column("clips", INTEGER, "clips that it was laid out of; null: recorded as it is"),
+        Column("clips_placed", INTEGER, "of these, how many lie where they were offered: untimed"),
         Column("recorded_at", INSTANT, "when it was stored, UTC", True),
         Column("removed_at", INSTANT, "when its file was deleted, UTC"),
         Column("removal", TEXT, "redone, withdrawal, erasure or retention: why"),

@@ -152,6 +152,8 @@ recordings: Final = Table(
     Column("turn_index", Integer),
     Column("started_s", Float(53)),
     Column("microphone_distance_m", Float(53)),
+    Column("clips", Integer),
+    Column("clips_placed", Integer),
     Column("stored_at", Instant, nullable=False),
     Column("removed_at", Instant),
     Column("removal", String),

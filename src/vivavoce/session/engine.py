@@ -23,6 +23,7 @@ from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.eliciting import Elicitation
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.listening import Listening
+from vivavoce.session.playback import Playback
 from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
@@ -71,6 +72,7 @@ class SessionEngine:
         self.bouts = Bouts(self.visit, self.move, self.rules)
         self.listening = Listening(self.visit, self.move, self.rules)
         self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
+        self.playback = Playback(self.visit, self.move, log, self.relay)
         self.elicitation = Elicitation(self.visit, self.move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}

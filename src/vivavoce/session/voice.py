@@ -136,15 +136,18 @@ class VoiceTurns:
         Raises  LookupError: no turn of this visit, or its recording is gone
         """
         state = (await self._visit_of(visit_id)).state
-        recording_id = _system_turn(state, seq).sound
+        recording_id = system_turn(state, seq).sound
         if recording_id is None:
             return None
         path = folder_of(self.log).file(state.recordings.get(recording_id, ""))
         return await asyncio.to_thread(path.read_bytes)
 
-    async def keep(self, visit_id: str, dialogue_id: str, *, key: str, audio: bytes) -> str:
+    async def keep(
+        self, visit_id: str, dialogue_id: str, *, key: str, audio: bytes, started_s: float | None = None
+    ) -> str:
         """Put the sound of the next user turn on disk; the same key again writes nothing.
 
+        started_s  when it began after the opening of the dialogue, as the page has it; None: it does not know
         Output  the recording's key
         Raises  Refused: `not_running`, `bad_audio`, `empty`, `too_long`
         """
@@ -157,10 +160,13 @@ class VoiceTurns:
             dialogue = visit.state.dialogue
             if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
                 raise Refused("not_running")
+            if started_s is not None:  # it is here already, so it ended before now
+                ended_s = self._relay.elapsed_s(dialogue)
+                started_s = round(max(0.0, min(started_s, ended_s - sound.duration_s)), 3)
             kept = await asyncio.to_thread(folder_of(self.log).keep, recording_id, audio, sound.media_type)
             event = kept.event(
                 recording_id, sound, "turn", ["user"], step=visit.state.step, dialogue_id=dialogue_id,
-                turn_index=len(dialogue.turns),
+                turn_index=len(dialogue.turns), started_s=started_s,
             )  # fmt: skip
             await self._move(visit, lambda draft: draft.add(event, client_key=mark))
         return recording_id
@@ -177,10 +183,11 @@ def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothes
 
 def words_of(state: VisitState, seq: int) -> str:
     """What the system said in the turn of this event. Raises LookupError: it is none of this dialogue."""
-    return " ".join(message.text for message in _system_turn(state, seq).messages if message.text)
+    return " ".join(message.text for message in system_turn(state, seq).messages if message.text)
 
 
-def _system_turn(state: VisitState, seq: int) -> log_events.SystemTurnReceived:
+def system_turn(state: VisitState, seq: int) -> log_events.SystemTurnReceived:
+    """The system turn of this event. Raises LookupError: it is none of the dialogue that is going on."""
     for turn in state.dialogue.turns if state.dialogue else ():
         if turn.seq == seq and isinstance(turn.event, log_events.SystemTurnReceived):
             return turn.event

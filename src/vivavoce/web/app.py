@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.laid_out import LaidOutDialogues
 from vivavoce.session.open_microphone import Microphones
 from vivavoce.session.voice import Voices
 from vivavoce.web import (
@@ -79,7 +80,9 @@ def create_app(
     voices = Voices(engine.study)
     opened = engine.study.voice is not None and engine.study.voice.microphone == "open"
     microphones = Microphones(engine, voices) if opened else None
-    beside = [*beside, *([microphones] if microphones else [])]
+    spoken = any(one.kind == "dialogue" and one.channel == "voice" for one in engine.study.visit)
+    clips = LaidOutDialogues(engine) if spoken else None
+    beside = [*beside, *(one for one in (microphones, clips) if one is not None)]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

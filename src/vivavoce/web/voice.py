@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 import structlog
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 
@@ -38,10 +39,12 @@ async def turn(
     key: Annotated[Key, Query()], tab: Annotated[str, Query(max_length=64)] = "",
     response_delay_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
     played_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
+    started_s: Annotated[float | None, Query(ge=0, le=LONGEST_DELAY_S)] = None,
 ) -> Response:  # fmt: skip
     """Take a spoken turn in; answered when its sound, and its words where we recognise them, are on disk.
 
-    played_s  seconds of the system's turn that were heard, where speaking cut it off
+    played_s   seconds of the system's turn that were heard, where speaking cut it off
+    started_s  when its sound began, on the clock of the dialogue
     """
     if tab and not site.tabs.is_newest(visit_id, tab):
         return _problem("superseded", 409)
@@ -51,7 +54,7 @@ async def turn(
     audio, engine = await request.body(), site.engine
     listens = state.dialogue is not None and engine.voice.listens(state.dialogue)
     try:
-        sound = await engine.voice.keep(visit_id, dialogue_id, key=key, audio=audio)
+        sound = await engine.voice.keep(visit_id, dialogue_id, key=key, audio=audio, started_s=started_s)
         heard: list[LoggedHypothesis] = []
         if not listens:
             heard = logged(await _voices(request).recognise(audio, state.language, state.dialogue))
@@ -97,15 +100,51 @@ async def said(request: Request, site: ThisSite, visit_id: ThisVisit, seq: int) 
     state = await site.engine.state(visit_id)
     _talking(state)
     try:
-        sound = await site.engine.voice.spoken_by_system(visit_id, seq)
-        if sound is None:
-            sound = await _voices(request).speak(words_of(state, seq), state.language)
+        own = await site.engine.voice.spoken_by_system(visit_id, seq)
+        sound = own or await _voices(request).speak(words_of(state, seq), state.language)
     except LookupError:
         raise HTTPException(404) from None
     except (SynthesisError, InputError) as error:
         _report.error("synthesiser failed", visit=visit_id, problem=str(error))
         return _problem("mute", 503)
+    try:
+        await site.engine.playback.offer(visit_id, seq, None if own else sound)
+    except (LogError, InputError, Stale) as error:  # it is heard all the same
+        _report.error("recording_not_kept", visit=visit_id, problem=str(error))
     return Response(sound, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})
+
+
+class PlayedIn(BaseModel):
+    """What a page has played of a system's turn, on the clock of the dialogue."""
+
+    dialogue_id: str = Field(max_length=64)
+    seq: int = Field(ge=0)
+    started_s: float = Field(ge=0, le=LONGEST_DELAY_S)
+    played_s: float = Field(ge=0, le=LONGEST_DELAY_S)
+    again: bool = False
+
+
+@router.post("/voice/played")
+async def played(site: ThisSite, visit_id: ThisVisit, told: PlayedIn) -> Response:
+    """Note when the sound of a system's turn was heard."""
+    try:
+        await site.engine.playback.played(visit_id, **told.model_dump())
+    except LookupError:
+        raise HTTPException(404) from None
+    except (LogError, Stale):
+        return _problem("not_saved", 503)
+    return Response(status_code=204)
+
+
+@router.get("/voice/clock")
+async def clock(
+    site: ThisSite, visit_id: ThisVisit, dialogue_id: Annotated[str, Query(max_length=64)]
+) -> Response:
+    """Seconds since a dialogue of the visit was opened, for the page to set its clock by."""
+    elapsed_s = await site.engine.playback.clock_s(visit_id, dialogue_id)
+    if elapsed_s is None:
+        raise HTTPException(404)
+    return JSONResponse({"elapsed_s": elapsed_s}, headers={"Cache-Control": "no-store"})
 
 
 def _problem(reason: str, status: int) -> JSONResponse:

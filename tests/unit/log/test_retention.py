@@ -51,10 +51,10 @@ def talk(log: Log, *said: str) -> None:
         record(log, f"turn{index}", "turn", index)
 
 
-def record(log: Log, name: str, content: str, turn: int | None) -> None:
+def record(log: Log, name: str, content: str, turn: int | None, party: str = "user") -> None:
     kept = folder_of(log).keep(name, name.encode(), "audio/wav")
     sound = Sound("audio/wav", 1, 8000, 8000)
-    event = kept.event(name, sound, content, ["user"], dialogue_id="d1", turn_index=turn)  # type: ignore[arg-type]
+    event = kept.event(name, sound, content, [party], dialogue_id="d1", turn_index=turn)  # type: ignore[arg-type]
     log.transact_now(lambda tx: tx.append("v1", event))
 
 
@@ -113,6 +113,16 @@ def test_a_whole_call_goes_when_every_turn_is_written_down(log: Log) -> None:
     write_down(log, 0, 1)
     assert names(expire(log, "s", Keeping(until_transcribed=True))) == ["whole", "turn0", "turn1"]
     assert folder_of(log).names() == set()
+
+
+def test_what_the_system_said_goes_with_the_last_turn_of_the_user(log: Log) -> None:
+    talk(log, "yes", "no")
+    record(log, "answer", "turn", 2, "system")
+    keeping = Keeping(until_transcribed=True)
+    write_down(log, 0)
+    assert names(due(log, "s", keeping)) == ["turn0"]
+    write_down(log, 1)
+    assert "answer" in names(due(log, "s", keeping))
 
 
 KILLED = """

@@ -3,6 +3,7 @@
 
 import { OpenMicrophone } from "./open-microphone.js";
 import { wait } from "./outbox.js";
+import { Playback } from "./playback.js";
 import { wav } from "./takes.js";
 
 const here = (id) => document.getElementById(id);
@@ -21,6 +22,7 @@ let startedAt = null;
 let repeating = false; // an answer is heard once more
 let played = null; // seconds of the program's turn that were heard, where speaking cut it off
 let open = null; // the open microphone, where the study has one
+const playback = new Playback(said, told.base, told.dialogue);
 
 function tell(words) {
   news.textContent = words;
@@ -64,6 +66,7 @@ async function start(finished) {
   recorder.port.onmessage = ({ data }) => (data ? heard(data) : stopped());
   context.createMediaStreamSource(stream).connect(recorder);
   startedAt = performance.now();
+  playback.setClock();
   panel.dataset.soFar = 0;
   here("loudness").hidden = false;
   tell(told.recording);
@@ -83,12 +86,13 @@ function stop() {
 }
 
 async function stopped() {
-  const { stream, context, pieces, rate, finished } = running;
+  const { stream, context, pieces, frames, rate, finished } = running;
+  const began = performance.now() - (1000 * frames) / rate; // the sound ends now
   running = null;
   stream.getTracks().forEach((track) => track.stop());
   await context.close();
   here("loudness").hidden = true;
-  finished(wav(pieces, rate), pieces.length);
+  finished(wav(pieces, rate), pieces.length, began);
 }
 
 async function checkMicrophone() {
@@ -119,6 +123,7 @@ function begin() {
   if (told.microphone === "open" && !sessionStorage.getItem(remembered.pushes)) return speakFreely();
   here("talking").hidden = false;
   talk.focus();
+  playback.setClock();
   speakNext();
 }
 
@@ -179,7 +184,7 @@ async function speakUp() {
   }
 }
 
-async function deliver(sound, pieces) {
+async function deliver(sound, pieces, began) {
   talk.textContent = told.talk;
   if (!pieces) return tell(told.failed);
   talk.disabled = true;
@@ -187,6 +192,8 @@ async function deliver(sound, pieces) {
   const place = new URLSearchParams({ dialogue_id: told.dialogue, key: crypto.randomUUID(), tab: told.tab });
   if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", (startedAt - endedAt) / 1000);
   if (played !== null) place.set("played_s", played);
+  const startedS = playback.elapsed(began);
+  if (startedS !== null) place.set("started_s", startedS);
   const error = await post(place, sound);
   talk.disabled = false;
   tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
@@ -229,9 +236,10 @@ function speakNext(again = false) {
   const next = again ? turns.at(-1) : turns.find((seq) => seq > last);
   if (next === undefined || running || (!again && !said.paused && !said.ended)) return;
   sessionStorage.setItem(remembered.heard, Math.max(next, last));
+  playback.tell();
   said.src = `${told.base}/voice/said/${next}`;
   said.dataset.seq = next;
-  repeating = again;
+  repeating = playback.again = again;
   said.play().catch(() => {});
 }
 

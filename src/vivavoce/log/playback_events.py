@@ -1,0 +1,38 @@
+"""Events of what a participant hears in the browser, turn by turn: what was offered, and what was played."""
+
+from typing import Final
+
+from vivavoce.log.event import Event
+
+
+class SoundOffered(Event):
+    """A page asked for the sound of a system's turn and got it; noted once for each turn.
+
+    recording_id  the sound: what the system spoke by itself, or what was spoken for it
+    at_s          seconds from the opening of the dialogue
+    """
+
+    kind = "sound_offered"
+    dialogue_id: str
+    turn_index: int
+    recording_id: str
+    at_s: float
+
+
+class SoundPlayed(Event):
+    """A page has played the sound of a system's turn, or as much of it as was heard.
+
+    started_s  seconds from the opening of the dialogue, by the page's clock set after ours
+    played_s   seconds of it that were played
+    again      the participant asked to hear it once more
+    """
+
+    kind = "sound_played"
+    dialogue_id: str
+    turn_index: int
+    started_s: float
+    played_s: float
+    again: bool = False
+
+
+PLAYBACK_EVENTS: Final[tuple[type[Event], ...]] = (SoundOffered, SoundPlayed)
