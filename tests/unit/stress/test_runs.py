@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -113,26 +114,30 @@ def test_a_run_that_died_is_taken_up_and_what_was_done_is_not_done_again(tmp_pat
 
 
 class Crowded(Counting):
-    """A bot that answers nobody before so many speak at once; how many did at most."""
+    """A bot that answers nobody before so many speak at once."""
 
     def __init__(self, enough: int) -> None:
         super().__init__()
-        self.enough, self.speaking, self.most = enough, 0, 0
+        self.enough, self.speaking = enough, 0
+        self.full = False
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         self.speaking += 1
-        self.most = max(self.most, self.speaking)
-        await eventually_there(lambda: self.most >= self.enough, "too few replays go on at once")
+        self.full = self.full or self.speaking >= self.enough
+        await eventually_there(lambda: self.full, "too few replays go on at once")
         async for output in super().send(conversation, turn):
             yield output
         self.speaking -= 1
 
 
 def test_as_many_replays_go_on_at_once_as_were_asked_for_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
     cases = [case("ST-2", "en", f"a pub {number}", f"a pubb {number}") for number in range(9)]
-    bot = Crowded(enough=3)
-    hold(tmp_path / "log.sqlite", bot, cases, settings=RunSettings(at_once=3))
-    assert bot.most == 3 and bot.opened == 18
+    hold(path, Crowded(enough=3), cases, settings=RunSettings(at_once=3))
+    with Log.open(f"sqlite:///{path}") as log:
+        kinds = [one.event.kind for one in log.events(stress_stream("toy"))]
+    steps = [(kind == "replay_begun") - (kind == "replay_finished") for kind in kinds]
+    assert max(accumulate(steps)) == 3 and kinds.count("replay_finished") == 18
 
 
 def test_with_repeats_the_original_is_replayed_as_often_and_once_before(tmp_path: Path) -> None:
