@@ -4,6 +4,7 @@ Nothing but carrying happens here: no redirect, cookie, proxy or decompression, 
 """
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncIterator
 from functools import lru_cache
@@ -15,7 +16,7 @@ from yarl import URL
 
 _OURS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")  # headers that httpx has set
 _LONGEST_HEADER: Final = 64 * 1024
-_IDLE_S: Final = 4.0  # below the five seconds after which common servers close an idle connection
+_IDLE_S: Final = 1.5  # below two seconds, after which gunicorn closes an idle connection; uvicorn, Node: five
 
 
 class Carrier:
@@ -131,6 +132,14 @@ def _limits(connect_s: float | None, read_s: float | None) -> aiohttp.ClientTime
     return aiohttp.ClientTimeout(total=None, connect=connect_s, sock_read=read_s, ceil_threshold=600)
 
 
+def _unconnected(error: aiohttp.ClientConnectorError) -> str:
+    """Where no connection came about and why, in the operating system's words where it has any."""
+    number = error.os_error.errno
+    if isinstance(error, aiohttp.ClientSSLError) or number is None or number <= 0:
+        return str(error)
+    return f"no connection to {error.host}:{error.port} ({os.strerror(number)})"
+
+
 def _as_httpx(error: Exception) -> httpx.TransportError:
     """An error of aiohttp as httpx would name it."""
     said = str(error)
@@ -139,7 +148,7 @@ def _as_httpx(error: Exception) -> httpx.TransportError:
     if isinstance(error, TimeoutError):
         return httpx.ReadTimeout(said)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return httpx.ConnectError(said)
+        return httpx.ConnectError(_unconnected(error))
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return httpx.RemoteProtocolError("the server disconnected without an answer")
     if isinstance(error, aiohttp.ClientPayloadError):

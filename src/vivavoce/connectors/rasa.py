@@ -15,7 +15,7 @@ from vivavoce.connectors.answers import bad_answer, clean_text
 from vivavoce.connectors.asking import Asking
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.rasa_messages import read_message
+from vivavoce.connectors.rasa_messages import SESSION_START, greeting_once, read_message
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
 
@@ -24,9 +24,9 @@ class RasaSettings(ConnectorSettings):
     """Settings of a system with `connect: rasa`."""
 
     url: WebAddress = Field(description="base address of the Rasa server")
-    token: str | None = Field(None, description="${NAME} of the server's auth token")
+    token: str | None = Field(None, description="${NAME} of a token, sent as ?token=")
     metadata: dict[str, Any] = Field(default_factory=dict, description="sent with every message")
-    start: str | None = Field("/session_start", description="message that opens a conversation; null: none")
+    start: str | None = Field(SESSION_START, description="message that opens a conversation; null: none")
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
@@ -52,15 +52,17 @@ class RasaConnector:
         return Capabilities(choices=True, memory="system", greets=self._settings.start is not None)
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        if self._settings.start is not None and not conversation.history:
-            for output in await self._say(conversation, self._settings.start):
+        start = self._settings.start
+        if start is not None and not conversation.history:
+            for output in _read(greeting_once(await self._say(conversation, start), start)):
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        for output in await self._say(conversation, turn.message):
+        for output in _read(await self._say(conversation, turn.message)):
             yield output
 
-    async def _say(self, conversation: Conversation, text: str) -> list[SystemOutput]:
+    async def _say(self, conversation: Conversation, text: str) -> list[Any]:
+        """The messages that come back for one."""
         body: dict[str, Any] = {"sender": name_of(conversation), "message": clean_text(text)}
         if self._settings.metadata:
             body["metadata"] = self._settings.metadata
@@ -69,7 +71,7 @@ class RasaConnector:
         said = await self._asking.ask("POST", self._url, json=body, params=params)
         if not isinstance(said, list):
             raise bad_answer("the answer is no list of messages")
-        return [output for message in said for output in read_message(message)]
+        return said
 
     async def reset(self, conversation: Conversation) -> None:
         renamed(conversation)
@@ -79,3 +81,7 @@ class RasaConnector:
 
     async def shut_down(self) -> None:
         await self._asking.close()
+
+
+def _read(messages: list[Any]) -> list[SystemOutput]:
+    return [output for message in messages for output in read_message(message)]

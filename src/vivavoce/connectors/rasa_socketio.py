@@ -1,8 +1,11 @@
 """A Rasa bot over its Socket.IO channel.
 
-Wire    `session_request` once, then `user_uttered` {"message", "session_id"}; `bot_uttered` for each message
-        that comes back, until none came for `idle_s`
-Memory  in the bot's tracker, under the session id; a reset takes another
+Wire    `session_request` once, which the bot confirms, then `user_uttered` {"message", "session_id",
+        "metadata"}; `bot_uttered` for each message that comes back. The turn is complete when Rasa
+        acknowledges `user_uttered`, which it does when it has said everything. Where a server acknowledges
+        nothing, or before it speaks, the turn is complete when nothing came for `idle_s`
+Memory  in the bot's tracker: under the session id where the bot has `session_persistence: true`, else under
+        the connection, and then it is lost with it; a reset takes another of both
 Retry   when the connection was never made
 """
 
@@ -21,7 +24,7 @@ from vivavoce.connectors.answers import clean, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.listening_for_more import Item, until_idle
 from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.rasa_messages import read_message
+from vivavoce.connectors.rasa_messages import greeting_once, read_message
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.transport import checked_addresses
 from vivavoce.connectors.urls import WebAddress, check_address
@@ -33,10 +36,14 @@ class RasaSocketSettings(ConnectorSettings):
     """Settings of a system with `connect: rasa-socketio`."""
 
     url: WebAddress = Field(description="base address of the Rasa server")
-    path: str = Field("/socket.io", description="path of the Socket.IO channel")
-    token: str | None = Field(None, description="${NAME} of a token, sent as auth")
+    path: str = Field("/socket.io", description="socketio_path of the bot's credentials.yml")
+    token: str | None = Field(None, description="${NAME} of a token signed with its jwt_key, sent as auth")
     start: str | None = Field(None, description="message that opens a conversation, such as /session_start")
-    idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends the bot's turn")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="sent with every message")
+    session_persistence: bool = Field(False, description="as it stands in the bot's credentials.yml")
+    user_event: str = Field("user_uttered", description="user_message_evt of the bot's credentials.yml")
+    bot_event: str = Field("bot_uttered", description="bot_message_evt of the bot's credentials.yml")
+    idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends a turn that is not acknowledged")
 
 
 class RasaSocketConnector:
@@ -58,13 +65,20 @@ class RasaSocketConnector:
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(choices=True, memory="system", greets=self._settings.start is not None)
+        greets = self._settings.start is not None
+        memory = "system" if self._settings.session_persistence else "process"
+        return Capabilities(choices=True, memory=memory, greets=greets)
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         await self._client(conversation)
-        if self._settings.start is not None and not conversation.history:
-            async for output in self._exchange(conversation, self._settings.start):
-                yield output
+        start = self._settings.start
+        if start is not None and not conversation.history:
+            said = [output async for output in self._exchange(conversation, start)]
+            for message in greeting_once([one.raw for one in said if one.raw is not None], start):
+                for output in read_message(message):
+                    yield output
+            if said and said[-1].held_s:
+                yield said[-1]
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         async for output in self._exchange(conversation, turn.message):
@@ -72,25 +86,34 @@ class RasaSocketConnector:
 
     async def _exchange(self, conversation: Conversation, text: str) -> AsyncIterator[SystemOutput]:
         client = await self._client(conversation)
-        said = {"message": clean_text(text), "session_id": name_of(conversation)}
-        self._wire.sent("user_uttered", json.dumps(said, ensure_ascii=False))
+        said: dict[str, Any] = {"message": clean_text(text), "session_id": name_of(conversation)}
+        if self._settings.metadata:
+            said["metadata"] = self._settings.metadata
+        self._wire.sent(self._settings.user_event, json.dumps(said, ensure_ascii=False))
         client.raw.clear()
-        await client.emit("user_uttered", said)
+        complete = False
         try:
-            async with aclosing(
-                until_idle(client.arriving, self._settings, self._settings.idle_s)
-            ) as outputs:
+            await client.say(said)
+            heard = until_idle(client.arriving, self._settings, self._settings.idle_s)
+            async with aclosing(heard) as outputs:
                 async for output in outputs:
                     yield output
+            complete = True
         finally:
             for message in client.raw:
-                self._wire.received("bot_uttered", json.dumps(message, ensure_ascii=False))
+                self._wire.received(self._settings.bot_event, json.dumps(message, ensure_ascii=False))
+            if not complete:
+                await client.close()  # what it says late would be taken for its next answer
 
     async def _client(self, conversation: Conversation) -> "_Client":
         client = self._clients.get(conversation.key)
-        if client is None or not client.alive:
-            client = self._clients[conversation.key] = _Client(self._settings, self._vault)
-            await client.connect(name_of(conversation))
+        if client is not None and client.alive:
+            return client
+        if client is not None and client.spoken and not self._settings.session_persistence:
+            problem = "the connection was lost, and with it what the bot knew of the conversation"
+            raise SystemUnderTestError("closed", f"{problem} (it has no session_persistence)", reached=False)
+        client = self._clients[conversation.key] = _Client(self._settings, self._vault)
+        await client.connect(name_of(conversation))
         return client
 
     async def reset(self, conversation: Conversation) -> None:
@@ -108,22 +131,24 @@ class RasaSocketConnector:
 
 
 class _Client:
-    """One Socket.IO connection."""
+    """One Socket.IO connection; `spoken`: something was said on it."""
 
     def __init__(self, settings: RasaSocketSettings, vault: Vault) -> None:
         self._settings, self._vault = settings, vault
         self.arriving: asyncio.Queue[Item] = asyncio.Queue()
         self.raw: list[Any] = []
-        self._closing = False
+        self.spoken = False
+        self._turn, self._closing, self._confirmed = 0, False, asyncio.Event()
         self._io = _socketio().AsyncClient(
             reconnection=False, request_timeout=settings.connect_timeout_s, http_session=_session(settings)
         )
-        self._io.on("bot_uttered", self._heard)
+        self._io.on("session_confirm", self._confirm)
+        self._io.on(settings.bot_event, self._heard)
         self._io.on("disconnect", self._ended)
 
     @property
     def alive(self) -> bool:
-        return self._io.connected
+        return self._io.connected and not self._closing
 
     async def connect(self, session: str) -> None:
         settings, parts = self._settings, urlsplit(self._settings.url)
@@ -135,17 +160,40 @@ class _Client:
                 self._vault.expand(settings.url), auth=auth, socketio_path=settings.path.strip("/"),
                 wait_timeout=settings.connect_timeout_s, transports=["websocket"],
             )  # fmt: skip
+            await self._io.emit("session_request", {"session_id": session})
+            async with asyncio.timeout(settings.connect_timeout_s):
+                await self._confirmed.wait()
         except (_socketio().exceptions.SocketIOError, httpx.ConnectError, OSError, TimeoutError) as error:
             await self.close()
-            problem = self._vault.redact(str(error)) or "the connection was not made in time"
+            problem = self._vault.redact(str(error)) or "the bot did not confirm the session in time"
             raise SystemUnderTestError("unreachable", problem, reached=False) from None
-        await self.emit("session_request", {"session_id": session})
 
-    async def emit(self, event: str, content: dict[str, Any]) -> None:
+    async def say(self, content: dict[str, Any]) -> None:
+        """Say it; when the bot acknowledges that, its turn is complete."""
+        self._turn, self.spoken = self._turn + 1, True
+        turn = self._turn
         try:
-            await self._io.emit(event, content)
+            await self._io.emit(
+                self._settings.user_event, content, callback=lambda *_: self._acknowledged(turn)
+            )
         except _socketio().exceptions.SocketIOError as error:
             raise SystemUnderTestError("closed", self._vault.redact(str(error))) from None
+
+    def _acknowledged(self, turn: int) -> None:
+        if turn != self._turn:
+            return
+        if self.raw:
+            self.arriving.put_nowait(None)
+            return
+
+        def silent() -> None:
+            if turn == self._turn and not self.raw:
+                self.arriving.put_nowait(None)
+
+        asyncio.get_running_loop().call_later(self._settings.idle_s, silent)
+
+    async def _confirm(self, *_: Any) -> None:
+        self._confirmed.set()
 
     async def _heard(self, message: Any = None) -> None:
         message = self._vault.redact(clean(message))

@@ -40,15 +40,20 @@ async def completions(request: Request) -> Response:
 
 
 async def rasa(request: Request) -> Response:
+    """As Rasa 3.6: a conversation's first message begins a session, and so does /session_start."""
     body = await request.json()
     sender, text = body["sender"], body["message"]
-    if text == "/session_start":
-        return JSONResponse([])
+    starts = (sender not in begun) + (text == "/session_start")
+    begun.add(sender)
+    welcomes = starts if body.get("metadata", {}).get("welcome") else 0
+    said: list[dict[str, object]] = [{"recipient_id": sender, "text": "Welcome."}] * welcomes
     if text == "menu":
         buttons = [{"title": "Yes", "payload": "/affirm"}]
-        picture = {"recipient_id": sender, "image": "https://example.org/a.png"}
-        return JSONResponse([{"recipient_id": sender, "text": "Well?", "buttons": buttons}, picture])
-    return JSONResponse([{"recipient_id": sender, "text": f"first was {first.setdefault(sender, text)}"}])
+        said += [{"recipient_id": sender, "text": "Well?", "buttons": buttons}]
+        said += [{"recipient_id": sender, "image": "https://example.org/a.png"}]
+    elif text not in ("/session_start", "hush"):
+        said += [{"recipient_id": sender, "text": f"first was {first.setdefault(sender, text)}"}]
+    return JSONResponse(said)
 
 
 async def events(request: Request) -> Response:
@@ -103,6 +108,7 @@ async def count(_: Request) -> Response:
 
 
 sessions: dict[str, list[str]] = {}
+begun: set[str] = set()
 app = Starlette(
     routes=[
         Route("/sessions", begin, methods=["POST"]),

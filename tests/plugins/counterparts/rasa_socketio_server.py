@@ -1,6 +1,9 @@
-"""A Rasa server as its Socket.IO channel shows it: `python rasa_socketio_server.py PORT`.
+"""A Rasa server as its Socket.IO channel shows it: `rasa_socketio_server.py PORT [persistent] [renamed]`.
 
-Knows nothing of ours. What it is told may be a fault.
+Knows nothing of ours. As in Rasa 3.6 a conversation belongs to the connection, or with `persistent` to the
+session id; its first message begins a session, and so does `/session_start`, each with a welcome where the
+metadata ask for one; a message is acknowledged when all is said. `renamed` has other names for its events.
+What it is told may be a fault.
 """
 
 import asyncio
@@ -10,39 +13,85 @@ from typing import Any
 import socketio
 import uvicorn
 
+PERSISTENT, RENAMED = "persistent" in sys.argv, "renamed" in sys.argv
+BOT, USER = ("said_bot", "said_user") if RENAMED else ("bot_uttered", "user_uttered")
 server = socketio.AsyncServer(async_mode="asgi")
 first: dict[str, str] = {}
+begun: set[str] = set()
+later: set[asyncio.Task[None]] = set()
 
 
 @server.on("session_request")
 async def begin(sid: str, content: dict[str, Any]) -> None:
+    if PERSISTENT:
+        await server.enter_room(sid, content["session_id"])
     await server.emit("session_confirm", content["session_id"], to=sid)
 
 
-@server.on("user_uttered")
-async def uttered(sid: str, content: dict[str, Any]) -> None:
-    text = content["message"]
-    if text == "silent":
-        return
-    if text == "garbage":
-        await server.emit("bot_uttered", [1, 2], to=sid)
-        return
-    if text == "closed":
-        await server.disconnect(sid)
-        return
-    if text == "slow":
-        for _ in range(40):
-            await server.emit("bot_uttered", {"text": "x"}, to=sid)
-            await asyncio.sleep(0.05)
-    if text == "menu":
-        replies = [{"title": "Yes", "payload": "/affirm", "content_type": "text"}]
-        await server.emit("bot_uttered", {"text": "Well?", "quick_replies": replies}, to=sid)
-        picture = {"type": "image", "payload": {"src": "https://example.org/a.png"}}
-        await server.emit("bot_uttered", {"attachment": picture}, to=sid)
-        return
-    said = first.setdefault(content["session_id"], text)
-    await server.emit("bot_uttered", {"text": f"first was {said}"}, to=sid)
+async def tell(sid: str, content: Any) -> None:
+    await server.emit(BOT, content, to=sid)
 
+
+async def tell_later(sid: str, text: str, seconds: float) -> None:
+    await asyncio.sleep(seconds)
+    await tell(sid, {"text": text})
+
+
+@server.on(USER)
+async def uttered(sid: str, content: dict[str, Any]) -> None:
+    sender = content["session_id"] if PERSISTENT else sid
+    text = content["message"]
+    starts = (sender not in begun) + (text == "/session_start")
+    begun.add(sender)
+    for _ in range(starts if content.get("metadata", {}).get("welcome") else 0):
+        await tell(sender, {"text": "Welcome."})
+    if text not in FAULTS:
+        await answer(sender, text, content.get("metadata"))
+    elif (fault := FAULTS[text]) is not None:
+        await fault(sid, sender)
+
+
+async def answer(sender: str, text: str, metadata: Any) -> None:
+    if text in ("/session_start", "hush"):
+        return
+    if text == "metadata":
+        await tell(sender, {"text": str(metadata)})
+    elif text == "hasty":
+        later.add(asyncio.create_task(tell_later(sender, "there you are", 0.1)))
+    elif text == "menu":
+        replies = [{"title": "Yes", "payload": "/affirm", "content_type": "text"}]
+        await tell(sender, {"text": "Well?", "quick_replies": replies})
+        picture = {"type": "image", "payload": {"src": "https://example.org/a.png"}}
+        await tell(sender, {"attachment": picture})
+    elif text == "cards":
+        link = {"type": "web_url", "title": "See", "url": "https://example.org"}
+        press = {"type": "postback", "title": "Take it", "payload": "/take"}
+        card = {"title": "Margherita", "subtitle": "5 euro", "image_url": "https://example.org/m.png"}
+        payload = {"template_type": "generic", "elements": {**card, "buttons": [link, press]}}
+        await tell(sender, {"attachment": {"type": "template", "payload": payload}})
+    else:
+        await tell(sender, {"text": f"first was {first.setdefault(sender, text)}"})
+
+
+async def silent(sid: str, sender: str) -> None:
+    await asyncio.sleep(3600)
+
+
+async def garbage(sid: str, sender: str) -> None:
+    await tell(sender, [1, 2])
+
+
+async def closed(sid: str, sender: str) -> None:
+    await server.disconnect(sid)
+
+
+async def slow(sid: str, sender: str) -> None:
+    for _ in range(40):
+        await tell(sender, {"text": "x"})
+        await asyncio.sleep(0.05)
+
+
+FAULTS = {"silent": silent, "garbage": garbage, "closed": closed, "slow": slow}
 
 if __name__ == "__main__":
     uvicorn.run(socketio.ASGIApp(server), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")

@@ -65,7 +65,6 @@ def conversation_with(connector: Connector, *texts: str) -> list[str]:
 @pytest.mark.parametrize(
     ("guide", "heard"),
     [
-        ("evaluate-your-rasa-bot.md", ["first was hello", "first was hello"]),
         ("evaluate-your-http-api.md", ["hi", "so far:", "hello", "so far:", "hello, again"]),
         ("evaluate-your-openai-compatible-agent.md", ["first was hello", "first was again"]),
     ],
@@ -74,6 +73,16 @@ def test_the_systems_of_a_guide_answer(guide: str, heard: list[str], counterpart
     for settings in systems(guide).values():
         connector = make_connector(at(settings, counterparts.server("chat_server.py")), {})
         assert conversation_with(connector, "hello", "again") == heard
+
+
+def test_the_systems_of_the_guide_to_rasa_answer(counterparts: Counterparts) -> None:
+    servers = {
+        "rasa": counterparts.server("chat_server.py"),
+        "rasa-socketio": counterparts.server("rasa_socketio_server.py", "persistent"),
+    }
+    for settings in systems("evaluate-your-rasa-bot.md").values():
+        connector = make_connector(at(settings, servers[settings["connect"]]), {})
+        assert conversation_with(connector, "hello", "again") == ["first was hello", "first was hello"]
 
 
 def test_the_systems_of_the_guide_to_mcp_answer(counterparts: Counterparts) -> None:
