@@ -1,6 +1,6 @@
 """A bot of the Bot Framework over Direct Line 3.0.
 
-Wire    POST /v3/directline/conversations, then one activity a turn; activities that come back are fetched by
+Wire    POST {url}/conversations, then one activity a turn; activities that come back are fetched by
         watermark until one expects input, or until none came for `idle_s` and the bot is not typing
 Memory  in the bot, under the conversation that Direct Line opened; a reset opens another
 Retry   when the connection was never made
@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
@@ -29,16 +29,24 @@ from vivavoce.connectors.naming import name_of, renamed
 from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.errors import InputError, SystemUnderTestError
 
 _PICTURE: Final = "image/"
+_PATH: Final = "/v3/directline"
+_CLOUD: Final = "botframework.com"
+_SAID: Final = ("imBack", "postBack", "messageBack")  # actions that send something to the bot
 
 
 class DirectLineSettings(ConnectorSettings):
     """Settings of a system with `connect: directline`."""
 
-    url: WebAddress = Field("https://directline.botframework.com", description="address of Direct Line")
-    secret: str = Field(description="${NAME} of the channel's secret")
+    url: WebAddress = Field(
+        "https://directline.botframework.com",
+        description="address of Direct Line; a path replaces /v3/directline",
+    )
+    secret: str | None = Field(
+        None, description="${NAME} of the channel's secret; a server of yours may need none"
+    )
     greeting_s: float = Field(3.0, ge=0, le=120, description="seconds to wait for a greeting; 0: none")
     idle_s: float = Field(2.0, gt=0, le=60, description="silence that ends the bot's turn")
     typing_s: float = Field(6.0, gt=0, le=60, description="how long `typing` keeps its turn open")
@@ -57,8 +65,12 @@ class DirectLineConnector:
         check_address(settings.url, allow_private=settings.allow_private, place="url")
         self._settings = settings
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
-        self._base = vault.expand(settings.url).rstrip("/") + "/v3/directline/conversations"
-        self._headers = {"authorization": f"Bearer {vault.expand(settings.secret)}"}
+        address, secret = vault.expand(settings.url).rstrip("/"), settings.secret
+        if secret is None and (urlsplit(address).hostname or "").endswith(_CLOUD):
+            cure = "write secret: ${NAME}, and set NAME to a secret of the bot's Direct Line channel"
+            raise InputError("'secret' is missing", place="secret", cure=cure)
+        self._base = address + ("" if urlsplit(address).path else _PATH) + "/conversations"
+        self._headers = {"authorization": f"Bearer {vault.expand(secret)}"} if secret else {}
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "DirectLineConnector":
@@ -107,6 +119,7 @@ class DirectLineConnector:
         settings, clock = self._settings, time.monotonic
         begun, last, typing_until = clock(), None, 0.0
         while True:
+            asked = False
             for activity in await self._news(conversation):
                 kind = activity.get("type")
                 if kind == "typing":
@@ -118,8 +131,9 @@ class DirectLineConnector:
                     last, typing_until = clock(), 0.0
                     for output in _read(activity):
                         yield output
-                    if activity.get("inputHint") == "expectingInput":
-                        return
+                    asked = activity.get("inputHint") == "expectingInput" or asked
+            if asked:  # and what was said beside the question was said, too
+                return
             now = clock()
             if last is not None and now - last >= settings.idle_s and now >= typing_until:
                 yield SystemOutput(kind="extras", held_s=now - last)
@@ -189,15 +203,26 @@ def _read(activity: dict[str, Any]) -> list[SystemOutput]:
             lines += [content[part] for part in ("title", "text") if isinstance(content.get(part), str)]
             images += [str(image["url"]) for image in _list(content.get("images")) if "url" in image]
             actions += _list(content.get("buttons"))
-    choices = tuple(
-        Choice(str(one.get("title") or one.get("value")), str(one.get("value") or one.get("title")))
-        for one in actions
-    )
+    pressed = [_choice(one) for one in actions if one.get("type", "imBack") in _SAID]
+    choices = tuple(one for one in pressed if one.payload)
+    lines += [f"{one.get('title', '')} {one.get('value')}".strip() for one in actions if _leads_away(one)]
     outputs = [SystemOutput(kind="extras", raw=activity)]
     if lines or images or choices:
         shown = "\n".join(lines)
         outputs.insert(0, SystemOutput(kind="message", text=shown, choices=choices, images=tuple(images)))
     return outputs
+
+
+def _choice(action: dict[str, Any]) -> Choice:
+    """What pressing it says: its text where it has one (messageBack), else its value, else its title."""
+    given = (action.get(name) for name in ("text", "value", "title"))
+    said = next((one for one in given if isinstance(one, str) and one), "")
+    return Choice(str(action.get("title") or said), said)
+
+
+def _leads_away(action: dict[str, Any]) -> bool:
+    """Whether it opens a page instead of saying something; its address is shown with the text."""
+    return action.get("type") == "openUrl" and isinstance(action.get("value"), str)
 
 
 def _list(value: Any) -> list[dict[str, Any]]:

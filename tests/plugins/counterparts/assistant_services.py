@@ -25,7 +25,7 @@ def authorised(request: Request) -> bool:
 
 
 async def open_line(request: Request) -> Response:
-    if not authorised(request):
+    if request.url.path == LINE + "/conversations" and not authorised(request):
         return JSONResponse({"error": {"code": "Unauthorized", "message": "no"}}, status_code=403)
     name = f"line{len(activities)}|o"
     activities[name] = []
@@ -52,7 +52,11 @@ def answer(log: list[dict[str, Any]], text: str, remembered: str) -> None:
             "content": {
                 "title": "A card",
                 "images": [{"url": "https://example.org/a.png"}],
-                "buttons": [{"type": "postBack", "title": "More", "value": "more"}],
+                "buttons": [
+                    {"type": "postBack", "title": "More", "value": "more"},
+                    {"type": "openUrl", "title": "See", "value": "https://example.org"},
+                    {"type": "messageBack", "title": "Call me", "text": "call", "value": {"by": "phone"}},
+                ],
             },
         }
         more = {"suggestedActions": {"actions": actions}, "attachments": [card]}
@@ -60,6 +64,10 @@ def answer(log: list[dict[str, Any]], text: str, remembered: str) -> None:
         return
     if text == "bye":
         log.append({**bot, "type": "endOfConversation"})
+        return
+    if text == "a question and more":
+        log.append({**bot, "type": "message", "text": "Which one?", "inputHint": "expectingInput"})
+        log.append({**bot, "type": "message", "text": "The choice is yours.", "inputHint": "acceptingInput"})
         return
     message = {"type": "message", "text": f"first was {remembered}", "inputHint": "expectingInput"}
     log.append({**bot, **message})
@@ -119,12 +127,14 @@ async def recognize(request: Request) -> Response:
     return JSONResponse({"messages": [message], "sessionState": state, "interpretations": heard})
 
 
-LINE = "/v3/directline/conversations"
+LINE = "/v3/directline"
+SAYING = "/conversations/{name}/activities"
+OWN_LINE = "/directline"  # of servers of one's own, such as offline-directline, which ask for no secret
 app = Starlette(
     routes=[
-        Route(LINE, open_line, methods=["POST"]),
-        Route(LINE + "/{name}/activities", say_on_line, methods=["POST"]),
-        Route(LINE + "/{name}/activities", hear_line, methods=["GET"]),
+        *(Route(at + "/conversations", open_line, methods=["POST"]) for at in (LINE, OWN_LINE)),
+        *(Route(at + SAYING, say_on_line, methods=["POST"]) for at in (LINE, OWN_LINE)),
+        *(Route(at + SAYING, hear_line, methods=["GET"]) for at in (LINE, OWN_LINE)),
         Route(ES, detect_es, methods=["POST"]),
         Route(CX, detect_cx, methods=["POST"]),
         Route(LEX, recognize, methods=["POST"]),

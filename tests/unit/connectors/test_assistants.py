@@ -57,10 +57,26 @@ def test_a_direct_line_bots_cards_and_actions_arrive_and_it_ends(counterparts: C
         "typing_s": 0.1, "poll_s": 0.02,
     }  # fmt: skip
     outputs = said(settings, "menu")
-    assert (outputs[0].text, outputs[0].images) == ("Well?\nA card", (PICTURE,))
-    assert outputs[0].choices == (Choice("Yes", "yes"), Choice("More", "more"))
+    assert (outputs[0].text, outputs[0].images) == ("Well?\nA card\nSee https://example.org", (PICTURE,))
+    assert outputs[0].choices == (Choice("Yes", "yes"), Choice("More", "more"), Choice("Call me", "call"))
     assert outputs[-1].held_s >= 0.1
     assert [one.kind for one in said(settings, "bye")] == ["end"]
+
+
+def test_what_a_direct_line_bot_says_beside_its_question_is_heard(counterparts: Counterparts) -> None:
+    settings = {"connect": "directline", "url": services(counterparts), "secret": "${SECRET}", "poll_s": 0.02}
+    outputs = said(settings, "a question and more")
+    assert [one.text for one in outputs if one.kind == "message"] == ["Which one?", "The choice is yours."]
+
+
+def test_a_direct_line_server_of_ones_own_has_another_path_and_no_secret(counterparts: Counterparts) -> None:
+    settings = {"connect": "directline", "url": services(counterparts) + "/directline", "poll_s": 0.02}
+    assert said(settings, "hello")[0].text == "first was hello"
+
+
+def test_direct_line_in_the_cloud_asks_for_a_secret() -> None:
+    with pytest.raises(InputError, match=r"secret.*is missing.*Direct Line channel"):
+        make_connector({"connect": "directline"}, {})
 
 
 def test_a_wrong_secret_is_refused_and_not_shown(counterparts: Counterparts) -> None:
