@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import chromium, every, whole
 from scenes.fighting import SYSTEMS, arena_engine, arena_study
 from scenes.websites import Website, running
 from vivavoce.log.export import export_dataset
@@ -48,10 +48,7 @@ def telephone(browser: Browser, url: str) -> Iterator[tuple[Page, list[str]]]:
 
 
 def check(page: Page) -> str:
-    page.wait_for_load_state()
-    expect(page.locator("h1")).to_have_count(1)
-    assert barriers(page) == []
-    assert overflow(page) <= 0
+    whole(page)
     return page.content().lower()
 
 
@@ -116,7 +113,7 @@ def test_transcripts_are_rated_on_a_small_telephone(browser: Browser, tmp_path: 
         check(page)
         for number in range(1, 6):
             expect(page.locator(".progress")).to_have_text(f"Conversazione {number} di 5")
-            for question in page.locator("fieldset").all():
+            for question in every(page, "fieldset"):
                 question.locator("input").nth(3).focus()
                 page.keyboard.press("Space")
             page.get_by_role("button", name="Continua").click()

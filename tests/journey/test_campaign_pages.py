@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import CHROMIUM, barriers, chromium, overflow
+from scenes.browser import CHROMIUM, chromium, whole
 from scenes.patience import PATIENCE_S, eventually
 from vivavoce.campaign.starting import write_campaign
 from vivavoce.desk.access import first_link
@@ -58,25 +58,20 @@ def arrive(browser: Browser, link: str, name: str, **settings: object) -> Page:
     return page
 
 
-def sound(page: Page) -> None:
-    assert barriers(page) == []
-    assert overflow(page) <= 0
-
-
 def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(campaign) -> None:
     folder, address, link = campaign
     with chromium() as browser:
         organiser = arrive(browser, link, "Olga")
         expect(organiser.get_by_role("row")).to_have_count(4)
-        sound(organiser)
+        whole(organiser)
         organiser.get_by_role("button", name="Make a one-time link").press("Enter")
         invited = organiser.locator("#link").inner_text()
 
         team = arrive(browser, invited, "Alice", viewport={"width": 320, "height": 640})
         expect(team.get_by_text("Nothing yet.")).to_be_visible()
-        sound(team)
+        whole(team)
         team.get_by_role("link", name="Submit a system").press("Enter")
-        sound(team)
+        whole(team)
         for label, text in (
             ("Name of the system", "mybot"), ("Team", "Team A"), ("Domain", "trains"),
             ("Intents", "buy a ticket"), ("Interface", "own page"), ("Languages", "it"), ("Address", "http://127.0.0.1:9/chat"),
@@ -85,20 +80,20 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         team.get_by_role("button", name="Submit").press("Enter")
         expect(team.get_by_role("alert")).to_contain_text("Intents, line 1")
         expect(team.get_by_label("Domain", exact=True)).to_have_value("trains")
-        sound(team)
+        whole(team)
         team.get_by_label("Intents", exact=True).fill("ticket; buy a ticket; 2")
         team.get_by_role("button", name="Submit").press("Enter")
         expect(team.get_by_text("0 of 10 users have finished.")).to_be_visible()
         assert (folder / "submissions" / "mybot.yaml").is_file()
         team.get_by_role("button", name="Say hello").press("Enter")
         expect(team.get_by_role("status")).to_contain_text("does not answer")
-        sound(team)
+        whole(team)
 
         organiser.goto(address)
         expect(organiser.get_by_role("row")).to_have_count(5)
         organiser.get_by_role("link", name="telco").press("Enter")
         expect(organiser.get_by_role("heading", name="Intents")).to_be_visible()
-        sound(organiser)
+        whole(organiser)
         organiser.get_by_role("button", name="Say hello").press("Enter")
         expect(organiser.get_by_role("status")).to_contain_text("The system answers")
         with organiser.expect_download() as download:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.annotating import PASSWORD
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import chromium, whole
 from scenes.websites import Running, running
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.app import create_desk
@@ -43,10 +43,7 @@ def server(tmp_path: Path, log: Log) -> Iterator[Running]:
 
 
 def sound(page: Page, picture: str = "") -> None:
-    page.wait_for_load_state()
-    expect(page.locator("h1")).to_have_count(1)
-    assert barriers(page) == []
-    assert overflow(page) <= 0
+    whole(page)
     if PICTURES and picture:
         page.screenshot(path=f"{PICTURES}/{picture}.png", full_page=True)
 
@@ -65,7 +62,7 @@ def come_in(browser: Browser, server: Running, name: str, **context: object) -> 
 def to_soup(page: Page) -> None:
     """Begin; where the flowers come first, deal with them in the notation alone."""
     page.locator("main button").press("Enter")
-    page.wait_for_selector("#annotation")
+    expect(page.locator("#action")).to_be_focused()  # by the page's script
     if "fry the flowers" in page.locator(".quoted").inner_text():
         page.locator("#annotation").fill("add(flowers, *oil*)")
         page.locator("#annotation").press("Enter")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import chromium, every, whole
 from scenes.comparing import comparing_study
 from scenes.websites import Website, running
 from vivavoce.analysis.preference_results import study_rating
@@ -33,15 +33,8 @@ def website(tmp_path: Path) -> Iterator[Website]:
             yield Website(server.url, engine, log)
 
 
-def check(page: Page) -> None:
-    page.wait_for_load_state()
-    expect(page.locator("h1")).to_have_count(1)
-    assert barriers(page) == []
-    assert overflow(page) <= 0
-
-
 def choose_all(page: Page, version: str) -> None:
-    for question in page.locator("fieldset").all():
+    for question in every(page, "fieldset"):
         question.get_by_text(f"Conversazione {version}", exact=True).click()
 
 
@@ -51,13 +44,13 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(website.url)
     expect(page.locator("html")).to_have_attribute("lang", "it")
-    check(page)
+    whole(page)
     page.get_by_role("button", name="Inizia").click()
-    check(page)
+    whole(page)
     page.get_by_role("button", name="Acconsento e voglio").click()
-    check(page)
+    whole(page)
     page.get_by_role("button", name="Continua").click()
-    check(page)
+    whole(page)
 
     first = page.locator("fieldset").first
     first.get_by_text("Conversazione A", exact=True).click()
@@ -67,7 +60,7 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
     assert page.locator(".version").first.inner_text() == pair
     page.get_by_role("button", name="Continua").click()
     expect(page.get_by_role("alert")).to_contain_text("3 domande")
-    check(page)
+    whole(page)
     choose_all(page, "A")
     page.get_by_role("button", name="Continua").click()
 
@@ -78,12 +71,12 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
         choose_all(page, "B")
         page.get_by_role("button", name="Continua").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Su questo studio")
-    check(page)
+    whole(page)
     page.get_by_text("Molto positiva").click()
     page.get_by_role("button", name="Continua").click()
     page.get_by_role("button", name="Continua").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    check(page)
+    whole(page)
     assert errors == []
     dataset = export_dataset(website.log, "city", tmp_path / "data")
     assert study_rating(dataset) == {"mean": 5.0, "of": 5, "participants": 1}
@@ -96,6 +89,7 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
 
 def answer_by_keyboard(page: Page) -> None:
     """Every question by arrow keys, one after another by Tab, and the form by Enter."""
+    page.wait_for_load_state()
     page.locator("fieldset input").first.focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import chromium, every, whole
 from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, running
 from vivavoce.connectors.make import make_connector
@@ -57,12 +57,6 @@ def laboratory(tmp_path: Path) -> Iterator[Website]:
                     server.call(connector.shut_down())
 
 
-def check(page: Page) -> None:
-    page.wait_for_load_state()
-    assert barriers(page) == []
-    assert overflow(page) <= 0
-
-
 def to_part_b(page: Page, website: Website, language: str) -> None:
     """Through consent, part A and a dialogue of one turn, to the form with the line."""
     start, agree, onwards, end = DOORS[language]
@@ -90,8 +84,7 @@ def go_on(page: Page, button: str) -> None:
 
 
 def answer_choices(page: Page) -> None:
-    page.wait_for_load_state()
-    for question in page.locator("fieldset").all():
+    for question in every(page, "fieldset"):
         question.locator("label").nth(1).click()
 
 
@@ -116,9 +109,9 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     page = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800}).new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
     to_part_b(page, laboratory, "en")
-    check(page)
+    whole(page)
     line, answer = line_of(page)
-    assert page.locator(".points li").all_inner_texts() == list(LABELS["en"])
+    expect(page.locator(".points li")).to_have_text(list(LABELS["en"]))
     assert answer.input_value() == ""
     expect(page.get_by_text("Please choose a place on the line.")).to_have_count(0)
     answer_choices(page)
@@ -131,7 +124,7 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     marked = float(answer.input_value())
     assert 4.0 < marked < 4.8
     assert marked != round(marked)
-    check(page)
+    whole(page)
     go_on(page, "Continue")
     assert overall(laboratory) == [marked]
 
@@ -142,9 +135,9 @@ def test_the_line_is_marked_by_keyboard_alone_in_italian_on_a_small_screen(
     page = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 640}).new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
     to_part_b(page, laboratory, "it")
-    check(page)
+    whole(page)
     line, answer = line_of(page)
-    assert page.locator(".points li").all_inner_texts() == list(LABELS["it"])
+    expect(page.locator(".points li")).to_have_text(list(LABELS["it"]))
     while not line.evaluate("line => line === document.activeElement"):
         page.keyboard.press("Tab")
     assert answer.input_value() == ""
@@ -162,4 +155,4 @@ def test_the_line_is_marked_by_keyboard_alone_in_italian_on_a_small_screen(
     go_on(page, "Continua")
     assert overall(laboratory) == [pytest.approx(4.7)]
     expect(page.locator("input[type=range]")).to_have_count(1)  # part C
-    check(page)
+    whole(page)

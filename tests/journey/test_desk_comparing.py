@@ -77,6 +77,7 @@ def test_the_difference_is_marked_as_a_pair_is_typed(page: Page, tmp_path: Path)
     check(page)
     shown.locator("summary").click()
     expect(shown.locator("pre")).to_contain_text("patience-train")
+    expect(shown.locator("pre")).to_contain_text('variable: "patience"')  # the last that was filled in
     lines = shown.locator("pre").inner_text()
     (tmp_path / "pairs.yaml").write_text("pairs:\n" + lines + "\n", encoding="utf-8")
     ((_, pair),) = read_pairs(tmp_path / "pairs.yaml").pairs

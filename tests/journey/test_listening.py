@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import barriers, chromium, overflow, until
+from scenes.browser import barriers, chromium, every, overflow, until
 from scenes.listening import listening_study
 from scenes.websites import Running, running
 from vivavoce.log.listening_events import ClipJudged
@@ -24,7 +24,7 @@ def browser() -> Iterator[Browser]:
 
 
 def play(page: Page) -> None:
-    for number in range(page.locator("audio").count()):
+    for number in range(len(every(page, "audio"))):
         page.evaluate(f"document.querySelectorAll('audio')[{number}].play()")
         until(page, f"document.querySelectorAll('audio')[{number}].ended")
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from scenes.broken_line import broken_line
-from scenes.browser import barriers, chromium, overflow, until
+from scenes.browser import barriers, chromium, overflow, press, until
 from scenes.open_talking import (
     FAREWELL,
     MICROPHONE,
@@ -80,11 +80,11 @@ def test_a_whole_dialogue_is_just_talked_recorded_and_timed_from_its_sound(
     page = into_the_dialogue(context, parlour.pages.url)
     assert barriers(page) == []
     assert overflow(page) <= 0
-    page.locator("#check").press("Enter")
+    press(page, "#check")
     until(page, "Number(document.getElementById('voice').dataset.soFar) > 0.5")
-    page.locator("#check").press("Enter")
+    press(page, "#check")
     until(page, "document.getElementById('check-listen').readyState > 0")
-    page.locator("#ready").press("Enter")
+    press(page, "#ready")
     expect(page.locator("#mute")).to_be_focused()
     doing(page, "speaking")  # the greeting
     expect(page.locator("#doing")).to_have_text("The program is speaking. You may speak, too.")
@@ -251,7 +251,7 @@ def test_without_a_microphone_the_dialogue_is_held_in_writing_in_italian(
     context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 700})
     page = into_the_dialogue(context, parlour.pages.url, start="Inizia")
     expect(page.locator("#checking")).to_contain_text("Il tuo microfono resta aperto")
-    page.locator("#check").press("Enter")
+    press(page, "#check")
     expect(page.locator("#voice-news")).to_contain_text("Puoi scrivere")
     assert barriers(page) == []
     assert overflow(page) <= 0

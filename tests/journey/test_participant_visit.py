@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import chromium, every, whole
 from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, served_study
 from vivavoce.log.store import StoredEvent
@@ -42,14 +42,6 @@ def new_page(context: BrowserContext) -> tuple[Page, list[str]]:
     return page, errors
 
 
-def check(page: Page) -> None:
-    """What holds on every page: one first heading, the right language, no barrier, nothing too wide."""
-    page.wait_for_load_state()
-    expect(page.locator("h1")).to_have_count(1)
-    assert barriers(page) == []
-    assert overflow(page) <= 0
-
-
 def events_of(website: Website, kind: str | None = None) -> list[StoredEvent]:
     (visit,) = website.log.visits("city")
     return [one for one in website.log.events(visit.visit_id) if kind is None or one.event.kind == kind]
@@ -66,7 +58,7 @@ def say(page: Page, text: str) -> None:
 
 
 def answer_everything(page: Page) -> None:
-    for question in page.locator("fieldset").all():
+    for question in every(page, "fieldset"):
         question.locator("label").nth(1).click()
 
 
@@ -76,15 +68,15 @@ def test_a_whole_visit_survives_reload_lost_network_second_tab_and_back_button(
     context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
     page, errors = new_page(context)
     page.goto(website.url)
-    check(page)
+    whole(page)
     assert website.log.visits("city") == []
     page.get_by_role("button", name="Start").click()
-    check(page)
+    whole(page)
     page.get_by_role("button", name="I agree").click()
-    check(page)
+    whole(page)
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("#send")).to_be_enabled()
-    check(page)
+    whole(page)
     said = ["I would like a cheap restaurant"]
     say(page, said[-1])
 
@@ -95,7 +87,7 @@ def test_a_whole_visit_survives_reload_lost_network_second_tab_and_back_button(
 
     said.append("in the centre of town")
     lose_network_while_sending(context, page, said[-1])
-    check(page)
+    whole(page)
 
     said.append("what is the phone number")
     second = second_tab_takes_over(context, page, said[-1])
@@ -103,11 +95,11 @@ def test_a_whole_visit_survives_reload_lost_network_second_tab_and_back_button(
 
     second.get_by_role("button", name="End the conversation").click()
     expect(second.locator("#code")).to_have_value(re.compile(r"^\d{4,}$"))
-    check(second)
+    whole(second)
     second.get_by_role("button", name="Continue").click()
     fill_in_with_a_gap(second)
     expect(second.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
-    check(second)
+    whole(second)
     second.go_back()  # whatever page the past had, the visit stands where it stood
     expect(second.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
     second.get_by_role("button", name="Next task").click()
@@ -119,10 +111,10 @@ def test_a_whole_visit_survives_reload_lost_network_second_tab_and_back_button(
     answer_everything(second)
     second.get_by_role("button", name="Continue").click()
     second.get_by_role("button", name="Finish here").click()
-    check(second)
+    whole(second)
     second.get_by_role("button", name="Continue").click()
     code = second.locator(".completion").inner_text()
-    check(second)
+    whole(second)
     second.go_back()
     expect(second.locator(".completion")).to_have_text(code)
     context.close()
@@ -163,13 +155,13 @@ def second_tab_takes_over(context: BrowserContext, first: Page, text: str) -> Pa
     say(second, text)
     expect(first.get_by_role("heading", name="Continued elsewhere")).to_be_visible()
     expect(first.locator("#composer")).to_be_hidden()
-    check(first)
+    whole(first)
     return second
 
 
 def fill_in_with_a_gap(page: Page) -> None:
     """Leave one question open first; what was entered stays, over a reload too; the gap has the focus."""
-    check(page)
+    whole(page)
     page.locator("fieldset").nth(0).get_by_text("Yes", exact=True).click()
     page.locator("textarea").fill("Quite <b>good</b> & quick")
     page.reload()
@@ -179,8 +171,8 @@ def fill_in_with_a_gap(page: Page) -> None:
     expect(page.get_by_role("radio", name="Yes")).to_be_checked()
     expect(page.locator("textarea")).to_have_value("Quite <b>good</b> & quick")
     expect(page.locator("fieldset.missing").first.get_by_role("radio").first).to_be_focused()
-    check(page)
-    for question in page.locator("fieldset.missing").all():
+    whole(page)
+    for question in every(page, "fieldset.missing"):
         question.locator("label").nth(4).click()
     page.get_by_role("button", name="Continue").click()
 
@@ -238,7 +230,7 @@ def test_when_the_program_says_goodbye_the_page_leads_on(
         page.locator("#text").press("Enter")
         expect(page.get_by_role("heading", name="The conversation is over.")).to_be_visible()
         expect(page.locator(".turn").last).to_have_class(re.compile("system"))  # its last words can be read
-        check(page)
+        whole(page)
         page.locator(".panel:visible .primary").click()
         expect(page.get_by_role("heading", name="About this conversation")).to_be_visible()
         context.close()
@@ -261,7 +253,6 @@ def test_a_visit_in_italian_on_a_small_screen_by_keyboard_alone(browser: Browser
     walk_by_keyboard(page, "Acconsento e voglio partecipare")
     walk_by_keyboard(page, "Continua")
     expect(page.locator("#send")).to_be_enabled()
-    expect(page.locator("#send")).to_be_enabled()
     tab_to(page, page.locator("#text"))
     for text in ("cerco un ristorante economico", "in centro"):
         answers = page.locator(".turn.system")
@@ -271,25 +262,25 @@ def test_a_visit_in_italian_on_a_small_screen_by_keyboard_alone(browser: Browser
         page.keyboard.press("Enter")
         expect(answers).to_have_count(before + 1)
         answers.last.click(trial=True)  # nothing covers it
-        check(page)
+        whole(page)
     walk_by_keyboard(page, "Termina la conversazione")
     walk_by_keyboard(page, "Continua")
     expect(page.locator("fieldset")).to_have_count(3)
-    check(page)
+    whole(page)
     for number in range(3):
         tab_to(page, page.locator("fieldset").nth(number).get_by_role("radio").first)
         page.keyboard.press("ArrowDown")
     walk_by_keyboard(page, "Continua")
     expect(page.get_by_role("heading", name="Grazie, fatto")).to_be_visible()
-    check(page)
+    whole(page)
     tab_to(page, page.get_by_role("link", name="Smetti di partecipare"))
     page.keyboard.press("Enter")
     walk_by_keyboard(page, "Smetti adesso")
     expect(page.get_by_role("heading", name="Hai smesso")).to_be_visible()
-    check(page)
+    whole(page)
     page.goto(f"{website.url}/non-esiste")
     expect(page.get_by_role("heading", name="Questa pagina non esiste")).to_be_visible()
-    check(page)
+    whole(page)
     context.close()
     assert errors == []
     assert {one.event.language for one in events_of(website, "questionnaire_answered")} == {"it"}
@@ -302,7 +293,7 @@ def walk_by_keyboard(page: Page, name: str) -> None:
     """Check the page, tab to a button and press Enter."""
     button = page.get_by_role("button", name=name, exact=True)
     expect(button).to_be_visible()
-    check(page)
+    whole(page)
     tab_to(page, button)
     page.keyboard.press("Enter")
     expect(button.and_(page.locator(":focus"))).to_have_count(0)
@@ -340,14 +331,14 @@ def test_the_dark_pages_have_no_barrier_either(browser: Browser, website: Websit
     context = browser.new_context(locale="en-GB", color_scheme="dark", reduced_motion="reduce")
     page, _ = new_page(context)
     page.goto(website.url)
-    check(page)
+    whole(page)
     for name in ("Start", "I agree", "Continue"):
         page.get_by_role("button", name=name).click()
     say(page, "a cheap restaurant")
-    check(page)
+    whole(page)
     page.get_by_role("button", name="End the conversation").click()
     expect(page.get_by_role("heading", name="End the conversation now?")).to_be_visible()
-    check(page)
+    whole(page)
     page.get_by_role("button", name="Go on talking").click()
     expect(page.locator("#text")).to_be_focused()
     context.close()

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from scenes.patience import PATIENCE_S, eventually
 from vivavoce.core.clock import ManualClock
@@ -130,21 +131,23 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
 
     counts = trial.log.counts_by_system(trial.study.name)
     row = page.get_by_role("row").filter(has_text="nbest").first
-    assert str(counts["nbest"]["completed"]) in row.inner_text().split()
+    completed = str(counts["nbest"]["completed"])
+    expect(row.get_by_role("cell", name=completed, exact=True).first).to_be_visible()
 
     go_to(page, "Dialogues")
     page.get_by_label("Outcome").select_option("completed")
     page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**status=completed**")
     page.locator("tbody th a").first.click()
     state = next(one for one in reversed(trial.log.dialogues(trial.study.name)) if one.status == "completed")
     said = [getattr(one.event, "text", None) for one in trial.log.transcript(state.dialogue_id)]
-    assert page.locator(".turn .text").all_inner_texts() == [text for text in said if text is not None]
+    expect(page.locator(".turn .text")).to_have_text([text for text in said if text is not None])
     page.locator("summary").first.click()
     page.get_by_text("hello()").wait_for()
 
     go_to(page, "Results")
     page.get_by_text("Subjective success", exact=True).wait_for(timeout=PATIENCE_S * 1000)
-    assert page.locator("svg.interval").count() >= 6
+    page.locator("svg.interval").nth(5).wait_for()
 
     go_to(page, "Export")
     with page.expect_download(timeout=PATIENCE_S * 1000) as started:
@@ -203,7 +206,7 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    expect(page.locator("#main")).to_be_focused()
 
 
 def fits(page: Any, name: str) -> None:

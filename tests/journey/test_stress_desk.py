@@ -58,14 +58,15 @@ def test_the_pages_fit_a_small_screen_and_keep_nobody_out(trial: Trial, context:
     page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 640})
     sign_in(page, trial)
+    boxes, turns = [], []
     for place in ("/stress", "/stress/review", "/stress/verdicts"):
         page.goto(trial.address + place)
         page.get_by_role("heading", level=1).wait_for()
         fits(page, place)
-        for box in page.locator("input[type=radio]").all():
-            assert (box.bounding_box() or {})["width"] < 40
-        for said in page.locator(".said").all():
-            assert (said.bounding_box() or {})["width"] > 80, "a turn is squeezed"
+        boxes += [box.bounding_box() for box in page.locator("input[type=radio]").all()]
+        turns += [said.bounding_box() for said in page.locator(".said").all()]
+    assert boxes and all(box and box["width"] < 40 for box in boxes)
+    assert turns and all(said and said["width"] > 80 for said in turns), "a turn is squeezed"
 
 
 def press(page: Any, *keys: str) -> None:

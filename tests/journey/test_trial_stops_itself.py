@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from scenes.browser import barriers, chromium, overflow
 from scenes.patience import eventually
@@ -141,7 +142,7 @@ def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, u
                 page.get_by_role("button").first.click()
                 page.goto(f"{address}/trial")
                 page.get_by_role("heading", name="Stopping rule").wait_for()
-                assert "Look 1 of 4" in page.content()
+                expect(page.locator("main")).to_contain_text("Look 1 of 4")
                 assert barriers(page) == [] and overflow(page) == 0
                 region = page.get_by_role("region", name="Looks so far")
                 region.focus()

@@ -131,6 +131,7 @@ def test_an_annotator_hears_the_turn_that_is_judged_and_no_more_in_italian(
     page.keyboard.press("a")  # the first turn is judged, and the next place comes without a new picture
     expect(page.locator(".progress").first).to_contain_text("2 di")
     expect(page.locator(".wave-turn")).to_have_count(4)
+    page.locator(".wave audio").evaluate("player => { player.playbackRate = 0.25; }")  # for a slow machine
     page.keyboard.press(".")
     until(page, "document.querySelector('.wave audio').played.length > 0")
     until(page, "document.querySelector('.wave audio').paused")

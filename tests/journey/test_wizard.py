@@ -77,7 +77,7 @@ def system_turns(log: Log) -> list[events.SystemTurnReceived]:
 def test_a_wizard_and_a_participant_meet_and_talk(tmp_path: Path) -> None:
     with served(tmp_path, WIZARD) as site, chromium() as browser:
         wizard = wizard_window(browser, site)
-        assert wizard.get_by_text("Nobody is waiting.").is_visible()
+        wizard.get_by_text("Nobody is waiting.").wait_for()
         participant = participant_window(browser, site)
         take = wizard.get_by_role("button", name="Take this conversation")
         take.focus()
@@ -144,8 +144,8 @@ def test_what_one_wizard_has_taken_another_sees_only_when_it_is_given_back(tmp_p
 def test_an_italian_wizard_on_a_telephone_reads_italian(tmp_path: Path) -> None:
     with served(tmp_path, WIZARD) as site, chromium() as browser:
         wizard = wizard_window(browser, site, locale="it-IT", viewport={"width": 320, "height": 700})
-        assert wizard.get_by_text("Nessuno aspetta.").is_visible()
-        assert wizard.get_by_text("La guida").is_visible()
+        wizard.get_by_text("Nessuno aspetta.").wait_for()
+        wizard.get_by_text("La guida").wait_for()
         participant_window(browser, site)
         wizard.get_by_role("button", name="Prendi questa conversazione").click()
         wizard.get_by_role("button", name="Invia", exact=True).wait_for()

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from scenes.patience import PATIENCE_S, eventually
 
@@ -56,3 +56,18 @@ def overflow(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
     wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return int(wider)
+
+
+def whole(page: Page) -> None:
+    """A page that is there keeps nobody out: one first heading, no barrier, nothing wider than the window."""
+    page.wait_for_load_state()
+    expect(page.locator("h1")).to_have_count(1)
+    assert barriers(page) == []
+    assert overflow(page) <= 0
+
+
+def every(page: Page, selector: str) -> list[Locator]:
+    """All of these once the page is there, and at least one: `all` and `count` do not wait."""
+    page.wait_for_load_state()
+    expect(page.locator(selector).first).to_be_visible()
+    return page.locator(selector).all()

@@ -83,6 +83,17 @@ def test_there_is_one_row_a_measure_and_dialogue(dataset: Dataset) -> None:
     )
 
 
+def test_keywords_that_are_given_count_though_all_measures_were_computed_without(make_dataset: Make) -> None:
+    turn = {"turn_index": 0, "party": "user", "reference": "north north please", "text": "please"}
+    dataset = make_dataset({"d": {"dialogue": {"channel": "phone"}, "rows": {"turns": [turn]}}})
+
+    def missed(keywords: tuple[str, ...] | None) -> float:
+        table = components(dataset, keywords=keywords).set_index("measure")
+        return float(table.loc["keyword_deletions", "numerator"])
+
+    assert [missed(None), missed(("north",)), missed(("south",)), missed(None)] == [0, 2, 0, 0]
+
+
 def test_no_measure_at_all_is_an_empty_table(dataset: Dataset) -> None:
     assert compute(dataset, []).empty
 

@@ -137,6 +137,36 @@ def test_lifting_a_constraint_is_a_new_goal_only_after_a_right_none(infer: Infer
     assert [goal.relaxed_by for goal in relaxed] == [None, "user"]
 
 
+def test_a_goal_is_relaxed_only_by_lifting_a_constraint_after_a_right_none(infer: Infer) -> None:
+    """Not by a lifted constraint beside another change, nor by another value after a right none."""
+    beside = infer(
+        "U inform(food=italian) inform(area=centre)",
+        "S offer(name=uno)",
+        "U inform(food=chinese) inform(area=dontcare)",
+        "S offer(name=charlie)",
+    )
+    assert [goal.relaxed_by for goal in beside] == [None, None]
+    other = infer(
+        "U inform(food=chinese) inform(area=west)",
+        "S canthelp(food=chinese) canthelp(area=west)",
+        "U inform(food=italian)",
+        "S offer(name=margherita)",
+    )
+    assert [goal.relaxed_by for goal in other] == [None, None]
+
+
+def test_of_another_type_a_constraint_stays_when_any_venue_of_it_has_the_slot(
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]
+) -> None:
+    """One of two pubs serves food: whoever wanted it of a restaurant still wants it of a pub."""
+    talk = ("U inform(type=restaurant) inform(food=chinese)", "S offer(name=charlie)", "U inform(type=pub)")
+    dragon = {"type": "pub", "food": "chinese", "pricerange": "cheap", "area": "north", "phone": "P6"}
+    with_food = inferred_outcomes("d", make_turns(talk), make_venues({**DB, "the dragon": dragon}))
+    assert constraints(with_food)[1] == {"type": "pub", "food": "chinese"}
+    without = inferred_outcomes("d", make_turns(talk), make_venues(DB))
+    assert constraints(without)[1] == {"type": "pub"}
+
+
 @pytest.mark.parametrize(
     "asked", ["request(area)", "confirm(area=west)", "select(area=west) select(area=east)"]
 )

@@ -55,6 +55,13 @@ def test_eight_inappropriate_turns_in_runs_of_3_2_1_1_1_weigh_16(make_dataset: M
     assert value(dataset, "wCA:IA") == case["expected"]
 
 
+def test_experts_labels_of_how_turns_were_understood_count_from_the_first_turn_on(make_dataset: Make) -> None:
+    """Turns 0 and 1, as of a dialogue that the user begins with two turns."""
+    rows = {"turns": turns("uu"), "annotations": [label(0, "parse", "IC"), label(1, "parse", "CO")]}
+    dataset = make_dataset({"d": {"rows": rows}})
+    assert [value(dataset, symbol) for symbol in ("PA:CO", "PA:PA", "PA:IC")] == [1, 0, 1]
+
+
 @given(st.lists(st.booleans(), max_size=40))
 def test_weighted_inappropriateness_lies_between_the_count_and_its_square(flags: list[bool]) -> None:
     assert sum(flags) <= squared_runs(flags) <= sum(flags) ** 2
@@ -127,6 +134,11 @@ def test_kappa_of_the_two_agents_is_as_printed(case: dict[str, float]) -> None:
     assert numerator / denominator == pytest.approx(case["printed"], abs=0.0005)
 
 
+def test_kappa_counts_cells_so_that_its_n_is_true_whatever_chance_is(make_dataset: Make) -> None:
+    dataset = matrix_dataset(make_dataset, [[20, 2, 0], [3, 15, 1], [2, 3, 14]])
+    assert set(compute(dataset, ["attribute_kappa"])["denominator"]) == {60.0}
+
+
 def matrix_dataset(make_dataset: Make, matrix: list[list[int]]) -> Dataset:
     """One dialogue a cell: columns are the values of the key, rows those that the dialogue arrived at."""
     cells = [(row, column) for row, counts in enumerate(matrix) for column, count in enumerate(counts)
@@ -172,3 +184,10 @@ def test_no_symbol_stands_for_two_measures_of_different_names() -> None:
     symbols = [measure.symbol for name, measure in MEASURES if measure.symbol and "objective" not in name]
     assert len(symbols) == len(set(symbols))
     assert all(re.fullmatch(r"[a-z][a-zA-Z_0-9]*", name) for name in MEASURES.names())
+
+
+def test_of_sub_tasks_only_those_that_failed_have_a_better_direction() -> None:
+    """Codes after Fraser (1997): Fs and Fu are failures; of the others more is neither better nor worse."""
+    told = [one for one in map(MEASURES.get, MEASURES.names()) if one.symbol.startswith("TS:")]
+    directions = {one.symbol: one.direction for one in told if one.direction is not None}
+    assert directions == {"TS:Fs": "lower", "TS:Fu": "lower"} and len(told) == 7

@@ -73,6 +73,15 @@ def test_without_a_task_only_the_assigned_goal_is_missing(make_dataset: Make) ->
     assert found["objective_success_inferred"] == (1, 1)
 
 
+@pytest.mark.parametrize(("kind", "op"), [("exclusion", "="), ("constraint", "!=")])
+def test_what_the_task_excludes_must_not_be_offered(make_dataset: Make, kind: str, op: str) -> None:
+    east = {"goal_index": 0, "origin": "assigned", "kind": kind, "slot": "area", "op": op, "value": "east"}
+    task = {"constraints": {"food": "chinese"}, "rows": {"goals": [east]}}
+    for offered, served in (("charlie", (1, 1)), ("lotus", (0, 1))):
+        talk = {"turns": ["U inform(food=chinese)", f"S offer(name={offered})"], **task}
+        assert scores(make_dataset({"d": talk}, DB))["objective_success_assigned"] == served
+
+
 def test_without_acts_of_the_system_both_are_missing(make_dataset: Make) -> None:
     dataset = make_dataset({"d": TALK | {"turns": ["U inform(food=chinese)"]}}, DB)
     assert (
