@@ -60,3 +60,30 @@ def test_recordings_are_heard_again_by_escape_and_sent_by_enter(browser: Browser
     given = [one.event for visit in log.visits("transcripts") for one in log.events(visit.visit_id)]
     said = [event.text for event in given if isinstance(event, TranscriptGiven)]
     assert said == [f"parole {number}" for number in range(1, 6)]
+
+
+def test_what_is_half_written_is_there_again_after_a_reload_and_a_lost_connection(
+    browser: Browser, server: Running
+) -> None:
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    page.goto(server.url)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#text")).to_be_focused()
+    page.keyboard.type("half of wh")
+    until(page, "JSON.stringify(localStorage).includes('half of wh')")
+    page.reload()
+    expect(page.locator("#text")).to_have_value("half of wh")
+    context.set_offline(True)
+    page.locator("#text").press_sequentially("at was said")
+    until(page, "JSON.stringify(localStorage).includes('half of what was said')")
+    with page.expect_event("requestfailed", predicate=lambda one: one.url.endswith("/transcript")):
+        page.locator("#send").click()
+    page.wait_for_url("chrome-error://**")
+    context.set_offline(False)
+    page.goto(server.url + "/visit")
+    expect(page.locator(".progress")).to_have_text("Recording 1 of 5")
+    expect(page.locator("#text")).to_have_value("half of what was said")
+    page.locator("#send").click()
+    expect(page.locator(".progress")).to_have_text("Recording 2 of 5")
+    expect(page.locator("#text")).to_have_value("")

@@ -4,7 +4,7 @@ const form = document.querySelector("form[data-draft]");
 const name = `vivavoce-draft:${form.dataset.draft}`;
 
 function fields() {
-  return [...form.elements].filter((field) => field.name.startsWith("item-"));
+  return [...form.elements].filter((field) => field.name.startsWith("item-") || field.name === "text");
 }
 
 function restore() {
@@ -12,7 +12,7 @@ function restore() {
   for (const field of fields()) {
     if (!(field.name in draft)) continue;
     if (field.type === "radio") field.checked = field.value === draft[field.name];
-    else if (!field.value) field.value = draft[field.name];
+    else if (field.value === field.defaultValue) field.value = draft[field.name]; // as the service sent it
   }
 }
 
@@ -26,6 +26,7 @@ function store() {
 
 try {
   restore();
+  store(); // what was typed before this script came
 } catch {
   localStorage.removeItem(name);
 }

@@ -92,7 +92,11 @@ export class Outbox {
   }
 
   #write() {
-    if (this.empty) localStorage.removeItem(this.storageName);
-    else localStorage.setItem(this.storageName, JSON.stringify(this.turns));
+    try {
+      if (this.empty) localStorage.removeItem(this.storageName);
+      else localStorage.setItem(this.storageName, JSON.stringify(this.turns));
+    } catch {
+      // no room or no leave to keep anything: the turn is sent all the same, only a reload would lose it
+    }
   }
 }

@@ -2,7 +2,6 @@
 
 const recording = document.getElementById("recording");
 const text = document.getElementById("text");
-let sent = false;
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
@@ -15,11 +14,6 @@ text.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.repeat) return;
   event.preventDefault();
   if (text.value.trim()) document.getElementById("send").click();
-});
-
-text.form.addEventListener("submit", (event) => {
-  if (sent) event.preventDefault(); // a second press while the first is under way
-  sent = true;
 });
 
 recording.play().catch(() => {}); // browsers may want a gesture first
