@@ -13,10 +13,14 @@ from vivavoce.core.errors import InputError, UnknownName
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 DRAWS: Final = 1000
+ALIKE: Final = 1e-12
 
 
 class Agreement(NamedTuple):
-    """A coefficient with its interval; None where it is undefined."""
+    """A coefficient with its interval; None where it is undefined.
+
+    Where all agreed, nothing tells how far that would hold: there is a value of 1 and no interval.
+    """
 
     value: float | None
     interval: Interval | None
@@ -43,7 +47,9 @@ def cohen(
     ):  # its test of kappa = 0 divides by the standard error
         found: Any = cohens_kappa(counts, wt=weights)
     value, reach = float(found.kappa), float(norm.ppf((1 + level) / 2) * found.std_kappa)
-    return Agreement(value, Interval(value - reach, value + reach))
+    if not reach > ALIKE:
+        return Agreement(value, None)
+    return Agreement(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
 
 
 def fleiss(
@@ -140,4 +146,4 @@ def _interval(drawn: Floats, level: float) -> Interval | None:
     if not len(kept):
         return None
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+    return Interval(float(low), float(high)) if np.ptp(kept) > ALIKE else None

@@ -91,7 +91,7 @@ def watch_differences(
             count once; `scale` is the standard deviation of such a difference, known or on the safe side
             (1 for rates); `expected` is the effect that the test is tuned for
     Output  Lambda of the mixture sequential probability ratio test, its running p, and the interval
-    Source  Johari, Pekelis and Walsh 2015, normal mixture; ../shared/reference/statistics.md section 10
+    Source  Johari, Pekelis and Walsh 2015, normal mixture
     """
     if scale <= 0:
         raise InputError(f"scale {scale:g}", cure="a standard deviation lies above 0")

@@ -1,11 +1,13 @@
 """Cluster bootstrap over sums per participant: whole participants are drawn, never single dialogues."""
 
+import math
 from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from vivavoce.analysis.interval import Interval
+from vivavoce.analysis.laws import normal_tail, t_quantile
 
 DRAWS: Final = 2000
 CHUNK: Final = 4_000_000
@@ -15,11 +17,11 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 def bootstrap_ratio(
     numerators: Floats, denominators: Floats, *, level: float = 0.95, draws: int = DRAWS, seed: int = 1
 ) -> Interval | None:
-    """Percentile interval of a ratio of sums, whole participants drawn.
+    """Interval of a ratio of sums, whole participants drawn; percentiles moved out for few of them.
 
     Input   numerators and denominators per participant
     Empty   fewer than 2 participants, or no cases: None
-    Source  Field and Welsh 2007
+    Source  Field and Welsh 2007; Hesterberg 2015 for the percentiles
     """
     sums = np.column_stack([numerators, denominators])
     if len(sums) < 2 or not sums[:, 1].sum():
@@ -27,7 +29,7 @@ def bootstrap_ratio(
     drawn = np.concatenate([weights @ sums for weights in _weights(len(sums), draws, seed)])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = drawn[:, 0] / drawn[:, 1]
-    low, high = np.nanquantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(ratios, ends(level, len(sums)))
     return Interval(float(low), float(high))
 
 
@@ -39,12 +41,12 @@ def bootstrap_difference(
     draws: int = DRAWS,
     seed: int = 1,
 ) -> Interval | None:
-    """Percentile interval of the difference of two ratios of sums, a minus b.
+    """Interval of the difference of two ratios of sums, a minus b; drawn as for one ratio.
 
     Input   (numerators, denominators) per participant of each group, participants in the same order, zeros
             where somebody was not in a group
     Empty   fewer than 2 participants, or a group without cases: None
-    Source  Field and Welsh 2007
+    Source  Field and Welsh 2007; Hesterberg 2015 for the percentiles
     """
     sums = np.column_stack([*a, *b])
     if len(sums) < 2 or not (sums[:, 1].sum() and sums[:, 3].sum()):
@@ -52,8 +54,14 @@ def bootstrap_difference(
     drawn = np.concatenate([weights @ sums for weights in _weights(len(sums), draws, seed)])
     with np.errstate(divide="ignore", invalid="ignore"):
         differences = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
-    low, high = np.nanquantile(differences, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(differences, ends(level, len(sums)))
     return Interval(float(low), float(high))
+
+
+def ends(level: float, people: int) -> list[float]:
+    """Percentiles as far out as t with g - 1 degrees asks for; plain ones are too narrow."""
+    reach = math.sqrt(people / (people - 1)) * t_quantile((1 + level) / 2, people - 1)
+    return [normal_tail(reach), 1 - normal_tail(reach)]
 
 
 def _weights(people: int, draws: int, seed: int) -> Iterator[Floats]:

@@ -16,6 +16,8 @@ from vivavoce.analysis.proportions import wilson
 
 FEW: Final = 10
 SMALL: Final = 40
+ALIKE: Final = 1e-12
+NOTHING_VARIED: Final = "none: nothing varied between participants"
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Correction = Literal["jackknife", "plain"]
 
@@ -152,7 +154,7 @@ def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = Non
     Output  rates: leave-one-participant-out standard error, t with the degrees of freedom of the effective
             number of participants, on the logit scale; rates of exactly 0 or 1: Wilson's with n over m*
             cases; means: on the plain scale
-    Empty   fewer than 2 participants: no interval, and the method says so
+    Empty   fewer than 2 participants, or the same mean for each: no interval, and the method says so
     Note    coverage on 140 callers of very unequal activity: docs/explanation/statistics.md
     """
     facts = nesting(sums, squares)
@@ -160,6 +162,8 @@ def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = Non
     low = high = None
     if error is None:
         method = "none: fewer than 2 participants"
+    elif squares is not None and error < ALIKE:
+        method = NOTHING_VARIED
     elif squares is not None:
         method = "cluster_jackknife_t"
         df = degrees_of_freedom(sums.denominators, icc=facts.icc or 0.0)
@@ -180,16 +184,18 @@ def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = Non
 def ratio_interval(sums: Sums, level: float = 0.95) -> ClusteredRate:
     """Interval of any ratio of sums over participants (word error rate, words a turn): no ICC, plain scale.
 
-    Empty   fewer than 2 participants: no interval, and the method says so
+    Empty   fewer than 2 participants, or the same ratio for each: no interval, and the method says so
     """
     error, clusters = standard_error(sums), len(sums.denominators)
     low = high = None
-    if error is not None:
+    method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
+    if error is not None and error >= ALIKE:
+        method = "cluster_jackknife_t"
         ratio = float(sums.numerators.sum() / sums.denominators.sum())
         low, high = _plain_interval(ratio, error, degrees_of_freedom(sums.denominators), level)
     return ClusteredRate(
         low=low, high=high, se=error, design_effect=None, icc=None, clusters=clusters, n_effective=None,
-        method="cluster_jackknife_t" if error is not None else "none: fewer than 2 participants",
+        method=method,
     )  # fmt: skip
 
 

@@ -104,8 +104,9 @@ class _Values:
         rows = parts[parts["measure"] == name].merge(table, on="dialogue_id")
         known = rows["participant_id"].notna()
         self._rows = rows.set_index("dialogue_id")
-        self._rows["person"] = pd.factorize(rows["participant_id"].where(known, rows["dialogue_id"]))[0]
-        self._rows["task"] = pd.factorize(rows["task_id"].fillna(""))[0]
+        people = rows["participant_id"].where(known, "\0" + rows["dialogue_id"])
+        self._rows["person"] = pd.factorize(people, sort=True)[0]
+        self._rows["task"] = pd.factorize(rows["task_id"].fillna(""), sort=True)[0]
         self._found = found
 
     def pair(self, a: int, b: int) -> Cases:

@@ -123,7 +123,11 @@ def _questionnaires(dataset: Dataset, keys: dict[str, str | None]) -> list[Facts
             "wording": wording,
             "language": language,
             "answered": len(
-                {(row["dialogue_id"], row["visit_id"]) for rows in items.values() for row in rows}
+                {
+                    (row["dialogue_id"], row["visit_id"], row["participant_id"])
+                    for rows in items.values()
+                    for row in rows
+                }
             ),
             "items": [_item(item_id, rows, keys) for item_id, rows in items.items()],
         }

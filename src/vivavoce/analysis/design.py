@@ -43,11 +43,12 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     both = sum(times > 1 for times in met.values())
     nested = _nested(list(sizes.values()), both, sum(bool(group) for group in known))
     if people < FEW:
+        within = "within each participant and ask t to agree"
         return Model(
             name="permutation",
             why=f"{nested} With fewer than {FEW} participants no standard error can be trusted: tests "
-            f"permute labels {'within each participant' if both else 'of whole participants'}, and "
-            "intervals (t) are a rough guide.",
+            f"permute labels {within if both else 'of whole participants'}, "
+            "and intervals (t) are a rough guide.",
         )
     small = (
         f" {people} are few (under {SMALL}), which makes t noticeably wider than z." if people < SMALL else ""

@@ -243,11 +243,19 @@ def _rows(dataset: Dataset, instrument: str) -> list[Facts]:
 
 
 def _forms(dataset: Dataset) -> list[dict[str, float | None]]:
-    """The answers of each user; a second visit of the same one would be a second form."""
+    """The answers of each user, one form a person: who comes again adds nothing."""
     forms: dict[Any, dict[str, float | None]] = defaultdict(dict)
-    for row in _rows(dataset, "idial"):
-        forms[row["visit_id"] or row["participant_id"]][row["item_id"]] = row["value"]
+    visit_of: dict[Any, Any] = {}
+    for row in sorted(_rows(dataset, "idial"), key=_answered):
+        person = row["participant_id"] or row["visit_id"]
+        if visit_of.setdefault(person, row["visit_id"]) == row["visit_id"]:
+            forms[person][row["item_id"]] = row["value"]
     return list(forms.values())
+
+
+def _answered(row: Facts) -> tuple[bool, float, str]:
+    at = row["answered_at"]
+    return at is None, at.timestamp() if at is not None else 0.0, row["visit_id"] or ""
 
 
 def _ends(values: Sequence[float], level: float) -> tuple[float | None, float | None]:

@@ -69,19 +69,27 @@ def _couple(row: Facts) -> tuple[str, str]:
     return first, second
 
 
-def _interval(rows: Sequence[Facts], values: Sequence[float], level: float) -> Facts:
-    """Interval of a mean over participants; none where only one took part."""
+def _interval(
+    rows: Sequence[Facts], values: Sequence[float], level: float, *, least: float, most: float
+) -> Facts:
+    """Interval of a mean over participants, held within the scale; none where only one took part.
+
+    Shares without ties are rates, whose interval is never a point.
+    """
     numbers = np.array(values, dtype=float)
     _, codes = np.unique(_people(rows), return_inverse=True)
     sums = sum_by_participant(codes, numbers, np.ones(len(numbers)))
-    squares = np.bincount(codes, numbers**2).astype(float)
+    counted = most == 1 and not (numbers % 1).any()
+    squares = None if counted else np.bincount(codes, numbers**2).astype(float)
     found = clustered_rate(sums, level, squares)
-    return {"low": found.low, "high": found.high, "icc": found.icc, "participants": found.clusters}
+    low = None if found.low is None else max(least, found.low)
+    high = None if found.high is None else min(most, found.high)
+    return {"low": low, "high": high, "icc": found.icc, "participants": found.clusters}
 
 
 def _opinion(condition: str, rows: Sequence[Facts], level: float) -> Facts:
     values = [row["value"] for row in rows]
-    facts = _interval(rows, values, level)
+    facts = _interval(rows, values, level, least=1, most=5)
     shares: dict[int, int] = defaultdict(int)
     for value in values:
         shares[int(value)] += 1
@@ -95,7 +103,7 @@ def _preference(couple: tuple[str, str], rows: Sequence[Facts], level: float) ->
     """How often the first condition by name is preferred; a tie counts half."""
     a, b = couple
     won = [_won(row, a) for row in rows]
-    facts = _interval(rows, won, level)
+    facts = _interval(rows, won, level, least=0, most=1)
     return {
         "a": a, "b": b, "share": float(np.mean(won)), **facts, "judgements": len(rows),
         "a_better": won.count(1.0), "b_better": won.count(0.0), "ties": won.count(0.5),

@@ -10,7 +10,7 @@ from scipy.special import expit
 from scipy.stats import t as student
 
 from vivavoce.analysis.bootstrap import bootstrap_difference
-from vivavoce.analysis.clusters import SMALL
+from vivavoce.analysis.clusters import FEW, SMALL
 from vivavoce.analysis.mixed import fit_mixed_logistic
 
 Facts = dict[str, Any]
@@ -64,7 +64,8 @@ def _guarded(model: Any, cases: Cases, level: float) -> Facts:
 
 
 def _bootstrap(cases: Cases, level: float, seed: int) -> Facts:
-    _, codes = np.unique(cases.people, return_inverse=True)
+    """Participants drawn; of fewer than 10 the draws say too little, and nothing is said."""
+    known, codes = np.unique(cases.people, return_inverse=True)
     sides = []
     for side in (cases.is_a, ~cases.is_a):
         sides.append(
@@ -73,7 +74,8 @@ def _bootstrap(cases: Cases, level: float, seed: int) -> Facts:
                 for values in (cases.numerators, cases.denominators)
             )
         )
-    interval = bootstrap_difference(sides[0], sides[1], level=level, seed=seed)
+    enough = len(known) >= FEW
+    interval = bootstrap_difference(sides[0], sides[1], level=level, seed=seed) if enough else None
     ratios = [float(top.sum() / bottom.sum()) for top, bottom in sides]
     return {
         "difference": ratios[0] - ratios[1],
@@ -81,7 +83,9 @@ def _bootstrap(cases: Cases, level: float, seed: int) -> Facts:
         "high": interval.high if interval else None,
         "p": None,
         "method": "cluster_bootstrap_percentile",
-        "why": "Whole participants drawn 2000 times, from sums per participant.",
+        "why": "Whole participants drawn 2000 times, from sums per participant."
+        if enough
+        else f"Only {len(known)} participants, fewer than {FEW}: draws of so few make intervals too narrow.",
     }
 
 

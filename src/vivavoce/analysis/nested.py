@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.clusters import (
+    ALIKE,
     FEW,
     ClusteredRate,
     Contrast,
@@ -29,7 +30,8 @@ WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 class Nested:
     """Components of every measure, by dialogue and participant.
 
-    A dialogue of an unknown participant is a participant of its own.
+    A dialogue of an unknown participant is a participant of its own. Draws go by the names of dialogues, so
+    that the order of a dataset's rows changes no number.
     """
 
     def __init__(self, parts: Parts, found: Sequence[Group]) -> None:
@@ -40,13 +42,14 @@ class Nested:
         }
         names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
         order = parts.dialogue_ids
+        ranks = {one: rank for rank, one in enumerate(sorted(order))}
         cases = zip(parts.numerators, parts.denominators, strict=True)
         self._values: dict[str, Cases] = dict(zip(parts.measures, cases, strict=True))
-        self._codes = np.array(
-            [names.get(people[one] or "", -1 - position) for position, one in enumerate(order)], dtype=int
-        )
+        self._codes = np.array([names.get(people[one] or "", -1 - ranks[one]) for one in order], dtype=int)
         places = {one: position for position, one in enumerate(order)}
-        self._members = [np.array([places[one] for one in group.dialogue_ids], dtype=int) for group in found]
+        self._members = [
+            np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
+        ]
         self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
         self.known = bool(names)
@@ -79,8 +82,9 @@ class Nested:
         if found is None:
             why = "No participant is known." if not self.known else "A group has no case."
             return {**facts, "method": "none", "why": why}
-        if found.clusters < FEW:
-            return {**facts, **self._permuted(name, a, b, found)}
+        alike = found.se is not None and facts["t"] is None and abs(found.difference) > ALIKE
+        if found.clusters < FEW or alike:
+            return {**facts, **self._permuted(name, a, b, found, facts)}
         if facts["t"] is None:
             return {**facts, "method": "none", "why": _untestable(found)}
         return {
@@ -98,7 +102,12 @@ class Nested:
             return 0.0
         return nesting(sum_by_participant(self._codes[members], tops, bottoms)).icc or 0.0
 
-    def _permuted(self, name: str, a: int, b: int, found: Contrast) -> Facts:
+    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts) -> Facts:
+        """Permutation's p; within participants no smaller than that of t.
+
+        Labels that move within participants say whether anything differed for these people. Where each has
+        likings of his own that is no news of others: t, which people's differences widen, must agree.
+        """
         members = np.concatenate([self._members[a], self._members[b]])
         is_a = np.arange(len(members)) < len(self._members[a])
         if (a, b) not in self._labels:
@@ -108,10 +117,16 @@ class Nested:
         varied = bool(np.ptp(tops[bottoms > 0] / bottoms[bottoms > 0]) > 0)
         p = permutation_p(labels, is_a, tops, bottoms) if varied else None
         how = "labels permuted within participants" if within else "whole participants permuted"
+        few = f"Only {found.clusters} participants, fewer than {FEW}"
+        reason = few if found.clusters < FEW else "Nothing varied between participants"
+        why = f"{reason}: {how}, {len(labels)} draws"
+        if within and p is not None and by_t["p"] is not None:
+            why += f" (p {p:.3f}); t with {by_t['df']:.1f} degrees of freedom (p {by_t['p']:.3f}): the larger"
+            p = max(p, by_t["p"])
         return {
             "p": p,
             "method": "permutation_within" if within else "permutation_between",
-            "why": f"Only {found.clusters} participants, fewer than {FEW}: {how}, {len(labels)} draws.",
+            "why": f"{why}.",
         }
 
     def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -131,7 +146,7 @@ def _interval_facts(found: Contrast | None, level: float) -> Facts:
     if found is None:
         return {**facts, "clusters": 0}
     facts |= {"difference": found.difference, "clusters": found.clusters}
-    if found.se is not None and found.se > 1e-12:
+    if found.se is not None and found.se > ALIKE:
         df = found.df or 1.0
         reach = t_quantile((1 + level) / 2, df) * found.se
         facts |= {"se": found.se, "t": found.difference / found.se, "df": df}

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from vivavoce.analysis.agreement import DRAWS, cohen
-from vivavoce.analysis.clusters import FEW, clustered_rate, contrast, sum_by_participant
+from vivavoce.analysis.clusters import ALIKE, FEW, clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.contingency import mcnemar
 from vivavoce.analysis.groups import Group
 from vivavoce.log.dataset import Dataset
@@ -25,7 +25,7 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> Facts | None
             which the participant said that all was found, with its interval over participants; excess is how
             much more often people said yes than the log shows (difference, low, high, p over participants,
             p_mcnemar with dialogues as independent); kappa is the agreement of the two beyond chance (value,
-            low, high by drawing participants)
+            low, high by drawing participants; no interval for fewer than 10 of them, or where all agreed)
     Empty   no dialogue with both answers: None
     """
     parts = components(dataset)
@@ -92,6 +92,8 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
     agreed = shares[:, 0, 0] + shares[:, 1, 1]
     chance = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
     drawn = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
+    if np.ptp(drawn) < ALIKE:
+        return {"value": value, "low": None, "high": None}
     low, high = np.quantile(drawn, [0.025, 0.975])
     return {"value": value, "low": float(low), "high": float(high)}
 

@@ -5,7 +5,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.analysis.proportions import Interval
+from vivavoce.analysis.bootstrap import ends
+from vivavoce.analysis.clusters import ALIKE, FEW
+from vivavoce.analysis.interval import Interval
 
 DRAWS: Final = 1000
 FEWEST_FOR_OMEGA: Final = 30
@@ -15,7 +17,7 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Reliability(NamedTuple):
-    """Alpha with its bootstrap interval over forms, omega of one factor, and how many forms and items."""
+    """Alpha with its bootstrap interval over people, omega of one factor, and how many forms and items."""
 
     alpha: float | None
     interval: Interval | None
@@ -24,16 +26,22 @@ class Reliability(NamedTuple):
     items: int
 
 
-def reliability(answers: Matrix, *, level: float = 0.95, seed: int = 1) -> Reliability:
+def reliability(
+    answers: Matrix, people: Sequence[str] | None = None, *, level: float = 0.95, seed: int = 1
+) -> Reliability:
     """How reliable the sum of some items is.
 
-    Input   one row a form, one column an item, reversed items turned round; no missing values
-    Empty   fewer than 2 forms or items, or a sum that never varies: alpha missing; fewer than 30 forms or
-            3 items, or an item that never varies: omega missing
+    Input   one row a form, one column an item, reversed items turned round; no missing values. Whose each
+            form is, where somebody may have filled in several; else every form is a person's own
+    Empty   fewer than 2 forms or items, or a sum that never varies: alpha missing; fewer than 10 people, or
+            forms that are all alike in it: interval missing; fewer than 30 forms or 3 items, or an item that
+            never varies: omega missing
     """
     forms, items = answers.shape
     alpha = cronbach_alpha(answers)
-    interval = _bootstrap(answers, level, seed) if alpha is not None and forms > 2 else None
+    _, codes = np.unique(np.arange(forms) if people is None else np.array(people), return_inverse=True)
+    enough = alpha is not None and len(set(codes.tolist())) >= FEW
+    interval = _bootstrap(answers, codes, level, seed) if enough else None
     return Reliability(alpha, interval, _omega(answers), forms, items)
 
 
@@ -90,18 +98,20 @@ def _one_factor(correlations: Matrix) -> Matrix:
     return loadings * np.sign(loadings.sum() or 1)
 
 
-def _bootstrap(answers: Matrix, level: float, seed: int) -> Interval | None:
-    """Percentile interval over resampled forms, all draws at once."""
-    forms, items = answers.shape
-    weights = np.random.default_rng(seed).multinomial(forms, np.full(forms, 1 / forms), DRAWS).astype(float)
+def _bootstrap(answers: Matrix, codes: np.ndarray, level: float, seed: int) -> Interval | None:
+    """Percentile interval over people drawn with all their forms, all draws at once."""
+    items, people = answers.shape[1], int(codes.max()) + 1
+    drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), DRAWS)
+    weights = drawn[:, codes].astype(float)
+    weights = weights[weights.sum(axis=1) > 1]
     totals = _variances(weights, answers.sum(axis=1)[:, None])[:, 0]
     parts = _variances(weights, answers).sum(axis=1)
     varied = totals > 1e-12
     if not varied.any():
         return None
     alphas = items / (items - 1) * (1 - parts[varied] / totals[varied])
-    low, high = np.quantile(alphas, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+    low, high = np.quantile(alphas, ends(level, people))
+    return Interval(float(low), float(high)) if high - low > ALIKE else None
 
 
 def _variances(weights: Matrix, values: Matrix) -> Matrix:

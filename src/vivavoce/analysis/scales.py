@@ -12,6 +12,7 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 
 Facts = dict[str, Any]
 Form = dict[str, float]
+Key = tuple[str | None, str | None, str | None]
 FEWEST_CODES: Final = 3
 MOST_CODES: Final = 11
 
@@ -75,11 +76,11 @@ def _item(item_id: str, rows: list[Facts], instrument: Instrument | None) -> Fac
 
 def _scores(instrument: Instrument, rows: list[Facts], keys: dict[str, str | None]) -> list[Facts]:
     """The scores of an instrument that rest on two items or more."""
-    forms: defaultdict[tuple[str | None, str | None], Form] = defaultdict(dict)
+    forms: defaultdict[Key, Form] = defaultdict(dict)
     known = {item.item_id for item in instrument.items}
     for row in rows:
         if row["item_id"] in known:
-            forms[row["dialogue_id"], row["visit_id"]][row["item_id"]] = row["value"]
+            forms[_form_of(row)][row["item_id"]] = row["value"]
     found = []
     for name, score in instrument.scores.items():
         usual = score.mapping in (None, instrument.chosen_mapping(None))
@@ -89,26 +90,32 @@ def _scores(instrument: Instrument, rows: list[Facts], keys: dict[str, str | Non
     return found
 
 
+def _form_of(row: Facts) -> Key:
+    """Foreign logs know of a form sometimes only whose it is."""
+    return row["dialogue_id"], row["visit_id"], row["participant_id"]
+
+
 def _score(
     instrument: Instrument,
     name: str,
-    forms: dict[tuple[str | None, str | None], Form],
+    forms: dict[Key, Form],
     keys: dict[str, str | None],
 ) -> Facts:
     score = instrument.scores[name]
     values: list[float] = []
     by: defaultdict[str | None, list[float]] = defaultdict(list)
-    for (dialogue_id, _), form in forms.items():
+    for (dialogue_id, *_), form in sorted(forms.items(), key=lambda entry: tuple(map(str, entry[0]))):
         value = instrument.score({item: form[item] for item in score.items})[name]
         if value is None:
             continue
         values.append(value)
         if dialogue_id in keys:
             by[keys[dialogue_id]].append(value)
+    ordered = sorted(forms, key=lambda key: tuple(map(str, key)))
     answers = np.array(
-        [[_turned(instrument, item, form[item]) for item in score.items] for form in forms.values()]
+        [[_turned(instrument, item, forms[key][item]) for item in score.items] for key in ordered]
     )
-    sound = reliability(answers)
+    sound = reliability(answers, [str(next((one for one in key[::-1] if one), None)) for key in ordered])
     return {
         "name": name,
         "meaning": score.meaning or name,

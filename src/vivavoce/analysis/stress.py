@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.agreement import cohen
+from vivavoce.analysis.clusters import Sums, clustered_rate
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.proportions import Interval, wilson
 from vivavoce.analysis.word_errors import word_error_rate
@@ -24,7 +25,6 @@ from vivavoce.log.schema import STRESS
 Row = dict[str, Any]
 DECIDED: Final = ("pass", "fail", "clarification")
 DRAWS: Final = 4999
-BOOTSTRAP: Final = 2000
 _EXACT: Final = 12
 
 
@@ -73,7 +73,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     """The figures of one group of cases.
 
     ratio        passed over decided cases, with Wilson's interval
-    clustered    the same ratio's interval by drawing dialogues; null where no dialogue has two cases
+    clustered    the same ratio's interval over dialogues; null where no dialogue has two cases
     idial        first replays that passed over all that were decided: one run each, admitted or not, but for
                  ad hoc cases, whose clean utterance IDIAL verified, too
     pass_all     cases all of whose replays of the variant passed: pass^k
@@ -196,7 +196,7 @@ def _paired(applied: Sequence[Row]) -> dict[str, Any]:
 
 
 def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
-    """Percentile interval of the ratio by drawing whole dialogues."""
+    """Interval of the ratio with dialogues as the unit; drawing them would be too narrow for few."""
     sums: dict[str, list[int]] = {}
     for row in decided:
         one = sums.setdefault(row["dialogue_id"] or row["case_id"], [0, 0])
@@ -205,10 +205,8 @@ def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
     if len(sums) < 2 or len(sums) == len(decided):
         return None
     table = np.array(list(sums.values()), dtype=float)
-    weights = np.random.default_rng(1).multinomial(len(table), np.full(len(table), 1 / len(table)), BOOTSTRAP)
-    drawn = weights @ table
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+    found = clustered_rate(Sums(table[:, 0], table[:, 1]), level)
+    return None if found.low is None or found.high is None else Interval(found.low, found.high)
 
 
 def _groups(rows: Sequence[Row], by: str, data: str, level: float) -> list[dict[str, Any]]:

@@ -41,7 +41,8 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
     Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, warnings;
             a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; `model` is the
             analysis that the design asks for, with the reason in words
-    Empty   a group without cases has ratio, low and high null and n 0
+    Empty   a group without cases has ratio, low and high null and n 0; totals of which nothing is known
+            (words nobody wrote down) are null
     Note    low, high and p take dialogues as independent (Wilson; pooled, two-tailed, Holm-adjusted over the
             pairs of one measure); `clustered` beside them takes participants as the unit and is the default
             for conclusions
@@ -104,8 +105,8 @@ def _row(dataset: Dataset, group: Group, facts: dict[str, Facts], *, by: str | N
     for name, key in MEANS.items():
         row[key] = measured.get(name, {}).get("value")
     for name in TOTALS:
-        total = measured.get(name, {}).get("numerator")
-        row[name] = 0 if total is None else round(total)
+        total = measured.get(name, {})
+        row[name] = round(total["numerator"]) if total.get("denominator") else None
     return {**row, "measures": measured}
 
 
@@ -119,7 +120,7 @@ def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, 
     return {
         "value": facts.get("value"),
         "macro": facts.get("macro"),
-        "numerator": facts.get("numerator"),
+        "numerator": facts.get("numerator") if denominator or facts.get("numerator") else None,
         "denominator": denominator,
         "dialogues": facts.get("dialogues") or 0,
         "unit": measure.unit,

@@ -47,9 +47,10 @@ def chance_agreement(key: Mapping[AttributeValue, int]) -> float:
 def kappa_components(cells: float, agreeing: float, chance: float) -> tuple[float, float]:
     """Numerator and denominator whose sums over dialogues divide to (P(A) - P(E)) / (1 - P(E)).
 
+    Output  the denominator counts cells, so that it is the n of what is reported
     Empty   P(E) of 1, where every key is the same: denominator 0
     """
-    return (agreeing - chance * cells, (1 - chance) * cells) if chance < 1 else (0.0, 0.0)
+    return ((agreeing - chance * cells) / (1 - chance), cells) if chance < 1 else (0.0, 0.0)
 
 
 @dataclass(slots=True)

@@ -87,7 +87,8 @@ def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfTe
         tuple(rows),
         say(
             "Reversed items are turned round. Under \u03b1: its 95% interval by bootstrap over "
-            "forms, and the complete forms it rests on. \u03c9 needs 30 forms and 3 items."
+            "people, from 10 of them on, and the complete forms it rests on. "
+            "\u03c9 needs 30 forms and 3 items."
         ),
     )
 

@@ -1,11 +1,12 @@
 """Figures of a campaign's report that rest on the log: entities of one utterance, single modules."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from vivavoce.analysis.idial import aspects, entities, modules
+from vivavoce.analysis.idial import IDIAL, aspects, entities, modules
 from vivavoce.log.dataset import Dataset, DatasetWriter
 
 
@@ -56,3 +57,17 @@ def test_synthesis_has_figures_only_where_something_was_spoken(tmp_path: Path) -
 
 def test_an_aspect_that_nobody_answered_is_missing(tmp_path: Path) -> None:
     assert [(one["mean"], one["n"]) for one in aspects(dataset(tmp_path, []))] == [(None, 0)] * 3
+
+
+def test_who_answers_twice_is_one_user_with_the_first_answers(tmp_path: Path) -> None:
+    day = datetime(2026, 3, 1, tzinfo=UTC)
+    forms = [("v2", "p1", 2, 0.0), ("v1", "p1", 1, 4.0), ("v3", "p2", 1, 2.0)]
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("ratings", [
+            {"visit_id": visit, "participant_id": person, "instrument": "idial", "item_id": item.item_id,
+             "value": value, "answered_at": day + timedelta(days=when)}
+            for visit, person, when, value in forms for item in IDIAL.items
+        ])  # fmt: skip
+        found = aspects(writer.close(), reverse_item_4=False)
+    assert {one["n"] for one in found} == {2}
+    assert {one["mean"] for one in found} == {3.0}

@@ -51,3 +51,19 @@ def test_the_interval_holds_the_estimate_and_is_the_same_every_time():
     first, second = reliability(answers), reliability(answers)
     assert first == second
     assert first.interval.low < first.alpha < first.interval.high
+
+
+def test_the_interval_draws_people_and_forms_of_one_person_are_not_more_evidence():
+    rng = np.random.default_rng(4)
+    level = rng.normal(3, 1, 12)[:, None]
+    answers = level + rng.normal(0, 0.7, (12, 4))
+    alone = reliability(answers)
+    again = reliability(
+        np.repeat(answers, 6, axis=0), [f"p{number}" for number in range(12) for _ in range(6)]
+    )
+    taken_apart = reliability(np.repeat(answers, 6, axis=0))
+    assert alone.interval is not None and again.interval is not None and taken_apart.interval is not None
+    widths = [one.interval[1] - one.interval[0] for one in (alone, again, taken_apart)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    assert widths[2] < widths[1] / 2
+    assert reliability(answers[:9]).interval is None
