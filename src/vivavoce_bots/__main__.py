@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -41,10 +42,28 @@ def _serve(bot: Bot, options: argparse.Namespace) -> int:
 
     from vivavoce_bots.server import CHANNELS, Server
 
+    problem = _taken(options.host, options.port)
+    if problem:
+        print(
+            f"{options.name}: cannot listen on {options.host}:{options.port} ({problem}); "
+            "choose another port with --port", file=sys.stderr,
+        )  # fmt: skip
+        return 2
     server = Server(bot, seed=options.seed, damage=_damage(options))
     app = server.app([options.channel] if options.channel else CHANNELS)
     uvicorn.run(app, host=options.host, port=options.port, log_level="warning", access_log=False)
     return 0
+
+
+def _taken(host: str, port: int) -> str | None:
+    """Why nobody can listen there; null where one can."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            return error.strerror or str(error)
+    return None
 
 
 def _poll(bot: Bot, options: argparse.Namespace) -> int:

@@ -34,7 +34,13 @@ def list_() -> None:
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
 def run(context: typer.Context, name: str = typer.Argument(help="Name of the bot.")) -> None:
-    """Run a bot; what follows its name goes to it, such as --port 9101 --variant nbest."""
+    """Run a bot until it is stopped; what follows its name goes to it, such as --port 9101.
+
+    `vivavoce bots run NAME --help` shows what a bot takes.
+    """
+    if name in ("--help", "-h"):
+        typer.echo(context.get_help())
+        return
     known = _bots()
     if name not in known:
         raise UnknownName("bot", name, list(known), place="vivavoce bots run")

@@ -5,7 +5,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vivavoce.cli.studies import log_file, log_url, make_connectors, open_log, read_study, study_path
+from vivavoce.cli.studies import (
+    log_file,
+    log_url,
+    make_connectors,
+    open_log,
+    place_in,
+    read_study,
+    study_path,
+)
 from vivavoce.core.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
@@ -13,8 +21,10 @@ if TYPE_CHECKING:
     from vivavoce.connectors.base import Connector
     from vivavoce.connectors.probe import Hello
     from vivavoce.connectors.saying import Speak
+    from vivavoce.study.analysis_file import Primary
     from vivavoce.study.model import Study
 
+COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
@@ -36,16 +46,17 @@ def check_measures(path: Path) -> list[str]:
     """Measures of the declared analysis that nobody knows, one line each."""
     from vivavoce.measures import MEASURES
 
-    declared = read_study(path).analysis
-    asked = [("primary", declared.primary)]
-    asked += [(f"secondary[{number}]", one) for number, one in enumerate(declared.secondary)]
+    read = read_study(path)
+    declared = read.analysis
+    asked: list[tuple[tuple[str | int, ...], Primary | None]] = [(("primary",), declared.primary)]
+    asked += [(("secondary", number), one) for number, one in enumerate(declared.secondary)]
     problems: list[str] = []
     for place, one in asked:
         try:
             if one is not None:
                 MEASURES.get(one.measure)
         except UnknownName as error:
-            problems.append(f"{study_path(path)} analysis.{place}.measure: {error}")
+            problems.append(f"{place_in(read, 'analysis', *place, 'measure')}: {error}")
     return problems
 
 
@@ -139,7 +150,7 @@ def told(answer: dict[str, Any]) -> list[str]:
     """What a hello showed, as lines to read."""
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
-        cure = "" if answer["reachable"] else "; start it, or mend its address in the study file"
+        cure = COMPARE if answer["reachable"] else "; start it, or mend its address in the study file"
         return [f"{system}: FAILED in {seconds}: {answer['problem']}{cure}"]
     if not answer["answers"]:
         return [f"{system}: ok: {answer['text']}"]

@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 it ran and the answer is no, 2 wrong usage or input.
 """
 
+import errno
 import sys
 
 import typer
@@ -30,9 +31,11 @@ from vivavoce.cli import (
     trial,
     understanding,
 )
+from vivavoce.cli.help import Sectioned, add_examples
 
 app = typer.Typer(
     name="vivavoce",
+    cls=Sectioned,
     help="The laboratory in which chatbots and voice bots are examined by people.",
     no_args_is_help=True,
     add_completion=True,
@@ -67,6 +70,8 @@ app.add_typer(understanding.app, name="understand", short_help="Score and compar
 app.command("report", short_help="Write a dataset's report, HTML or PDF.")(reporting.report)
 app.command("preregister", short_help="Write the declared analysis as text.")(reporting.preregister)
 
+add_examples(app)
+
 
 @app.callback(invoke_without_command=True)
 def main(
@@ -99,9 +104,21 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.filename is None and error.errno != errno.ENOSPC:
+            raise
+        _say(_of_a_place(error))
+        sys.exit(2)
     except KeyboardInterrupt:
         _say("stopped")
         sys.exit(130)
+
+
+def _of_a_place(error: OSError) -> str:
+    """What the system refused, where, and what to do about it."""
+    if error.errno == errno.ENOSPC:
+        return f"{error.filename or 'disk'}: {error.strerror}; free some space, then do it again"
+    return f"{error.filename}: {error.strerror}; choose another place, one that you may read and write"
 
 
 def _say(line: str) -> None:

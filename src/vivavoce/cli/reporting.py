@@ -54,12 +54,13 @@ def report(
     from vivavoce.cli.datasets import unmixed
     from vivavoce.core.errors import InputError
     from vivavoce.report.document import compose
-    from vivavoce.report.html import save
+    from vivavoce.report.html import require_form, save
     from vivavoce.report.material import Options
     from vivavoce.report.tables import write_figures, write_tables
 
     if out.is_dir():
         raise InputError("this is a folder", place=str(out), cure="name a file, such as report.html")
+    require_form(out)
     options = Options(
         by=by,
         language=language,

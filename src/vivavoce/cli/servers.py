@@ -17,6 +17,7 @@ from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study,
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:
+    from vivavoce.log.store import Log
     from vivavoce.session.engine import SessionEngine
     from vivavoce.study.model import Study
     from vivavoce.study.telephone import Asterisk
@@ -47,6 +48,8 @@ def serve_study(
     study = read_study(path)
     require_key(study)
     connectors = make_connectors(study)
+    if port == desk_port:
+        raise InputError(f"{port} is the port of both", place="serve", cure="give --desk-port another one")
     for wanted in (port, desk_port):
         _require_free(host, wanted)
     asterisk = _asterisk(study)
@@ -54,6 +57,7 @@ def serve_study(
         _require_free_for(asterisk)
     log = open_log(study, url)
     require_opened(log)
+    changed = _changed_since(study, log)
     engine = SessionEngine(study, log, connectors)
     beside = _telephone(engine)
     streams = next((one.streams for one in beside if one.streams is not None), None)
@@ -78,11 +82,25 @@ def serve_study(
         if streams is not None:
             note(f"telephone     {streams.webhook_url}  (the carrier's voice webhook)")
         note(f"log           {log_url(study, url)}")
+        if changed:
+            note(changed)
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
         try:
             PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
         finally:
             log.close_now()
+
+
+def _changed_since(study: "Study", log: "Log") -> str | None:
+    """What is to be said of a study file that was changed after visits had begun; null where it was not."""
+    served = log.study_records(study.name)
+    visits = log.visits(study.name)
+    if not served or not visits or served[-1].revision == study.revision:
+        return None
+    return (
+        f"note          the study file changed after {len(visits)} visits; the dataset keeps both files, "
+        "and each visit the one that it began under"
+    )
 
 
 def _telephone(engine: "SessionEngine") -> "list[Switchboard]":

@@ -104,6 +104,7 @@ def run(
     chosen = Chosen(people.people(seed), casting, language)
     seeded = chosen.population.seed
     with open_log(plan, log) as opened, progress("simulated dialogues") as report:
+        before = _gave_up(plan, opened)
         held = simulate_study(
             plan,
             opened,
@@ -113,7 +114,15 @@ def run(
             report=report,
             chosen=chosen,
         )
+        gave_up = _gave_up(plan, opened) - before
     note(f"{held} simulated dialogues in the log")
+    if gave_up:
+        note(f"in {gave_up} of them the system failed; `vivavoce check {study}` says hello to each")
+
+
+def _gave_up(study: "Study", log: "Log") -> int:
+    """Dialogues that ended because the system failed."""
+    return sum(one.end_reason == "failure" for one in log.dialogues(study.name))
 
 
 def _command(

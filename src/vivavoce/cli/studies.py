@@ -1,6 +1,7 @@
 """What several verbs do with a study: read it, open its log, make its connectors, export it."""
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,13 @@ def open_log(study: "Study", url: str | None) -> "Log":
     return Log.open(address, recording_folder=beside)
 
 
+def place_in(study: "Study", *path: str | int) -> str:
+    """Where in the study file something stands: `study.yaml:19 systems.mine.url`."""
+    from vivavoce.core.yaml_source import parse_yaml
+
+    return parse_yaml(study.file_text, STUDY_FILE).place(path)
+
+
 def make_connectors(study: "Study") -> "dict[str, Connector]":
     """One connector a system; a mistake in its settings is named with its place in the study file."""
     from vivavoce.cli.reports import report_to_stderr
@@ -92,8 +100,8 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
         try:
             made[system] = make_connector(settings, folder=study.folder)
         except InputError as error:
-            place = f"{study.folder.name}/{STUDY_FILE} systems.{system}"
-            place += f".{error.place}" if error.place else ""
+            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", error.place)]
+            place = place_in(study, "systems", system, *inside)
             raise InputError(error.problem, place=place, cure=error.cure) from None
     if any(settings.get("connect") == "phone" for settings in study.systems.values()):
         from vivavoce.telephony.lines import connect_lines

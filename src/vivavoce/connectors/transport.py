@@ -217,6 +217,8 @@ def check_status(response: httpx.Response, body: bytes) -> None:
         where = response.headers.get("location", "elsewhere")
         raise SystemUnderTestError("refused", f"HTTP {status}: redirects to {where}; write the final address")
     said = " ".join(body[:300].decode("utf-8", "replace").split())
+    if said.startswith("<"):
+        said = f"{response.reason_phrase}, as a web page".lstrip(" ,")
     failure: FailureKind = "refused" if status < 500 else "bad_answer"
     raise SystemUnderTestError(
         failure, f"HTTP {status}{': ' + said if said else ''}", retry_after_s=_retry_after(response)

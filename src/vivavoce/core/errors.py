@@ -10,9 +10,11 @@ VivavoceError
 """
 
 from difflib import get_close_matches
-from typing import Literal
+from typing import Final, Literal
 
 FailureKind = Literal["unreachable", "timeout", "bad_answer", "refused", "closed"]
+
+MOST_LISTED: Final = 40  # known names; of more, the nearest
 
 
 class VivavoceError(Exception):
@@ -74,4 +76,6 @@ def nearest(name: str, known: list[str]) -> str:
     """The cure for an unknown name: `did you mean 'code'? known: code, dialogue, none`."""
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     listed = "known: " + ", ".join(known) if known else "none is known"
+    if len(known) > MOST_LISTED:
+        listed = f"nearest of {len(known)}: " + ", ".join(get_close_matches(name, known, n=6, cutoff=0))
     return f"did you mean {close[0]!r}? {listed}" if close else listed

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,6 +13,8 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Document, Row
 from vivavoce.report.document import compose
 from vivavoce.report.material import Options, Progress
+
+FORMS: Final = (".html", ".htm", ".pdf")
 
 
 def write_report(
@@ -38,7 +40,11 @@ def write_report(
 
 
 def save(document: Document, target: Path) -> Path:
-    """Write a document in the form that the name of the file asks for."""
+    """Write a document in the form that the name of the file asks for.
+
+    Raises  InputError: the place cannot be written, or the name asks for another form
+    """
+    require_form(target)
     if target.suffix.lower() == ".pdf":
         from vivavoce.report.pdf import pdf
 
@@ -57,6 +63,15 @@ def save(document: Document, target: Path) -> Path:
             cure="choose a place that can be written",
         ) from None
     return target
+
+
+def require_form(target: Path) -> None:
+    """Raises InputError: a report is no file of this kind."""
+    if target.suffix.lower() not in FORMS:
+        raise InputError(
+            f"no report can be written as {target.suffix or 'a file without an ending'!r}",
+            place=str(target), cure=f"end its name in {' or '.join(FORMS)}",
+        )  # fmt: skip
 
 
 def render(

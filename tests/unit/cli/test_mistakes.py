@@ -1,0 +1,122 @@
+"""Likely mistakes of users: one line with value, place and next step, exit code 2, no stack trace."""
+
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vivavoce.cli import main
+from vivavoce.core.errors import MOST_LISTED, nearest
+from vivavoce.study.scaffold import write_study
+
+Refuse = Callable[..., str]
+
+
+@pytest.fixture
+def refuse(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Refuse:
+    """Run the command line; what it refused with, after its name."""
+
+    def run(*arguments: str | Path) -> str:
+        monkeypatch.setattr("sys.argv", ["vivavoce", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main.run()
+        told = capsys.readouterr()
+        lines = (told.err or told.out).strip().splitlines()
+        assert left.value.code == 2, told
+        assert len(lines) == 1, lines
+        return lines[0].removeprefix("vivavoce: ")
+
+    return run
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    write_study(tmp_path / "s", "cambridge-2011")
+    return tmp_path / "s"
+
+
+def change(study: Path, old: str, new: str) -> int:
+    """Write another thing once into the study file; the number of its line."""
+    file = study / "study.yaml"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return text[: text.index(old)].count("\n") + 1
+
+
+def test_an_unknown_connector_is_named_with_its_line(study: Path, refuse: Refuse) -> None:
+    line = change(study, "connect: http", "connect: htpp")
+    assert refuse("check", study).startswith(
+        f"study.yaml:{line} systems.nbest.connect: unknown connector 'htpp'; did you mean 'http'?"
+    )
+
+
+def test_a_wrong_address_is_named_with_its_line(study: Path, refuse: Refuse) -> None:
+    line = change(study, 'url: "http://127.0.0.1:9101/chat"', "url: 127.0.0.1:9101/chat")
+    assert refuse("serve", study).startswith(f"study.yaml:{line} systems.nbest.url: '127.0.0.1:9101/chat'")
+
+
+def test_a_measure_that_nobody_knows_is_answered_with_few_near_ones(study: Path, refuse: Refuse) -> None:
+    line = change(study, "measure: objective_success_inferred", "measure: happiness")
+    said = refuse("check", study)
+    assert said.startswith(
+        f"study.yaml:{line} analysis.primary.measure: unknown measure 'happiness'; nearest of"
+    )
+    assert len(said) < 300
+
+
+def test_a_long_list_of_names_is_cut_to_the_nearest() -> None:
+    many = [f"name_{number}" for number in range(MOST_LISTED + 1)]
+    assert nearest("name_17x", many).startswith("did you mean 'name_17'? nearest of 41: name_17, ")
+    assert len(nearest("name_17x", many).split(", ")) == 6
+    assert len(nearest("name_17x", many[:-1]).split(", ")) == MOST_LISTED
+
+
+def test_one_port_for_both_pages_is_refused(study: Path, refuse: Refuse) -> None:
+    said = refuse("serve", study, "--port", "8123", "--desk-port", "8123")
+    assert said == "serve: 8123 is the port of both; give --desk-port another one"
+
+
+def test_a_port_where_another_program_listens_is_named(
+    study: Path, refuse: Refuse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from vivavoce_bots.__main__ import main as start
+
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert f"cannot listen on 127.0.0.1:{port} (Address already in use)" in refuse(
+            "serve", study, "--port", port
+        )
+        assert start(["restaurant", "--port", str(port)]) == 2
+        assert re.fullmatch(
+            rf"restaurant: cannot listen on 127.0.0.1:{port} \(.*\); choose another port with --port\n",
+            capsys.readouterr().err,
+        )
+
+
+def test_a_place_where_nobody_may_write_is_named(study: Path, refuse: Refuse) -> None:
+    file = study / "study.yaml"
+    said = refuse("preregister", study, "--out", file / "below" / "a-file.md")
+    assert said.startswith(f"{file}") and said.endswith(
+        "choose another place, one that you may read and write"
+    )
+
+
+def test_a_disk_that_is_full_is_told_and_not_traced(refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(main, "app", full)
+    assert refuse("demo") == "disk: No space left on device; free some space, then do it again"
+
+
+@pytest.mark.parametrize("name", ["report.docx", "report"])
+def test_a_report_in_a_form_that_there_is_not_is_refused_before_anything_is_computed(
+    tmp_path: Path, refuse: Refuse, name: str
+) -> None:
+    said = refuse("report", tmp_path, "--out", tmp_path / name)
+    assert "end its name in .html or .htm or .pdf" in said and name in said
