@@ -4,8 +4,10 @@ Damage comes in the order in which a call meets it: noise in the room, then the 
 Same sound, settings and seed: same result.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import islice
 from random import Random
 from typing import Any, Final, Literal
 
@@ -33,7 +35,7 @@ _SYLLABLES_HZ: Final = 4.0
 
 
 class Damage(BaseModel):
-    """What happens to a sound between a mouth and a recogniser; nothing where nothing is set."""
+    """What happens to a sound between a mouth and an ear, or a recogniser; nothing where nothing is set."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -110,7 +112,7 @@ def with_noise(sound: Sound, snr_db: float, kind: Noise, rng: np.random.Generato
     level = speech_power(sound)
     if level is None:
         return sound
-    noise = _white(len(speech), rng) if kind == "white" else _babble(len(speech), sound.rate_hz, rng)
+    noise = noise_of(kind, len(speech), sound.rate_hz, rng)
     noise *= np.sqrt(level / 10 ** (snr_db / 10) / np.mean(noise**2))
     return Sound(_samples(speech + noise), sound.rate_hz)
 
@@ -134,29 +136,39 @@ def over_telephone(sound: Sound) -> Sound:
     narrow = sound.at(TELEPHONE_HZ)
     if not len(narrow.samples):
         return narrow
+    kept = _filtered(narrow.samples.astype(np.float64), band_gains(2 * len(narrow.samples)))
+    return Sound(mu_law(_samples(kept)), TELEPHONE_HZ)
+
+
+def band_gains(count: int) -> Values:
+    """What the telephone's band lets through, at the frequencies of so many samples at 8 kHz."""
     low, high = BAND_HZ
-    hertz = np.fft.rfftfreq(2 * len(narrow.samples), 1 / TELEPHONE_HZ)
+    hertz = np.fft.rfftfreq(count, 1 / TELEPHONE_HZ)
     below = np.clip((hertz - (low - _EDGE_HZ[0])) / _EDGE_HZ[0], 0, 1)
     above = np.clip(((high + _EDGE_HZ[1]) - hertz) / _EDGE_HZ[1], 0, 1)
-    kept = _filtered(narrow.samples.astype(np.float64), np.minimum(below, above))
-    return Sound(_mu_law(_samples(kept)), TELEPHONE_HZ)
+    return np.minimum(below, above)
 
 
 def lost_packets(
     count: int, share: float, burst: float | None, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Which packets are lost: a chain of two states that begins in its long run.
+    """Which packets are lost; see `losses`."""
+    return np.fromiter(islice(losses(share, burst, rng), count), np.bool_, count)
+
+
+def losses(share: float, burst: float | None, rng: np.random.Generator) -> Iterator[bool]:
+    """Whether one packet after the other is lost: a chain of two states that begins in its long run.
 
     burst   mean packets lost in a row; None: each is lost by itself
     Source  Gilbert 1960, Capacity of a burst-noise channel: the state in which everything is lost
     """
     recover = 1 - share if burst is None else 1 / burst
     lose = share if burst is None else recover * share / (1 - share)
-    lost, chances, bad = np.zeros(count, np.bool_), rng.random(count), False
-    for place, chance in enumerate(chances):
-        bad = bool(chance < (share if place == 0 else 1 - recover if bad else lose))
-        lost[place] = bad
-    return lost
+    chance = share
+    while True:
+        bad = bool(rng.random() < chance)
+        yield bad
+        chance = 1 - recover if bad else lose
 
 
 def concealed(sound: Sound, lost: NDArray[np.bool_], size: int, how: Concealment) -> Sound:
@@ -170,6 +182,11 @@ def concealed(sound: Sound, lost: NDArray[np.bool_], size: int, how: Concealment
         else:
             gone[:] = (samples[before : before + len(gone)] * FADING).astype(np.int16)
     return Sound(samples, sound.rate_hz)
+
+
+def noise_of(kind: Noise, count: int, rate_hz: int, rng: np.random.Generator) -> Values:
+    """So many samples of noise, at any level."""
+    return _white(count, rng) if kind == "white" else _babble(count, rate_hz, rng)
 
 
 def _white(count: int, rng: np.random.Generator) -> Values:
@@ -202,7 +219,7 @@ def _samples(values: Values) -> Samples:
     return np.rint(values * min(1.0, _LOUDEST / peak) if peak else values).astype(np.int16)
 
 
-def _mu_law(samples: Samples) -> Samples:
+def mu_law(samples: Samples) -> Samples:
     """Through the telephone's eight bits and back."""
     shape: dict[str, Any] = {"format": "RAW", "subtype": "ULAW"}
     coded = BytesIO()

@@ -14,13 +14,14 @@ from typing import Final, NamedTuple
 import soundfile
 from sqlalchemy import exists, or_, select
 
+from vivavoce.audio.damage import Damage, damaged
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.audio.time_line import Clip, beginning_s, laid_out
 from vivavoce.log.dialogue_rows import elapsed_s
 from vivavoce.log.events import DialogueOpened
 from vivavoce.log.microphone_events import MicrophoneOpened
-from vivavoce.log.playback_events import SoundOffered, SoundPlayed
+from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
 from vivavoce.log.reading import Reader
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordingFolder, Sound
@@ -38,6 +39,7 @@ class Laid(NamedTuple):
 
     length_s  what was heard of it; None: all
     timed     the page said when it began
+    damaged   what happened to it before it was heard; None: nothing
     """
 
     recording_id: str
@@ -45,6 +47,7 @@ class Laid(NamedTuple):
     start_s: float
     length_s: float | None
     timed: bool
+    damaged: SoundDamaged | None = None
 
 
 def recording_id_of(dialogue_id: str) -> str:
@@ -94,16 +97,19 @@ def layout(transcript: Sequence[StoredEvent]) -> list[Laid]:
 def _heard(transcript: Sequence[StoredEvent]) -> list[Laid]:
     """What the page played, each time; what it never spoke of lies where it was offered."""
     played: dict[int, list[SoundPlayed]] = {}
+    damage: dict[int, SoundDamaged] = {}
     for stored in transcript:
         if isinstance(stored.event, SoundPlayed):
             played.setdefault(stored.event.turn_index, []).append(stored.event)
+        elif isinstance(stored.event, SoundDamaged):
+            damage[stored.event.turn_index] = stored.event
     found: list[Laid] = []
     for offered in (one.event for one in transcript if isinstance(one.event, SoundOffered)):
-        times = played.get(offered.turn_index)
+        times, how = played.get(offered.turn_index), damage.get(offered.turn_index)
         if times is None:
-            found.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False))
+            found.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False, how))
         for one in times or ():
-            found.append(Laid(offered.recording_id, SYSTEM, one.started_s, one.played_s, True))
+            found.append(Laid(offered.recording_id, SYSTEM, one.started_s, one.played_s, True, how))
     return found
 
 
@@ -117,7 +123,10 @@ def written(
     Raises  LookupError: a clip is gone; InputError: one cannot be read; the recording
             cannot be written
     """
-    sounds = {one.recording_id: read_sound(folder.file(files.get(one.recording_id, ""))) for one in clips}
+    sounds = {
+        one.recording_id: _as_heard(read_sound(folder.file(files.get(one.recording_id, ""))), one.damaged)
+        for one in clips
+    }  # fmt: skip
     parts = [Clip(_cut(sounds[one.recording_id], one.length_s), one.channel, one.start_s) for one in clips]
     parts = [one for one in parts if len(one.sound.samples)]
     if not parts or max(one.start_s for one in parts) - beginning_s(parts) > LONGEST_S:
@@ -136,6 +145,11 @@ def written(
         dialogue_id=dialogue_id, started_s=round(beginning_s(parts), 3), clips=len(clips),
         clips_placed=sum(not one.timed for one in clips),
     )  # fmt: skip
+
+
+def _as_heard(sound: Spoken, how: SoundDamaged | None) -> Spoken:
+    """The clip as it was damaged for who heard it: the same draw again."""
+    return sound if how is None else damaged(sound, Damage.model_validate(how.damage), how.drawn).sound
 
 
 def _cut(sound: Spoken, length_s: float | None) -> Spoken:

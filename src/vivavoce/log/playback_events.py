@@ -1,6 +1,6 @@
 """Events of what a participant hears in the browser, turn by turn: what was offered, and what was played."""
 
-from typing import Final
+from typing import Any, Final
 
 from vivavoce.log.event import Event
 
@@ -35,4 +35,22 @@ class SoundPlayed(Event):
     again: bool = False
 
 
-PLAYBACK_EVENTS: Final[tuple[type[Event], ...]] = (SoundOffered, SoundPlayed)
+class SoundDamaged(Event):
+    """What a participant heard of a system's turn was damaged, as the study has it; its recording is clean.
+
+    damage    settings of the damage; drawn: the seed of its noise and losses
+    streamed  it was damaged while it came, so that its noise went by how loud the speech was until then
+    packets   of the network, and how many of them were lost; 0 where none could be lost
+    """
+
+    kind = "sound_damaged"
+    dialogue_id: str
+    turn_index: int
+    damage: dict[str, Any]
+    drawn: str
+    streamed: bool = False
+    packets: int = 0
+    packets_lost: int = 0
+
+
+PLAYBACK_EVENTS: Final[tuple[type[Event], ...]] = (SoundOffered, SoundPlayed, SoundDamaged)

@@ -27,7 +27,7 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.tapes import Tape, TapeFacts, facts_of, sealed, tapes_in
 from vivavoce.session.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserLeg, Line
 from vivavoce.session.calls import Calls
-from vivavoce.session.damaged_line import ears
+from vivavoce.session.damaged_line import answers, ears
 from vivavoce.session.dialogue_state import DialogueState
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
@@ -181,6 +181,7 @@ class Microphones:
             recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
             synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
             told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
+            answers=answers(self._engine.study, dialogue),
             manners=Manners(
                 self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
             ),

@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from typing import Final
 
-from vivavoce.audio.files import probe_sound
+from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.log.event import Event
 from vivavoce.log.events import SystemTurnReceived
-from vivavoce.log.playback_events import SoundOffered, SoundPlayed
+from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
 from vivavoce.log.recordings import KeptFile, Sound, folder_of
 from vivavoce.log.store import Log, StoredEvent
+from vivavoce.session.damaged_line import answers
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, TurnState, VisitState
 from vivavoce.session.visits import Draft, Visit
@@ -26,6 +27,7 @@ class Playback:
 
     def __init__(self, visit_of: VisitOf, move: Move, log: Log, relay: Relay) -> None:
         self._visit_of, self._move, self._log, self._relay = visit_of, move, log, relay
+        self._study = relay.rules.study
 
     async def clock_s(self, visit_id: str, dialogue_id: str) -> float | None:
         """Seconds since a dialogue was opened; None where it was not, or is none of this visit."""
@@ -33,7 +35,19 @@ class Playback:
         found = [one for one in state.dialogues if one.dialogue_id == dialogue_id and one.opened is not None]
         return round(self._relay.elapsed_s(found[0]), 4) if found else None
 
-    async def offer(self, visit_id: str, seq: int, spoken: bytes | None) -> None:
+    async def heard(self, visit_id: str, seq: int, audio: bytes) -> tuple[bytes, SoundDamaged | None]:
+        """A system's turn as the participant hears it, and what the log says of that where it is damaged."""
+        found = _found((await self._visit_of(visit_id)).state, seq)
+        line = answers(self._study, found[0]) if found is not None else None
+        if found is None or line is None or line.damage is None:
+            return audio, None
+        clean = await asyncio.to_thread(read_sound, audio)
+        sound, damaged = await line.heard(clean, found[1].turn_index)
+        return await asyncio.to_thread(encode_sound, sound), damaged
+
+    async def offer(
+        self, visit_id: str, seq: int, spoken: bytes | None, damaged: SoundDamaged | None = None
+    ) -> None:
         """Note that a page got the sound of a system's turn; once, and in the dialogue that goes on only.
 
         spoken  the WAV file that was spoken for a system that writes: it is kept; None: the system's own
@@ -60,7 +74,7 @@ class Playback:
             )  # fmt: skip
 
             def write(draft: Draft) -> None:
-                for one in events:
+                for one in (*events, *([damaged] if damaged else [])):
                     draft.add(one)
                 draft.add(offered, client_key=mark)
 

@@ -4,6 +4,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from vivavoce.audio.damage_stream import DamageStream
 from vivavoce.audio.files import StreamResampler
 from vivavoce.audio.sound import Samples, Sound
 
@@ -23,11 +24,14 @@ class Playing:
     """What the leg is given of one system turn.
 
     own_voice  the system spoke it by itself; else it is a text that was synthesised
+    damage     what it goes through while it comes; None: it is heard as it comes
     finished   nothing more will come
     """
 
-    def __init__(self, leg: Plays, rate_hz: int, *, own_voice: bool) -> None:
-        self._leg, self._rate_hz, self.own_voice = leg, rate_hz, own_voice
+    def __init__(
+        self, leg: Plays, rate_hz: int, *, own_voice: bool, damage: DamageStream | None = None
+    ) -> None:
+        self._leg, self._rate_hz, self.own_voice, self.damage = leg, rate_hz, own_voice, damage
         self._resampler: StreamResampler | None = None
         self._rest: Samples = np.zeros(0, np.int16)
         self._given_s = 0.0
@@ -38,7 +42,10 @@ class Playing:
         """Pass on one piece of it; the last one ends it."""
         if self._resampler is None:
             self._resampler = StreamResampler(sound.rate_hz, self._rate_hz)
-        samples = np.concatenate([self._rest, self._resampler.feed(sound.samples, last=last)])
+        came = self._resampler.feed(sound.samples, last=last)
+        if self.damage is not None:
+            came = self.damage.feed(came, last=last)
+        samples = np.concatenate([self._rest, came])
         self.finished = self.finished or last
         piece = round(PIECE_S * self._rate_hz)
         ready = len(samples) if last else len(samples) // piece * piece

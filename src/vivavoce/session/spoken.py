@@ -22,7 +22,9 @@ from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.audio.voice_activity import SpeechStream
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import SilencePrompted, SpeechMissed
+from vivavoce.log.playback_events import SoundDamaged
 from vivavoce.session.calls import Calls
+from vivavoce.session.damaged_line import Answers
 from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.phrases import phrase
 from vivavoce.session.playing import Playing
@@ -87,13 +89,14 @@ class SpokenDialogue:
     ends  the dialogue is over when the leg is, or after too much silence; else it waits for another leg
     told  learns what the participant is to be shown of what goes on
     recognise_for_log  what a system hears by itself is recognised as well, for the log alone
+    answers  what becomes of the system's sound before the participant hears it; None: nothing
     """
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, *, rate_hz: int,
         recogniser: Recogniser, synthesiser: Synthesiser, language: str, manners: Manners = Manners(),
         ends: bool = True, told: Callable[[Doing], None] = lambda doing: None,
-        recognise_for_log: bool = False,
+        recognise_for_log: bool = False, answers: Answers | None = None,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
@@ -107,12 +110,15 @@ class SpokenDialogue:
         self._fell_silent_s: float | None = None
         self._listens, self._recognise_for_log = False, recognise_for_log
         self._playing: Playing | None = None
+        self._answers = answers or Answers(None, dialogue_id)
+        self._next_turn = lambda: 0
         self._asides: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Talk until the system or the caller has enough, the limits are reached, or silence goes on."""
         visit = await self._engine.visit(self._visit_id)
         self._listens = await self._calls.listens(self._visit_id, self._dialogue_id)
+        self._next_turn = lambda: len(visit.state.dialogue_by_id(self._dialogue_id).turns)
         visit.play = player = self._play_piece
         if visit.sounding is not None and (begun := visit.sounding.so_far) is not None:
             player(begun)
@@ -298,21 +304,29 @@ class SpokenDialogue:
     def _play_piece(self, sound: Sound) -> None:
         """A piece of the answer that is coming; the first one begins it."""
         if self._playing is None or self._playing.finished:
-            self._playing = Playing(self._leg, self._rate_hz, own_voice=True)
+            damage = self._answers.stream(self._next_turn(), self._rate_hz)
+            self._playing = Playing(self._leg, self._rate_hz, own_voice=True, damage=damage)
         self._playing.feed(sound)
 
     async def _let_hear(self, seq: int, turn: log_events.SystemTurnReceived) -> None:
         """A system turn that is complete: what was not played while it came is played or spoken now."""
         if self._playing is not None and not self._playing.finished:
             self._playing.finish()
+            if self._playing.damage is not None:
+                self._note(self._answers.streamed(turn.turn_index, self._playing.damage))
             return
-        spoken = await self._engine.voice.spoken_by_system(self._visit_id, seq) if turn.sound else None
-        if spoken is not None:
-            self._playing = Playing(self._leg, self._rate_hz, own_voice=True)
-            self._playing.feed(await asyncio.to_thread(read_sound, spoken), last=True)
-        elif (sound := await self._synthesised(spoken_text(turn))) is not None:
-            self._playing = Playing(self._leg, self._rate_hz, own_voice=False)
-            self._playing.feed(sound, last=True)
+        sound = await self._engine.voice.spoken_by_system(self._visit_id, seq) if turn.sound else None
+        whole = await asyncio.to_thread(read_sound, sound) if sound is not None else None
+        if whole is None and (whole := await self._synthesised(spoken_text(turn))) is None:
+            return
+        whole, damaged = await self._answers.heard(whole, turn.turn_index)
+        self._playing = Playing(self._leg, self._rate_hz, own_voice=sound is not None)
+        self._playing.feed(whole, last=True)
+        if damaged is not None:
+            self._note(damaged)
+
+    def _note(self, damaged: SoundDamaged) -> None:
+        self._aside(self._calls.note(self._visit_id, damaged))
 
     async def _speak(self, text: str) -> None:
         """Words of the platform's own."""

@@ -167,7 +167,7 @@ class StudyFile(Settings):
     identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
     annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
     telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")
-    damage: DamagePlan | None = Field(None, description="what speech goes through before systems hear it")
+    damage: DamagePlan | None = Field(None, description="what speech goes through on its way to who hears it")
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from; carried, not used yet"

@@ -55,7 +55,7 @@ class Study(BaseModel):
     factors    cell of the design by system; empty where the study has no factors
     annotation what experts say of the dialogues; None where they say nothing
     telephone  how dialogues by telephone are held; None where there are none
-    damage     what speech goes through before systems hear it, by factor; None: nothing
+    damage     what speech goes through on its way to who hears it, by factor; None: nothing
     recordings what becomes of the sound; None where nothing is said of it, and it is kept
     pairs      pairs of transcripts to compare, and `questions` asked about each
     documents  Markdown by file name and language

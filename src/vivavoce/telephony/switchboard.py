@@ -21,7 +21,7 @@ from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of
 from vivavoce.session.bridged import BridgedDialogue
 from vivavoce.session.calls import Calls
-from vivavoce.session.damaged_line import ears
+from vivavoce.session.damaged_line import answers, ears
 from vivavoce.session.dialogue_state import DialogueState
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
@@ -156,6 +156,7 @@ class Switchboard:
                     recogniser=ears(self._recognisers[language], self._engine.study, dialogue),
                     synthesiser=self._synthesisers[language], manners=self._manners,
                     recognise_for_log=self._telephone.recognise_for_log,
+                    answers=answers(self._engine.study, dialogue),
                 ).run()  # fmt: skip
             await self._farewell(leg, visit_id)
         finally:

@@ -102,16 +102,17 @@ async def said(request: Request, site: ThisSite, visit_id: ThisVisit, seq: int) 
     try:
         own = await site.engine.voice.spoken_by_system(visit_id, seq)
         sound = own or await _voices(request).speak(words_of(state, seq), state.language)
+        heard, damaged = await site.engine.playback.heard(visit_id, seq, sound)
     except LookupError:
         raise HTTPException(404) from None
     except (SynthesisError, InputError) as error:
         _report.error("synthesiser failed", visit=visit_id, problem=str(error))
         return _problem("mute", 503)
     try:
-        await site.engine.playback.offer(visit_id, seq, None if own else sound)
+        await site.engine.playback.offer(visit_id, seq, None if own else sound, damaged)
     except (LogError, InputError, Stale) as error:  # it is heard all the same
         _report.error("recording_not_kept", visit=visit_id, problem=str(error))
-    return Response(sound, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})
+    return Response(heard, media_type="audio/wav", headers={"Cache-Control": "private, no-store"})
 
 
 class PlayedIn(BaseModel):

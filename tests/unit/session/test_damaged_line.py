@@ -92,6 +92,9 @@ visit:
         ("{factor: line, levels: {noissy: {}}}", "voice", "no system has this level of 'line'; did you"),
         ("{factor: line, levels: {noisy: {snr: 5}}}", "voice", "unknown key 'snr'; did you mean 'snr_db'"),
         ("{factor: line, levels: {noisy: {snr_db: 5}}}", "text", "no dialogue of this study is spoken"),
+        ("{factor: line, answers: {noisy: {telephone: true}}}", "voice", None),
+        ("{factor: line, answers: {noissy: {}}}", "voice", "no system has this level of 'line'; did you"),
+        ("{factor: line}", "voice", "nothing is damaged"),
     ],
 )  # fmt: skip
 def test_damage_that_nobody_would_hear_is_named(

@@ -24,6 +24,7 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.session.errors import Refused
 from vivavoce.session.open_microphone import Microphones
 from vivavoce.session.voice import Voices
+from vivavoce.study.damage import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
 
@@ -98,14 +99,17 @@ class Room:
         return read_tracks(folder_of(self.log).file(recording.file)).samples
 
 
-def run(folder: Path, test: Callable[[Room], Awaitable[None]], **settings: Any) -> None:
+def run(
+    folder: Path, test: Callable[[Room], Awaitable[None]], of_study: dict[str, Any] | None = None,
+    **settings: Any,
+) -> None:  # fmt: skip
     Whispered.words, Hummed.texts = [], []
     step = DialogueStep(
         repeat=Range(min=1, max=1), gate="dialogue", channel="voice", nontrivial=Nontrivial(user_turns=1)
     )
     plain = make_study(folder)
     voiced = Voice(recogniser="whispered", synthesiser="hummed", microphone="open", **settings)
-    study = make_study(folder, visit=(*plain.visit[:2], step), voice=voiced)
+    study = make_study(folder, visit=(*plain.visit[:2], step), voice=voiced, **(of_study or {}))
 
     async def inside() -> None:
         clock = ManualClock()
@@ -132,6 +136,20 @@ async def talk_once(room: Room) -> None:
     await room.spoken(1)
     await room.hear([*frames_of(SPEECH), *PAUSE])
     await room.spoken(2)
+
+
+def test_the_page_plays_answers_as_the_condition_damages_them(tmp_path: Path) -> None:
+    plan = DamagePlan.model_validate({"factor": "line", "answers": {"bad": {"loss": 0.5}}})
+    factors = {"one": {"line": "bad"}, "two": {"line": "bad"}}
+
+    async def test(room: Room) -> None:
+        await talk_once(room)
+        told = await room.logged("sound_damaged", 2)
+        heard = np.concatenate(room.page.played)
+        assert [one.packets for one in told] == [50, 50]
+        assert (heard == LOUD).sum() == 320 * sum(50 - one.packets_lost for one in told)
+
+    run(tmp_path, test, {"damage": plan, "factors": factors})
 
 
 def test_a_dialogue_is_held_and_its_recording_lies_beside_the_log(tmp_path: Path) -> None:

@@ -156,6 +156,28 @@ def test_the_recogniser_hears_the_damage_of_the_condition_and_the_call_is_record
     in_laboratory(tmp_path, work, of_study=of_study)
 
 
+def test_the_caller_hears_answers_through_the_damage_and_the_platforms_own_words_clean(
+    tmp_path: Path,
+) -> None:
+    plan = DamagePlan.model_validate({"factor": "line", "answers": {"noisy": {"snr_db": 0}}})
+    of_study = {"damage": plan, "factors": {"one": {"line": "noisy"}, "two": {"line": "noisy"}}}
+
+    async def work(lab: Laboratory) -> None:
+        leg, call = lab.call(lab.pin)
+        await lab.system_spoke(leg, 1)
+        greeted = leg.seconds
+        await lab.say(leg, "bye")
+        await call
+        assert [one.turn_index for one in lab.events("sound_damaged")] == [0, 2]
+        (recording,) = lab.log.recordings()
+        heard = read_tracks(folder_of(lab.log).file(recording.file)).channel(0).samples
+        greeting = heard[: round(greeted * 8000)]
+        assert len(np.unique(greeting[greeting != 0])) > 20, "clean it is one value over and over"
+        assert len(np.unique(heard[-8000:])) <= 2, "the code is not damaged"
+
+    in_laboratory(tmp_path, work, of_study=of_study)
+
+
 def test_speech_stops_the_system_and_is_marked_as_barge_in(tmp_path: Path) -> None:
     async def work(lab: Laboratory) -> None:
         leg, call = lab.call(lab.pin)

@@ -22,7 +22,7 @@ from vivavoce.log.locked import KEY, new_key
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.session.calls import Calls
-from vivavoce.session.damaged_line import as_heard
+from vivavoce.session.damaged_line import answers, as_heard
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.spoken import Manners, SpokenDialogue
 from vivavoce.study.damage import DamagePlan
@@ -68,7 +68,7 @@ class Stage:
             SpokenDialogue(
                 self.calls, self.visit_id, dialogue.dialogue_id, after, leg, rate_hz=8000, language="en",
                 recogniser=self.ours, synthesiser=self.ours, manners=Manners(silence_s=3600),
-                recognise_for_log=recognise_for_log,
+                recognise_for_log=recognise_for_log, answers=answers(self.engine.study, dialogue),
             ).run()
         )  # fmt: skip
         if greeted:
@@ -163,6 +163,31 @@ def test_a_system_hears_the_damage_of_its_condition_and_the_recording_stays_clea
         assert np.array_equal(again.samples, heard.samples), "the recording and the dialogue tell the noise"
 
     on_stage(tmp_path, Singer(rate_hz=24_000), work, damage=plan, factors=noisy)
+
+
+def test_the_caller_hears_the_damage_of_the_condition_while_the_system_speaks(tmp_path: Path) -> None:
+    plan = DamagePlan.model_validate({"factor": "line", "answers": {"bad": {"loss": 0.5, "packet_ms": 20}}})
+    bad = {"one": {"line": "bad"}, "two": {"line": "bad"}}
+
+    async def work(stage: Stage) -> None:
+        async with stage.call() as leg:
+            leg.speak()
+            await stage.turns(2, leg)
+            greeting, answer = stage.events("sound_damaged")
+            heard = leg.recording().channel(0).samples.reshape(-1, 160)
+        assert [(one.turn_index, one.streamed) for one in (greeting, answer)] == [(0, False), (2, True)]
+        assert (greeting.packets, answer.packets) == (5, 50)
+        lasts_s = loudness_at(Sound(heard.ravel(), 8000), 440)
+        assert 1.0 - 0.02 * answer.packets_lost == pytest.approx(lasts_s, abs=0.03)
+        assert 5 < answer.packets_lost < 45
+        answered = stage.events("system_turn_received")[1]
+        assert np.array_equal(stage.sound(answered.sound).samples, stage.system.answer.samples)
+        (turn,) = stage.system.sent
+        assert turn.audio is not None
+        clean = stage.sound(stage.events("user_turn_sent")[0].sound).at(24_000)
+        assert np.array_equal(Sound.of_pcm(turn.audio.samples, 24_000).samples, clean.samples)
+
+    on_stage(tmp_path, Singer(rate_hz=24_000, seconds=1.0), work, damage=plan, factors=bad)
 
 
 def test_both_sounds_are_recordings_of_their_turns(tmp_path: Path) -> None:

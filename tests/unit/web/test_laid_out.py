@@ -24,6 +24,7 @@ from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.session.laid_out import LaidOutDialogues
 from vivavoce.session.voice import Voices
+from vivavoce.study.damage import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range, Study
 from vivavoce.study.voice import Voice
 
@@ -88,13 +89,13 @@ def booth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     monkeypatch.setattr("vivavoce.session.laid_out.LOOK_EVERY_S", 3600.0)
 
     @contextmanager
-    def opened(system: Any) -> Iterator[Booth]:
+    def opened(system: Any, **of_study: Any) -> Iterator[Booth]:
         step = DialogueStep(
             repeat=Range(min=1, max=1), gate="dialogue", channel="voice", nontrivial=Nontrivial(user_turns=1)
         )
         study = study_with_texts(tmp_path)
         visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
-        study = study.model_copy(update={"visit": visit, "voice": Voice()})
+        study = study.model_copy(update={"visit": visit, "voice": Voice(), **of_study})
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log, serve(study, log, system) as browse:
             yield Booth(browse(), log, study)
 
@@ -246,6 +247,25 @@ def test_the_recording_is_locked_where_there_is_a_key(booth: Any, monkeypatch: p
         folder = folder_of(there.log)
         assert is_locked(folder.path / made.file)
         assert read_tracks(folder.file(made.file)).channels == 2
+
+
+def test_answers_are_heard_and_laid_out_as_the_condition_damages_them(booth: Any) -> None:
+    plan = DamagePlan.model_validate({"factor": "line", "answers": {"bad": {"snr_db": 5, "loss": 0.2}}})
+    factors = {"one": {"line": "bad"}, "two": {"line": "bad"}}
+    with booth(Parrot(), damage=plan, factors=factors) as there:
+        heard = there.listen(there.system_turns()[0])
+        hold(there)
+        stored = {one.turn_index: one.file for one in there.log.recordings() if one.speakers == ["system"]}
+        clean = read_sound(folder_of(there.log).file(stored[0]))
+        told = [one.event for one in there.log.events(there.visit_id) if one.event.kind == "sound_damaged"]
+        assert make(there) == 1
+        (made,) = there.recordings()
+        whole = read_tracks(folder_of(there.log).file(made.file)).samples[:, 0]
+    assert [one.turn_index for one in told] == [0, 2]
+    assert told[0].damage == {"snr_db": 5.0, "loss": 0.2} and told[0].packets == 20
+    assert np.array_equal(clean.samples, SPOKEN.samples)
+    assert not np.array_equal(heard.samples, clean.samples)
+    assert np.array_equal(whole[: len(heard.samples)], heard.samples), "laid out as it was heard"
 
 
 def test_the_running_service_makes_it_by_itself(booth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
