@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from scenes.browser import barriers, chromium, overflow, until
+from scenes.browser import barriers, chromium, overflow, press, until
+from scenes.patience import eventually
 from scenes.visits import Parrot, make_study
 from scenes.voices import RATE, voice
 from scenes.websites import running
-from vivavoce.audio.files import pcm16, read_sound, write_sound
+from vivavoce.audio.files import pcm16, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
+from vivavoce.log.playback_events import SoundPlayed
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
@@ -33,7 +35,9 @@ def said(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def started(tmp_path: Path):
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("vivavoce.session.laid_out.SETTLE_S", 1.0)  # for what the page tells at the end
+    monkeypatch.setattr("vivavoce.session.laid_out.LOOK_EVERY_S", 0.2)
     step = study_model.DialogueStep(
         repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),
@@ -71,25 +75,25 @@ def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: P
         expect(page.locator("#say")).to_be_hidden()
         assert barriers(page) == []
         assert overflow(page) <= 0
-        page.locator("#check").press("Enter")
+        press(page, "#check")
         until(page, "document.getElementById('level').value > 0")
         enough(page)
-        page.locator("#check").press("Enter")
+        press(page, "#check")
         until(page, "document.getElementById('check-listen').readyState > 0")
-        page.locator("#ready").press("Enter")
+        press(page, "#ready")
         until(page, "document.getElementById('voice').dataset.heard !== undefined")  # the greeting
         assert barriers(page) == []
-        page.locator("#talk").press("Enter")
+        press(page, "#talk")
         expect(page.locator("#talk")).to_have_text("Done speaking")
         enough(page)
-        page.locator("#talk").press("Enter")
+        press(page, "#talk")
         expect(page.locator(".turn.system")).to_have_count(2)
         (turn,) = events_of(log, UserTurnSent)
         assert turn.heard
         assert turn.heard[0].text == turn.text
         until(page, "document.querySelectorAll('.turn.system')[1].dataset.seq === "
                     "document.getElementById('voice').dataset.heard")  # fmt: skip
-        (stored,) = events_of(log, RecordingStored)
+        (stored,) = [one for one in events_of(log, RecordingStored) if one.speakers == ["user"]]
         assert (stored.content, stored.turn_index) == ("turn", turn.turn_index)
         sound = read_sound(folder_of(log).file(stored.file))
         assert sound.duration_s >= 2
@@ -105,6 +109,20 @@ def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: P
         page.locator("#end-button").click()
         expect(page.locator("h1")).to_contain_text("Thank you")
         assert errors == []
+    eventually(lambda: whole_of(log) != [], "the dialogue was not laid out as one recording")
+    ((whole,), (first, second)) = whole_of(log), events_of(log, SoundPlayed)
+    assert (whole.clips, whole.clips_placed, whole.speakers) == (3, 0, ["system", "user"])
+    assert first.started_s + first.played_s <= stored.started_s
+    assert stored.started_s + stored.duration_s <= second.started_s
+    system, user = read_tracks(folder_of(log).file(whole.file)).samples.T
+    at = lambda seconds: round((seconds - whole.started_s) * 16_000)  # noqa: E731
+    assert np.abs(system[at(first.started_s) : at(first.started_s + first.played_s)]).max() > 1000
+    assert np.abs(user[at(stored.started_s) : at(stored.started_s + stored.duration_s)]).max() > 1000
+    assert not user[: at(stored.started_s)].any()
+
+
+def whole_of(log: Log) -> list[RecordingStored]:
+    return [one for one in events_of(log, RecordingStored) if one.content == "dialogue"]
 
 
 def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
@@ -115,8 +133,7 @@ def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(server.url)
         page.get_by_role("button", name="Inizia").click()
-        expect(page.locator("#check")).to_be_visible()
-        page.locator("#check").press("Enter")
+        press(page, "#check")
         expect(page.locator("#voice-news")).to_contain_text("Puoi scrivere")
         expect(page.locator("#text")).to_be_focused()
         assert barriers(page) == []
