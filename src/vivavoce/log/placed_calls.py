@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from vivavoce.log.call_events import CallPlaced, CallsUnwanted
-from vivavoce.log.tables import events
+from vivavoce.log.tables import calls
 
 
 class Placed(NamedTuple):
@@ -21,22 +21,18 @@ def placed_since(
     connection: Connection, study: str, since: datetime, *, callee: str, dialogue_id: str
 ) -> Placed:
     """What counts against the limits: in the study and to one callee since then; ever for one dialogue."""
-    calls = [
-        (at, CallPlaced.model_validate(payload))
-        for at, payload in connection.execute(
-            select(events.c.at, events.c.payload).where(events.c.kind == CallPlaced.kind)
-        )
-    ]
-    ours = [(at, one) for at, one in calls if one.study == study]
-    recent = [one for at, one in ours if at >= since]
+    ours = (calls.c.study == study) & (calls.c.kind == CallPlaced.kind)
+
+    def count(*conditions: ColumnElement[bool]) -> int:
+        return connection.execute(select(func.count()).where(ours, *conditions)).scalar_one()
+
+    recent = calls.c.at >= since
     return Placed(
-        len(recent), sum(one.callee == callee for one in recent),
-        sum(one.dialogue_id == dialogue_id for _, one in ours),
-    )  # fmt: skip
+        count(recent), count(recent, calls.c.party == callee), count(calls.c.dialogue_id == dialogue_id)
+    )
 
 
 def unwanted(connection: Connection, study: str, callee: str) -> bool:
     """Whether somebody at this number has asked never to be called again."""
-    wanted = select(events.c.payload).where(events.c.kind == CallsUnwanted.kind)
-    found = (CallsUnwanted.model_validate(payload) for (payload,) in connection.execute(wanted))
-    return any(one.study == study and one.callee == callee for one in found)
+    asked = (calls.c.study == study) & (calls.c.kind == CallsUnwanted.kind) & (calls.c.party == callee)
+    return connection.execute(select(calls.c.position).where(asked).limit(1)).one_or_none() is not None

@@ -8,7 +8,15 @@ from typing import Any, Final
 
 from sqlalchemy import Executable, bindparam, delete, insert, select, update
 
-from vivavoce.log.call_events import PIN_MARK, CallAwaited, CallRouted
+from vivavoce.log.arena_events import BoutAssigned
+from vivavoce.log.call_events import (
+    PIN_MARK,
+    CallAwaited,
+    CallConnected,
+    CallPlaced,
+    CallRouted,
+    CallsUnwanted,
+)
 from vivavoce.log.events import (
     CodeEntered,
     CodeIssued,
@@ -23,7 +31,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.records import DialogueStatus, StoredEvent
-from vivavoce.log.tables import codes, dialogues, recordings, visits
+from vivavoce.log.tables import bouts, calls, codes, dialogues, recordings, visits
 
 Write = tuple[Executable, dict[str, Any]]
 
@@ -61,6 +69,14 @@ _INSERT_RECORDING: Final = insert(recordings).values(
     study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery(),
     participant_id=select(visits.c.participant_id).where(_THIS_VISIT).scalar_subquery(),
     simulated=select(visits.c.simulated).where(_THIS_VISIT).scalar_subquery(),
+)
+_INSERT_CALL: Final = insert(calls)
+_INSERT_CALL_OF_VISIT: Final = insert(calls).values(
+    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery()
+)
+_INSERT_BOUT: Final = insert(bouts).values(
+    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery(),
+    participant_id=select(visits.c.participant_id).where(_THIS_VISIT).scalar_subquery(),
 )
 _UPDATE_RECORDING: Final = update(recordings).where(
     recordings.c.recording_id == bindparam("this_recording"), recordings.c.removed_at.is_(None)
@@ -139,6 +155,29 @@ def _call_routed(stored: StoredEvent, event: CallRouted) -> list[Write]:
     return [_dialogue(event.dialogue_id, system=event.system, condition=event.condition)]
 
 
+def _call_placed(stored: StoredEvent, event: CallPlaced) -> list[Write]:
+    return [(_INSERT_CALL, _call(stored, event.dialogue_id, event.callee) | {"study": event.study})]
+
+
+def _calls_unwanted(stored: StoredEvent, event: CallsUnwanted) -> list[Write]:
+    return [(_INSERT_CALL, _call(stored, None, event.callee) | {"study": event.study})]
+
+
+def _call_connected(stored: StoredEvent, event: CallConnected) -> list[Write]:
+    whose = {"this_visit": stored.visit_id}
+    return [(_INSERT_CALL_OF_VISIT, _call(stored, event.dialogue_id, event.caller) | whose)]
+
+
+def _call(stored: StoredEvent, dialogue_id: str | None, party: str | None) -> dict[str, Any]:
+    facts = {"position": stored.position, "kind": stored.event.kind, "at": stored.at}
+    return {**facts, "dialogue_id": dialogue_id, "party": party}
+
+
+def _bout_assigned(stored: StoredEvent, event: BoutAssigned) -> list[Write]:
+    sides = event.model_dump(include={"left_system", "right_system"})
+    return [(_INSERT_BOUT, {"position": stored.position, "this_visit": stored.visit_id, **sides})]
+
+
 def _code_entered(stored: StoredEvent, event: CodeEntered) -> list[Write]:
     return [(_UPDATE_CODE, {"this_code": event.entered, "used_at": stored.at})] if event.accepted else []
 
@@ -170,6 +209,10 @@ _RULES: Final[dict[type[Event], Callable[[StoredEvent, Any], list[Write]]]] = {
     CodeEntered: _code_entered,
     CallAwaited: _call_awaited,
     CallRouted: _call_routed,
+    CallPlaced: _call_placed,
+    CallsUnwanted: _calls_unwanted,
+    CallConnected: _call_connected,
+    BoutAssigned: _bout_assigned,
     VisitEnded: _visit_ended,
     RecordingStored: _recording_stored,
     RecordingRemoved: _recording_removed,

@@ -73,6 +73,7 @@ events: Final = Table(
     Column("client_key", String),
     UniqueConstraint("visit_id", "seq"),
     UniqueConstraint("visit_id", "client_key"),
+    Index(None, "kind", "position"),
 )
 
 visits: Final = Table(
@@ -161,7 +162,32 @@ recordings: Final = Table(
     Index(None, "study", "participant_id"),
 )
 
-PROJECTIONS: Final = (visits, dialogues, codes, recordings)
+calls: Final = Table(
+    "calls",
+    metadata,
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String, nullable=False),
+    Column("study", String, nullable=False),
+    Column("dialogue_id", String, index=True),
+    Column("party", String),
+    Column("at", Instant, nullable=False),
+    Index(None, "study", "kind", "at"),
+    Index(None, "study", "kind", "party", "at"),
+)
+
+bouts: Final = Table(
+    "bouts",
+    metadata,
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("study", String, nullable=False),
+    Column("participant_id", String, nullable=False),
+    Column("left_system", String, nullable=False),
+    Column("right_system", String, nullable=False),
+    Index(None, "study", "left_system", "right_system"),
+    Index(None, "study", "participant_id"),
+)
+
+PROJECTIONS: Final = (visits, dialogues, codes, recordings, calls, bouts)
 
 recruit_links: Final = Table(
     "recruit_links",

@@ -1,6 +1,7 @@
 """What one may do to the log inside a transaction."""
 
 import uuid
+from collections import Counter
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,13 +11,13 @@ from sqlalchemy.exc import IntegrityError
 
 from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
-from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.event import Event
+from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.prepared import run
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
-from vivavoce.log.tables import codes, dialogues, events, people, recruit_links, studies, visits
+from vivavoce.log.tables import bouts, calls, codes, dialogues, events, people, recruit_links, studies, visits
 
 _THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
 _THIS_KEY: Final = events.c.client_key == bindparam("this_key", type_=String)
@@ -119,13 +120,13 @@ class Transaction:
         """How many calls each system has taken: all, those of one caller, or those of one participant."""
         wanted = (
             select(dialogues.c.system, func.count())
-            .select_from(events)
-            .join(dialogues, dialogues.c.dialogue_id == events.c.payload["dialogue_id"].as_string())
-            .where(dialogues.c.study == study, events.c.kind == CallConnected.kind)
+            .select_from(calls)
+            .join(dialogues, dialogues.c.dialogue_id == calls.c.dialogue_id)
+            .where(calls.c.study == study, calls.c.kind == CallConnected.kind)
             .group_by(dialogues.c.system)
         )
         if caller is not None:
-            wanted = wanted.where(events.c.payload["caller"].as_string() == caller)
+            wanted = wanted.where(calls.c.party == caller)
         if participant_id is not None:
             wanted = wanted.where(dialogues.c.participant_id == participant_id)
         return {row[0]: row[1] for row in self.connection.execute(wanted)}
@@ -147,7 +148,14 @@ class Transaction:
         assigned, finished  the events that take a slot and that say `accepted` at the end
         """
         wanted = (
-            select(events.c.visit_id, events.c.kind, events.c.payload, visits.c.outcome, visits.c.last_at)
+            select(
+                events.c.visit_id,
+                events.c.kind,
+                events.c.payload["slot"].as_integer(),
+                events.c.payload["accepted"].as_boolean(),
+                visits.c.outcome,
+                visits.c.last_at,
+            )
             .join(visits, visits.c.visit_id == events.c.visit_id)
             .where(
                 visits.c.study == study,
@@ -157,24 +165,28 @@ class Transaction:
         )
         taken: dict[str, int] = {}
         refused: set[str] = set()
-        for visit_id, kind, payload, outcome, last_at in self.connection.execute(wanted):
+        for visit_id, kind, slot, accepted, outcome, last_at in self.connection.execute(wanted):
             left = outcome is None and last_at < since
             if kind == finished.kind:
-                refused |= set() if payload["accepted"] else {visit_id}
+                refused |= set() if accepted else {visit_id}
             elif not left and outcome in (None, "completed"):
-                taken[visit_id] = payload["slot"]
+                taken[visit_id] = slot
         return {slot for visit_id, slot in taken.items() if visit_id not in refused}
 
-    def bouts(self, study: str) -> list[tuple[str, BoutAssigned]]:
-        """(participant, bout) of every bout that was ever assigned in a study, in order."""
-        wanted = (
-            select(visits.c.participant_id, events.c.payload)
-            .join(visits, visits.c.visit_id == events.c.visit_id)
-            .where(visits.c.study == study, events.c.kind == BoutAssigned.kind)
-            .order_by(events.c.position)
-        )
-        rows = self.connection.execute(wanted)
-        return [(person, BoutAssigned.model_validate(payload)) for person, payload in rows]
+    def bouts(self, study: str, participant_id: str | None = None) -> Counter[tuple[str, str]]:
+        """How often two systems met in bouts of a study, left and right; all, or one participant's."""
+        sides = (bouts.c.left_system, bouts.c.right_system)
+        wanted = select(*sides, func.count()).where(bouts.c.study == study).group_by(*sides)
+        if participant_id is not None:
+            wanted = wanted.where(bouts.c.participant_id == participant_id)
+        return Counter({(left, right): met for left, right, met in self.connection.execute(wanted)})
+
+    def paused(self) -> bool:
+        """Whether the researcher or a stopping rule has paused the trial."""
+        kinds = events.c.kind.in_([TrialPaused.kind, TrialResumed.kind])
+        wanted = select(events.c.kind).where(kinds, events.c.visit_id == TRIAL)
+        last = self.connection.execute(wanted.order_by(events.c.seq.desc()).limit(1)).scalar_one_or_none()
+        return last == TrialPaused.kind
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
         """Take an earned code for a dialogue, then append CodeIssued; False when the code is taken."""

@@ -85,22 +85,21 @@ def _hung_up(side: DialogueState) -> bool:
 
 
 def opponents(
-    systems: Sequence[str], bouts: Sequence[tuple[str, BoutAssigned]], participant: str, chance: Random
+    systems: Sequence[str], met: Counter[tuple[str, str]], by_person: Counter[tuple[str, str]], chance: Random
 ) -> tuple[str, str]:
     """Who meets on the left and on the right: the pair met least by this person, then by anybody.
 
-    Note  the side is the one on which the pair's first stood less often; what is even is drawn
+    Input  how often two systems met, left and right: in the study, and before this person
+    Note   the side is the one on which the pair's first stood less often; what is even is drawn
     """
-    mine, all_, left = Counter[frozenset[str]](), Counter[frozenset[str]](), Counter[tuple[str, str]]()
-    for person, bout in bouts:
-        pair = frozenset((bout.left_system, bout.right_system))
-        all_[pair] += 1
-        mine[pair] += person == participant
-        left[bout.left_system, bout.right_system] += 1
     pairs = list(combinations(systems, 2))
     chance.shuffle(pairs)
-    first, second = min(pairs, key=lambda pair: (mine[frozenset(pair)], all_[frozenset(pair)]))
-    lean = left[first, second] - left[second, first]
+
+    def often(counted: Counter[tuple[str, str]], pair: tuple[str, str]) -> int:
+        return counted[pair] + counted[pair[1], pair[0]]
+
+    first, second = min(pairs, key=lambda pair: (often(by_person, pair), often(met, pair)))
+    lean = met[first, second] - met[second, first]
     if lean > 0 or (lean == 0 and chance.random() < 0.5):
         return second, first
     return first, second

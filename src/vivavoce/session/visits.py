@@ -177,7 +177,7 @@ class MoveRules:
         awake = [system for system in study.systems if system not in resting]
         systems = awake if len(awake) > 1 else list(study.systems)
         chance = self.chance(f"{state.participant_id}:bout:{state.round}")
-        met = opponents(systems, tx.bouts(study.name), state.participant_id, chance)
+        met = opponents(systems, tx.bouts(study.name), tx.bouts(study.name, state.participant_id), chance)
         keys = [codes.new_key("dialogue") for _ in met]
         for key, system in zip(keys, met, strict=True):
             draft.add(
@@ -312,11 +312,7 @@ class MoveRules:
 
 def paused(tx: Transaction) -> bool:
     """Whether the researcher or a stopping rule has paused the trial."""
-    latest = False
-    for stored in tx.events(log_events.TRIAL):
-        if isinstance(stored.event, log_events.TrialPaused | log_events.TrialResumed):
-            latest = isinstance(stored.event, log_events.TrialPaused)
-    return latest
+    return tx.paused()
 
 
 def is_dialogue_step(state: VisitState) -> bool:

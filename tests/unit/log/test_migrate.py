@@ -4,16 +4,23 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import Connection, MetaData, Table, insert, select, text
 
+from scenes.patience import PATIENCE_S
 from vivavoce.core.errors import InputError
+from vivavoce.log.arena_events import BoutAssigned
+from vivavoce.log.call_events import CallConnected, CallPlaced, CallsUnwanted
 from vivavoce.log.engine import open_engines
+from vivavoce.log.events import TRIAL, DialogueAssigned, UserTurnSent, VisitOpened
 from vivavoce.log.migrate import HEAD, SCRIPTS, migrate, version
-from vivavoce.log.store import Log
-from vivavoce.log.tables import metadata
+from vivavoce.log.rebuild import rebuild
+from vivavoce.log.store import Log, Transaction
+from vivavoce.log.tables import PROJECTIONS, metadata
 
 
 def test_migrated_tables_are_the_tables_of_the_code(log_url: str) -> None:
@@ -58,3 +65,73 @@ def test_several_processes_may_make_a_new_log_at_once(log_url: str) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def some_trial(tx: Transaction) -> None:
+    """A bit of everything that projections are made of."""
+    opened = VisitOpened(study="s", revision="r", participant_id="p1", pool="link", language="en")
+    tx.append("v1", opened)
+    for number, system in enumerate("ab"):
+        tx.append(
+            "v1",
+            DialogueAssigned(
+                dialogue_id=f"d{number}", step=0, round=0, system=system, task_id=None, task=None,
+                channel="phone", language="en", conversation=f"c{number}", condition=None, factors={},
+            ),
+        )  # fmt: skip
+    tx.append("v1", UserTurnSent(dialogue_id="d0", turn_index=0, text="a \0 b"))
+    tx.append("v1", CallPlaced(study="s", dialogue_id="d0", call_id="x", callee="caller-1"))
+    connected = CallConnected(dialogue_id="d0", call_id="x", adapter="sip", caller=None, joined_by="placed")
+    tx.append("v1", connected)
+    tx.append(TRIAL, CallsUnwanted(study="s", callee="caller-1"))
+    bout = BoutAssigned(
+        bout_id="b", step=0, round=0, left_dialogue_id="d0", right_dialogue_id="d1", left_system="a",
+        right_system="b",
+    )  # fmt: skip
+    tx.append("v1", bout)
+
+
+def to_version(connection: Connection, revision: str) -> None:
+    """Make the tables of an older version."""
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+def rows_of(log: Log) -> list[list[tuple]]:
+    with log.reading() as connection:
+        tables = [table.select().order_by(*table.primary_key) for table in PROJECTIONS]
+        return [[tuple(row) for row in connection.execute(one)] for one in tables]
+
+
+@pytest.mark.parametrize("revision", ["0001", "0002", "0003"])
+def test_a_log_of_an_older_version_keeps_its_data_and_gets_the_projections_of_today(
+    log_url: str, tmp_path: Path, revision: str
+) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'new.sqlite'}") as new:
+        new.transact_now(some_trial)
+        today = rows_of(new)
+        with new.reading() as connection:
+            stored = {
+                name: [dict(row._mapping) for row in connection.execute(select(metadata.tables[name]))]
+                for name in ("events", "visits", "dialogues")
+            }
+    engines = open_engines(log_url)
+    with engines.writer.connect() as connection, connection.begin():
+        to_version(connection, revision)
+        for name, rows in stored.items():
+            connection.execute(insert(metadata.tables[name]), rows)
+        assert "calls" not in (known := _tables(connection)) and "events" in known
+    engines.dispose()
+    with Log.open(log_url, patience_s=PATIENCE_S) as again:
+        assert rows_of(again) == today
+        assert again.events("v1")[3].event == UserTurnSent(dialogue_id="d0", turn_index=0, text="a \0 b")
+        rebuild(again)
+        assert rows_of(again) == today
+
+
+def _tables(connection: Connection) -> dict[str, Table]:
+    found = MetaData()
+    found.reflect(connection)
+    return dict(found.tables)

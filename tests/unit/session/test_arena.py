@@ -196,7 +196,7 @@ def test_a_bout_that_is_left_is_ended_and_can_be_followed_by_another(tmp_path: P
 
 
 def test_a_resting_system_meets_nobody_while_two_others_are_awake() -> None:
-    met = [opponents(["cobalt", "topaz"], [], "p", Random(seed)) for seed in range(20)]
+    met = [opponents(["cobalt", "topaz"], Counter(), Counter(), Random(seed)) for seed in range(20)]
     assert set(met) == {("cobalt", "topaz"), ("topaz", "cobalt")}
 
 
