@@ -1,0 +1,198 @@
+"""Tables of the dataset: dialogues, what was said in them, who held them, and what was said of them."""
+
+from vivavoce.log.columns import (
+    DIALOGUE,
+    FLAG,
+    INSTANT,
+    INTEGER,
+    PARTICIPANT,
+    REAL,
+    TEXT,
+    TURN,
+    Column,
+    Table,
+)
+
+DIALOGUES = Table(
+    "dialogues",
+    "a dialogue",
+    (
+        DIALOGUE,
+        Column("study", TEXT, "name of the study", True),
+        Column("system", TEXT, "name of the system under test", True),
+        Column(
+            "condition", TEXT, "cell of the design; the system's name where the study has no factors", True
+        ),
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit during which it took place"),
+        Column("task_id", TEXT, "assigned task"),
+        Column("task_text", TEXT, "the task as the participant read it"),
+        Column("dialogue_number", INTEGER, "1-based order among this participant's dialogues"),
+        Column("channel", TEXT, "text, voice, phone or multimodal", True),
+        Column("language", TEXT, "BCP 47 tag", True),
+        Column("started_at", INSTANT, "start, UTC"),
+        Column("ended_at", INSTANT, "end, UTC; null when it never ended"),
+        Column("duration_s", REAL, "end minus start on one clock: first onset to last offset"),
+        Column("timing_origin", TEXT, "who says when turns began and ended: sound; null: the log"),
+        Column("end_reason", TEXT, "user, system, limit, failure, abandoned; null when unknown"),
+        Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+)
+
+TURNS = Table(
+    "turns",
+    "a turn of one party",
+    (
+        DIALOGUE,
+        TURN,
+        Column("party", TEXT, "user or system", True),
+        Column("text", TEXT, "what was shown or recognised (first hypothesis)"),
+        Column("reference", TEXT, "what was really said: transcript, or the typed text itself"),
+        Column("asr_status", TEXT, "ok, rejected or timeout; null for text"),
+        Column("onset_s", REAL, "start of speech or of display"),
+        Column("offset_s", REAL, "end of speech or of display"),
+        Column("sent_s", REAL, "the participant pressed send; null for speech"),
+        Column("first_output_s", REAL, "first output of the system arrived"),
+        Column("complete_s", REAL, "the system's turn was complete"),
+        Column("barge_in", FLAG, "the user started while the system was still speaking"),
+        Column("by_sound", FLAG, "it went over as sound: the system itself heard it, or spoke it"),
+        Column("played_s", REAL, "of a system turn that was spoken into: seconds of it that were played"),
+        Column("question", FLAG, "a system turn that asks for information"),
+        Column("help", FLAG, "a system turn that tells the options"),
+        Column("error_message", FLAG, "a system turn that says it cannot do a thing"),
+        Column("rejection_prompt", FLAG, "a system turn that says it did not understand"),
+        Column("timeout_prompt", FLAG, "a system turn prompted by silence"),
+        Column("question_origin", TEXT, "who says whether it is a question: acts, rules"),
+        Column("help_origin", TEXT, "who says whether it is help: acts, rules"),
+        Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
+        Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
+        Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
+    ),
+)
+
+HYPOTHESES = Table(
+    "hypotheses",
+    "one recognition hypothesis of a user turn",
+    (
+        DIALOGUE,
+        TURN,
+        Column(
+            "source", TEXT, "live: what the dialogue went by; log: ours, for the log alone; batch, ...", True
+        ),
+        Column("rank", INTEGER, "0-based, best first", True),
+        Column("text", TEXT, "the hypothesis", True),
+        Column("score", REAL, "as the recogniser gave it"),
+    ),
+)
+
+ACTS = Table(
+    "acts",
+    "one dialogue act item of a turn",
+    (
+        DIALOGUE,
+        TURN,
+        Column(
+            "layer",
+            TEXT,
+            "system (what the system did), understood (what it took the user to mean), "
+            "reference (what the user meant)",
+            True,
+        ),
+        Column("source", TEXT, "who says so: bot, label, parser, simulator, annotator", True),
+        Column("rank", INTEGER, "0-based hypothesis, 0 where there is only one", True),
+        Column("position", INTEGER, "0-based order within the hypothesis", True),
+        Column("act", TEXT, "inform, request, offer, confirm, negate, deny, reqalts, bye, ...", True),
+        Column("slot", TEXT, "slot the act is about; for request the slot asked for"),
+        Column("op", TEXT, "= or !="),
+        Column("value", TEXT, "value; null for a request"),
+        Column("score", REAL, "of the hypothesis"),
+    ),
+)
+
+GOALS = Table(
+    "goals",
+    "one item of an assigned goal",
+    (
+        DIALOGUE,
+        Column("goal_index", INTEGER, "0-based; an alternative goal of the task comes after its first", True),
+        Column("origin", TEXT, "assigned or inferred", True),
+        Column("kind", TEXT, "type, constraint, request or exclusion", True),
+        Column("slot", TEXT, "slot; null for type"),
+        Column("op", TEXT, "= or !="),
+        Column("value", TEXT, "value, `dontcare` included; null for a request"),
+    ),
+)
+
+ENTITIES = Table(
+    "entities",
+    "one slot of one entity of the domain database",
+    (
+        Column("entity_id", TEXT, "key of the entity", True),
+        Column("name", TEXT, "its name as systems say it", True),
+        Column("slot", TEXT, "slot", True),
+        Column("value", TEXT, "value", True),
+        Column(
+            "source", TEXT, "database, or self_reported when collected from the system's own offers", True
+        ),
+        Column("match", TEXT, "exact, or prefix where a spoken form may be cut short (postcodes)", True),
+    ),
+)
+
+RATINGS = Table(
+    "ratings",
+    "one answered questionnaire item",
+    (
+        Column("dialogue_id", TEXT, "dialogue it is about; null for a whole visit"),
+        Column("visit_id", TEXT, "visit"),
+        PARTICIPANT,
+        Column("instrument", TEXT, "questionnaire", True),
+        Column("wording", TEXT, "which wording was shown: project, or the user's file"),
+        Column("language", TEXT, "BCP 47 tag"),
+        Column("item_id", TEXT, "item", True),
+        Column("role", TEXT, "subjective_success for the item that asks it, else null"),
+        Column("value", REAL, "raw code as answered, never recoded; null for free text"),
+        Column("answer", TEXT, "label chosen, or free text"),
+        Column("answered_at", INSTANT, "UTC"),
+    ),
+)
+
+PARTICIPANTS = Table(
+    "participants",
+    "one participant",
+    (
+        Column("participant_id", TEXT, "pseudonymous key", True),
+        Column("pool", TEXT, "where they came from: link, prolific, simulation, corpus"),
+        Column("language", TEXT, "BCP 47 tag of the interface"),
+        Column("first_seen_at", INSTANT, "UTC"),
+        Column("outcome", TEXT, "completed, screened_out, no_consent, withdrew, timed_out, running"),
+        Column("attributes", TEXT, "further attributes as a JSON object"),
+        Column("simulated", FLAG, "a program", True),
+    ),
+)
+
+ANNOTATIONS = Table(
+    "annotations",
+    "one label by one annotator",
+    (
+        DIALOGUE,
+        Column("turn_index", INTEGER, "turn it is about; null for the dialogue"),
+        Column("layer", TEXT, "scheme layer", True),
+        Column("label", TEXT, "label", True),
+        Column("value", TEXT, "value of a label that takes one"),
+        Column("annotator_id", TEXT, "pseudonymous key", True),
+        Column("annotated_at", INSTANT, "UTC"),
+    ),
+)
+
+INCIDENTS = Table(
+    "incidents",
+    "one thing that went wrong with a system under test",
+    (
+        DIALOGUE,
+        Column("turn_index", INTEGER, "user turn that went unanswered; null at the opening"),
+        Column("failure", TEXT, "unreachable, timeout, bad_answer, refused, closed, interrupted", True),
+        Column("detail", TEXT, "what was seen, secrets removed"),
+        Column("happened_at", INSTANT, "UTC"),
+    ),
+)
