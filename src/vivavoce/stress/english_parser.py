@@ -26,10 +26,34 @@ class EnglishParser:
         return self._model(text)
 
 
+_IRREGULAR: Final = {
+    "NNS": {
+        "person": "people", "ox": "oxen", "aircraft": "aircraft", "fish": "fish", "salmon": "salmon",
+        "trout": "trout", "offspring": "offspring", "spacecraft": "spacecraft",
+    },
+    "VBD": {"mimic": "mimicked", "redo": "redid", "ski": "skied", "okay": "okayed"},
+    "VBN": {"mimic": "mimicked", "get": "got", "redo": "redone", "ski": "skied", "okay": "okayed"},
+    "VBG": {"mimic": "mimicking", "sting": "stinging", "forgo": "forgoing"},
+    "VBZ": {"redo": "redoes", "okay": "okays"},
+}  # fmt: skip
+UNCOUNTED: Final = frozenset({
+    "accommodation", "advice", "aid", "baggage", "cash", "clothing", "electricity", "equipment", "fruit",
+    "furniture", "guidance", "hardware", "homework", "housing", "information", "jewellery", "jewelry",
+    "legislation", "lodging", "luggage", "machinery", "mail", "money", "music", "news", "nutrition",
+    "progress", "research", "rice", "scenery", "software", "stuff", "traffic", "transport", "transportation",
+    "weather",
+})  # fmt: skip
+
+
 def inflected(lemma: str, tag: str) -> str:
-    """A word in the form of a Penn tag: serve, VBN gives served."""
+    """A word in the form of a Penn tag: serve, VBN gives served. What is a plural already stays: funds."""
     import lemminflect
 
+    known = _IRREGULAR.get(tag, {}).get(lemma)
+    if known:
+        return known
+    if tag == "NNS" and lemma.endswith("s") and lemma[:-1] in lemminflect.getLemma(lemma, "NOUN"):
+        return lemma
     forms = lemminflect.getInflection(lemma, tag)
     return forms[0] if forms else lemma
 

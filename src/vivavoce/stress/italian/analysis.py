@@ -115,7 +115,7 @@ def _closed(bare: Token, low: str, before: list[Token], words: Morphology) -> To
     if low in ("fosse", "fossero", "era", "erano", "sarà", "saranno"):
         return bare.read("fin", lemma="essere", form="3p" if low.endswith(("ro", "no")) else "3s")
     auxiliary = words.finite(low)
-    if auxiliary and auxiliary[0] in lexicon.PRESENT and low not in ("fa", "da", "sia"):
+    if auxiliary and auxiliary[0] in lexicon.COMMON_VERBS and low not in ("fa", "da", "sia"):
         return bare.read("fin", lemma=auxiliary[0], form=auxiliary[1])
     if low == "vicino" and previous is not None and previous.part in ("noun", "adj"):
         return bare.read("prep")

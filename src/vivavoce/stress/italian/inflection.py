@@ -6,15 +6,20 @@ from functools import lru_cache
 from typing import Final
 
 from vivavoce.stress.italian.lexicon import (
+    COMPOUNDS,
     CONDITIONAL_ENDINGS,
     PARTICIPLE_ENDINGS,
     PARTICIPLES,
     PLAIN_IRE,
     PRESENT,
     PRESENT_LIKE,
+    REGULAR,
+    STRESSED_IARE,
 )
+from vivavoce.stress.italian.nouns import gender_of, plural
 
 _VOWELS: Final = "aeiouàèéìòùh"
+_ORDERS: Final = {"avere": "abbi", "essere": "sii", "sapere": "sappi"}
 _SHORT_ORDERS: Final = {"fare": "fa'", "dire": "di'", "dare": "da'", "stare": "sta'", "andare": "va'"}
 _CONDITIONAL: Final = {
     "potere": "potr",
@@ -30,9 +35,10 @@ _CONDITIONAL: Final = {
     "venire": "verr",
     "vedere": "vedr",
     "tenere": "terr",
+    "udire": "udr",
 }
+_UNDER_PREFIX: Final = {"fa": "fà", "do": "dò"}  # rifà, ridò
 _PLAIN_ENDINGS: Final = ("seguire", "coprire", "vestire", "sentire", "vertire", "dormire")
-_STRESSED: Final = ("ergia", "urgia", "algia")  # energie, but spiagge
 _LIKE_LO: Final = re.compile(r"(?:s[^aeiouàèéìòù\W]|z|gn|ps|pn|x|y|i[aeou])", re.IGNORECASE)
 
 
@@ -71,6 +77,9 @@ def contracted(preposition: str, article: str) -> str:
 def participle(verb: str, gender: str = "m", number: str = "s") -> str | None:
     """The past participle in agreement: bloccare, f, s gives bloccata. None for what is no infinitive."""
     base = PARTICIPLES.get(verb) or _by_ending(verb, PARTICIPLE_ENDINGS)
+    if verb in COMPOUNDS:
+        simple = COMPOUNDS[verb]
+        base = verb.removesuffix(simple) + (participle(simple) or "")
     if base is None:
         if verb.endswith("are"):
             base = verb[:-3] + "ato"
@@ -85,68 +94,55 @@ def participle(verb: str, gender: str = "m", number: str = "s") -> str | None:
 
 def adjective(form: str, gender: str, number: str) -> str | None:
     """Any form of an adjective in another gender and number; None where its class cannot be told."""
-    if form.endswith(("ista", "isti", "iste")):
+    if form.endswith(("ista", "isti", "iste")) and form != "triste":
         return form[:-1] + {"ms": "a", "fs": "a", "mp": "i", "fp": "e"}[gender + number]
     if form.endswith("e") and not form.endswith(("che", "ghe")):
-        return form if number == "s" else form[:-1] + "i"
+        stem = form[:-3] + "ric" if form.endswith("tore") and gender == "f" else form[:-1]
+        return stem + ("e" if number == "s" else "i")
+    if form.endswith("a") and gender_of(form) == "m":  # belga, entusiasta
+        stem = form[:-1] + ("h" if form[-2] in "cg" else "")
+        irregular = plural(form, "m") if gender == "m" else stem + "e"
+        return irregular if number == "p" else form
     if form.endswith(("o", "a")):
         stem = form[:-1]
-        if gender + number == "fp":
-            return stem + ("he" if stem[-1] in "cg" else "e")
-        if gender + number == "mp":
-            return _masculine_plural(stem)
+        if number == "p":
+            return plural(stem + "a", "f") if gender == "f" else plural(stem + "o", "m")
         return stem + ("o" if gender == "m" else "a")
     return None
 
 
-def _masculine_plural(stem: str) -> str:
-    if stem.endswith("i"):
-        return stem
-    if stem.endswith(("sc", "nc", "cc", "g")):
-        return stem + "hi"
-    return stem + "i"  # economico, economici; greco and tedesco are told by the ending before
-
-
 def _by_ending(verb: str, endings: Mapping[str, str]) -> str | None:
     """The form of an irregular verb by its longest known ending: raggiungere like giungere."""
-    known = [one for one in endings if verb.endswith(one)]
+    known = [one for one in endings if verb.endswith(one)] if verb not in REGULAR else []
     return verb.removesuffix(longest := max(known, key=len)) + endings[longest] if known else None
-
-
-def plural(noun: str, gender: str) -> str:
-    """The plural of a noun's singular."""
-    if noun[-1] in "àèéìòùíú" or noun[-1] not in "aeio" or noun.endswith("si"):
-        return noun
-    if noun.endswith("a"):
-        stem = noun[:-1]
-        if gender == "m":
-            return stem + "i"
-        if noun.endswith(("cia", "gia")) and not noun.endswith(_STRESSED):
-            return noun[:-2] + "e" if noun[-4:-3] not in "aeiou" else noun[:-1] + "e"
-        return stem + ("he" if stem[-1] in "cg" else "e")
-    if noun.endswith("o"):
-        stem = noun[:-1]
-        if stem.endswith("i"):
-            return stem
-        return stem + ("hi" if stem[-1] == "g" or stem.endswith(("sc", "nc", "rc", "cc", "oc")) else "i")
-    return noun[:-1] + "i" if noun.endswith("e") else noun
 
 
 @lru_cache(maxsize=20_000)
 def present(verb: str) -> dict[str, str]:
     """Present: indicative (1s ... 3p), imperative (i2s), subjunctive third persons (c3s, c3p)."""
-    like = verb if verb in PRESENT else next((one for one in PRESENT_LIKE if verb.endswith(one)), None)
+    if verb in COMPOUNDS:
+        simple = COMPOUNDS[verb]
+        forms = {
+            person: verb.removesuffix(simple) + _UNDER_PREFIX.get(form, form)
+            for person, form in present(simple).items()
+        }
+        return forms | {"i2s": forms["2s"]}
+    like = verb if verb in PRESENT else None
+    if like is None and verb not in REGULAR:
+        like = next((one for one in PRESENT_LIKE if verb.endswith(one)), None)
     if like is not None:
         forms = {person: verb.removesuffix(like) + form for person, form in PRESENT[like].items()}
         forms["c3p"] = forms["c3s"] + "no"
-        forms["i2s"] = _SHORT_ORDERS.get(verb, forms["2s"])
+        forms["i2s"] = _SHORT_ORDERS.get(verb) or _ORDERS.get(verb) or forms["2s"]
         return forms
     stem, ending = verb[:-3], verb[-3:]
     hard = stem[-1:] in "cg" and ending == "are"
-    soft = stem + "h" if hard else stem[:-1] if stem.endswith("i") and ending == "are" else stem
+    hidden = stem.endswith("i") and ending == "are" and verb not in STRESSED_IARE
+    soft = stem + "h" if hard else stem[:-1] if hidden else stem
+    first = soft[:-1] if verb in STRESSED_IARE else soft
     if ending == "are":
         return {
-            "1s": stem + "o", "2s": soft + "i", "3s": stem + "a", "1p": soft + "iamo", "2p": stem + "ate",
+            "1s": stem + "o", "2s": soft + "i", "3s": stem + "a", "1p": first + "iamo", "2p": stem + "ate",
             "3p": stem + "ano", "i2s": stem + "a", "c3s": soft + "i", "c3p": soft + "ino",
         }  # fmt: skip
     if ending not in ("ere", "ire"):
@@ -162,6 +158,9 @@ def present(verb: str) -> dict[str, str]:
 @lru_cache(maxsize=20_000)
 def conditional(verb: str) -> dict[str, str]:
     """Conditional by person: potrei, potresti, potrebbe ..."""
+    if verb in COMPOUNDS and not verb.endswith("dire"):
+        simple = COMPOUNDS[verb]
+        return {person: verb.removesuffix(simple) + form for person, form in conditional(simple).items()}
     stem = _CONDITIONAL.get(verb) or _by_ending(verb, CONDITIONAL_ENDINGS)
     if stem is None:
         stem = verb[:-3] + "er" if verb.endswith("are") else verb[:-1]

@@ -24,15 +24,17 @@ CONJUNCTIONS: Final = frozenset(_WORDS["conjunctions"])
 PRONOUNS: Final = frozenset(_WORDS["pronouns"])
 ADVERBS: Final = frozenset(_WORDS["adverbs"])
 TIMES: Final = frozenset(_WORDS["times"])
-FEMININE: Final = frozenset(_WORDS["feminine"])
-MASCULINE: Final = frozenset(_WORDS["masculine"])
 BEFORE_NOUN: Final = frozenset(_WORDS["before_noun"])
 PARTICIPLES: Final[dict[str, str]] = _WORDS["participles"]
 PLAIN_IRE: Final = frozenset(_WORDS["plain_ire"])
 PARTICIPLE_ENDINGS: Final[dict[str, str]] = _WORDS["participle_endings"]
 CONDITIONAL_ENDINGS: Final[dict[str, str]] = _WORDS["conditional_endings"]
 PRESENT_LIKE: Final[tuple[str, ...]] = tuple(_WORDS["present_like"])
-PRESENT: Final[dict[str, dict[str, str]]] = _WORDS["present"]
+COMPOUNDS: Final = {verb: base for base, verbs in _WORDS["compounds"].items() for verb in verbs}
+REGULAR: Final = frozenset(_WORDS["regular"])
+STRESSED_IARE: Final = frozenset(_WORDS["stressed_iare"])
+COMMON_VERBS: Final = frozenset(_WORDS["present"])
+PRESENT: Final[dict[str, dict[str, str]]] = _WORDS["present"] | _WORDS["present_more"]
 
 _ENDINGS: Final = {
     "l": ("m", "s"),

@@ -6,12 +6,12 @@ A better dictionary stands in for this one by saying the same: `italian/apertium
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from vivavoce.stress.italian import inflection, lexicon
+from vivavoce.stress.italian import inflection
 from vivavoce.stress.italian.inflection import conditional, participle, present
+from vivavoce.stress.italian.nouns import gender_of, irregular_plurals, plural, plural_gender
 from vivavoce.stress.wordnet import wordnet
 
 Reading = tuple[str, str, str]
-_FEMININE_ENDS: Final = ("zione", "sione", "gione", "tà", "tù", "ice", "udine", "ione", "enza", "anza", "ità")
 _CLITICS: Final = ("mi", "ti", "ci", "vi", "si", "lo", "la", "li", "le", "ne", "gli", "melo", "mela")
 
 
@@ -65,7 +65,7 @@ class Morphology:
 
     def plural(self, noun: str) -> str:
         """The plural of a noun's singular."""
-        return inflection.plural(noun, gender_of(noun) or "m")
+        return plural(noun, gender_of(noun) or "m")
 
     def verb(self, infinitive: str, form: str) -> str | None:
         """A verb in the tense and person of `form`; None where it cannot be made."""
@@ -101,38 +101,28 @@ def _participles() -> dict[str, tuple[str, str, str]]:
 
 
 @cache
-def gender_of(noun: str) -> str:
-    """The gender of a noun's singular by list and ending; "" where the ending does not tell."""
-    if noun in lexicon.FEMININE:
-        return "f"
-    if noun in lexicon.MASCULINE:
-        return "m"
-    if noun.endswith(_FEMININE_ENDS):
-        return "f"
-    if noun.endswith(("a", "essa", "trice")):
-        return "f"
-    if noun.endswith(("o", "ore", "ale", "iere", "ame", "one", "ante", "ente")):
-        return "m"
-    return "m" if noun[-1:] not in "aeiouàèéìòù" else ""
-
-
-@cache
-def _noun_readings(word: str) -> tuple[tuple[str, str, str], ...]:
+def _noun_readings(word: str) -> tuple[Reading, ...]:
     """(lemma, gender, number) for each noun of the dictionary that the form can be."""
     known = wordnet("it")
-    found: list[tuple[str, str, str]] = []
+    found: list[Reading] = []
+    irregular = irregular_plurals().get(word)
+    if irregular and irregular != word and known.senses(irregular, "n"):
+        found.append((irregular, plural_gender(irregular), "p"))
     if known.senses(word, "n"):
-        invariable = word[-1:] not in "aeio" or word.endswith("si")
-        found.append((word, gender_of(word), "" if invariable else "s"))
+        gender = gender_of(word)
+        found.append((word, gender, "" if plural(word, gender) == word else "s"))
+    stems: list[str] = []
     if word.endswith("i"):
-        stems = [word[:-1] + end for end in "oe"] + [word + "o", word[:-1] + "a"]
-        stems += [word[:-2] + "o"] if word.endswith(("chi", "ghi")) else []
-        found += [(one, gender_of(one) or "", "p") for one in stems if known.senses(one, "n")]
+        stems = [word[:-1] + end for end in "oe"] + [word + "o", word + "e", word[:-1] + "a"]
+        stems += [word[:-2] + end for end in "oa"] if word.endswith(("chi", "ghi")) else []
+        stems += [word[:-1] + "o"] if word.endswith("ii") else []
     if word.endswith("e"):
-        stems = [word[:-1] + "a", word[:-1] + "ia"] + (
-            [word[:-2] + "a"] if word.endswith(("che", "ghe")) else []
-        )
-        found += [(one, "f", "p") for one in stems if known.senses(one, "n")]
+        stems = [word[:-1] + "a", word[:-1] + "ia"]
+        stems += [word[:-2] + "a"] if word.endswith(("che", "ghe")) else []
+    for one in stems:
+        gender = gender_of(one) or ("f" if word.endswith("e") else "")
+        if known.senses(one, "n") and (plural(one, gender) == word or not gender):
+            found.append((one, gender, "p"))
     misleading = [one for one in found if one[0] == word and word.endswith("i")]
     return tuple(dict.fromkeys([one for one in found if one not in misleading] + misleading))
 

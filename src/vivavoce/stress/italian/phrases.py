@@ -205,6 +205,8 @@ def agreement(text: str, start: int, end: int, after: str, words: Morphology = R
     read = [one for one in analyse("un " + after.lower(), words)[1:] if one.part == "noun"]
     is_noun = old.part == "noun" and bool(read)
     gender = (read[0].gender or words.gender(read[0].lemma)) if is_noun else old.gender or "m"
+    if not gender:  # nobody knows what articles and adjectives would have to agree with
+        return ()
     edits = [whole]
     place = inside[0] - 1
     first_word = after

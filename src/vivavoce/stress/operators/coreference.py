@@ -8,7 +8,7 @@ from typing import Final
 
 from vivavoce.stress.base import LanguagePack, Substitution, Utterance
 from vivavoce.stress.italian.inflection import adjective, contracted, definite
-from vivavoce.stress.italian.morphology import gender_of
+from vivavoce.stress.italian.nouns import gender_of
 from vivavoce.stress.resources import Frequency
 from vivavoce.stress.wordnet import wordnet
 from vivavoce.stress.words import edit, in_case_of, placed, places_of, starts_sentence, words_of

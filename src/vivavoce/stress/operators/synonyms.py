@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, Final
 
 from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance
-from vivavoce.stress.english_parser import inflected
+from vivavoce.stress.english_parser import UNCOUNTED, inflected
 from vivavoce.stress.italian.analysis import Token
 from vivavoce.stress.italian.morphology import Morphology
 from vivavoce.stress.thesaurus import PACKAGES
@@ -23,6 +23,9 @@ _FARAWAY: Final = frozenset({
     "Fashion", "Theatre",
 })  # fmt: skip
 _SIDES: Final = ("north", "south", "east", "west")
+_COUNTING: Final = frozenset(
+    {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
+)
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}
 _LEAVE: Final = frozenset({
     "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
@@ -144,7 +147,10 @@ class EnglishSynonyms:
             lemma = token.lemma_.lower()
             if part is None or len(lemma) < 3 or not _stands_alone(token):
                 continue
+            counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
             for other, trust in rarer_words(lemma, part, pack):
+                if counted and other in UNCOUNTED:
+                    continue
                 bare = token.tag_ in ("NN", "VB", "JJ", "VBP")
                 after = in_case_of(token.text, other if bare else inflected(other, token.tag_))
                 edits: tuple[Edit, ...] = pack.get("agreement")(
