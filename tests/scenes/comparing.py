@@ -75,5 +75,7 @@ async def _judge_all(engine: SessionEngine, people: int, likes: dict[str, float]
                 question.question_id: Preferred("left" if judged(state, likes, chance) == "left" else "right")
                 for question in engine.study.questions
             }
-            await engine.compare(opened.visit_id, step=state.step, position=state.position, answers=answers)
+            await engine.forms.compare(
+                opened.visit_id, step=state.step, position=state.position, answers=answers
+            )
     await engine.stop()

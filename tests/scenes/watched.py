@@ -62,7 +62,7 @@ async def take_part(engine: SessionEngine, succeeds: Succeeds, person: int) -> N
             item_id="found_all", value=float(success), answer="Yes" if success else "No",
             role="subjective_success",
         )  # fmt: skip
-        await engine.answer(
+        await engine.forms.answer(
             opened.visit_id, step=1, round=round_, position=0, instrument="cambridge", wording="project",
             ratings=[rated],
         )  # fmt: skip

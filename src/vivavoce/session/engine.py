@@ -19,15 +19,13 @@ from vivavoce.session import codes
 from vivavoce.session.arena_relay import ArenaRelay
 from vivavoce.session.bouts import Bouts, check_text
 from vivavoce.session.code_entry import judged_code
-from vivavoce.session.comparing import Preferred, answered
 from vivavoce.session.eliciting import Elicitation
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.forms import Forms, expect_page
 from vivavoce.session.listening import Listening
 from vivavoce.session.playback import Playback
-from vivavoce.session.reading import transcript_rated
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.session.transcribing import given as transcript_given
 from vivavoce.session.upkeep import Upkeep
 from vivavoce.session.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
 from vivavoce.session.voice import VoiceTurns
@@ -69,6 +67,7 @@ class SessionEngine:
         self.relay = Relay(log, self.rules, connectors, self.clock)
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
+        self.forms = Forms(self.visit, self.move, self.rules)
         self.bouts = Bouts(self.visit, self.move, self.rules)
         self.listening = Listening(self.visit, self.move, self.rules)
         self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
@@ -221,7 +220,7 @@ class SessionEngine:
         """
         visit = await self.visit(visit_id)
         async with visit.lock:
-            self._expect_page(visit.state, step, "consent")
+            expect_page(visit.state, step, "consent")
             language = visit.state.language
 
             def write(draft: Draft) -> None:
@@ -237,76 +236,8 @@ class SessionEngine:
         """Leave a page of text forwards. Raises Stale when the visit is elsewhere."""
         visit = await self.visit(visit_id)
         async with visit.lock:
-            self._expect_page(visit.state, step, "instructions", "debrief")
+            expect_page(visit.state, step, "instructions", "debrief")
             await self.move(visit, lambda d: d.add(log_events.PageRead(step=step)))
-
-    async def answer(
-        self, visit_id: str, *, step: int, round: int | None, position: int, instrument: str, wording: str,
-        ratings: list[log_events.LoggedRating],
-    ) -> None:  # fmt: skip
-        """Store one answered questionnaire. Raises Stale when another one is being asked."""
-        visit = await self.visit(visit_id)
-        async with visit.lock:
-            state = visit.state
-            if round is None:
-                self._expect_page(state, step, "questionnaire")
-            elif (state.phase, state.step, state.round, state.position) != (
-                "feedback",
-                step,
-                round,
-                position,
-            ):
-                raise Stale(f"questionnaire {position} of round {round} is not being asked")
-            dialogue = state.dialogue if round is not None else None
-            answered = log_events.QuestionnaireAnswered(
-                step=step, round=round, position=position, instrument=instrument, wording=wording,
-                dialogue_id=dialogue.dialogue_id if dialogue else None, language=state.language,
-                ratings=ratings,
-            )  # fmt: skip
-            await self.move(visit, lambda d: self.rules.answer(d, answered))
-
-    async def compare(
-        self, visit_id: str, *, step: int, position: int, answers: Mapping[str, Preferred]
-    ) -> None:
-        """Store the choices about one pair of transcripts, one a question of the step.
-
-        Raises  Stale: another pair is being compared
-                Refused: `empty` when a question is open or answered as it cannot be
-        """
-        visit = await self.visit(visit_id)
-        async with visit.lock:
-            state = visit.state
-            if (state.phase, state.step, state.position) != ("compare", step, position):
-                raise Stale(f"pair {position} is not being compared")
-            event = answered(self.study, state, answers, self.clock.now())
-            await self.move(visit, lambda d: d.add(event))
-
-    async def rate(
-        self, visit_id: str, *, step: int, position: int, wording: str, ratings: list[log_events.LoggedRating]
-    ) -> None:
-        """Store the ratings of one transcript. Raises Stale when another one is being read."""
-        visit = await self.visit(visit_id)
-        async with visit.lock:
-            state = visit.state
-            if (state.phase, state.step, state.position) != ("rate", step, position):
-                raise Stale(f"transcript {position} is not being rated")
-            event = transcript_rated(self.study, state, wording, ratings, self.clock.now())
-            await self.move(visit, lambda d: d.add(event))
-
-    async def transcribe(
-        self, visit_id: str, *, step: int, position: int, text: str, unclear: bool = False
-    ) -> None:
-        """Store what was written down of one recording, or that no word of it could be made out.
-
-        Raises  Stale: another recording is due; Refused: `empty`, `too_long`
-        """
-        visit = await self.visit(visit_id)
-        async with visit.lock:
-            state = visit.state
-            if (state.phase, state.step, state.position) != ("transcribe", step, position):
-                raise Stale(f"recording {position} is not being written down")
-            event = transcript_given(self.study, state, text, unclear, self.clock.now())
-            await self.move(visit, lambda d: d.add(event))
 
     async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
         """Begin the next dialogue, or bout. Raises Stale when it is not due, Refused: `paused`."""
@@ -456,11 +387,6 @@ class SessionEngine:
         stored = await move(self.log, self.rules, visit, write)
         self._tend(visit)
         return stored
-
-    def _expect_page(self, state: VisitState, step: int, *kinds: str) -> None:
-        current = state.current_step
-        if state.phase != "page" or state.step != step or current is None or current.kind not in kinds:
-            raise Stale(f"the visit is not at step {step}")
 
     async def sweep(self) -> int:
         """End dialogues that nobody touched for the study's idle time; returns how many."""

@@ -278,7 +278,7 @@ class _Trial:
             ratings.append(
                 events.LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)
             )
-        await self.engine.answer(
+        await self.engine.forms.answer(
             visit_id, step=state.step, round=round, position=state.position, instrument=step.name,
             wording=wording.origin, ratings=ratings,
         )  # fmt: skip

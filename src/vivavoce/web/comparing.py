@@ -126,6 +126,6 @@ async def choices(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
     if form.missing or entered.get("language") != form.language:
         site.unfinished.keep(visit_id, form.place, form.entered)
         return site.to("/visit")
-    await site.engine.compare(visit_id, step=form.step, position=form.position, answers=form.answers)
+    await site.engine.forms.compare(visit_id, step=form.step, position=form.position, answers=form.answers)
     site.unfinished.forget(visit_id)
     return site.to("/visit")

@@ -42,7 +42,7 @@ async def rated(request: Request, site: ThisSite, visit_id: ThisVisit) -> Respon
     if form.missing or entered.get("language") != form.language:
         site.unfinished.keep(visit_id, form.place, form.entered)
         return site.to("/visit")
-    await site.engine.rate(
+    await site.engine.forms.rate(
         visit_id, step=form.step, position=form.position, wording=form.wording.origin, ratings=form.ratings
     )
     site.unfinished.forget(visit_id)

@@ -53,7 +53,9 @@ async def transcript(
     unclear: Annotated[str, Form(max_length=5)] = "",
 ) -> Response:  # fmt: skip
     try:
-        await site.engine.transcribe(visit_id, step=step, position=position, text=text, unclear=bool(unclear))
+        await site.engine.forms.transcribe(
+            visit_id, step=step, position=position, text=text, unclear=bool(unclear)
+        )
     except Refused as refusal:
         return site.to(f"/visit?problem={refusal.reason}")
     return site.to("/visit")

@@ -134,7 +134,7 @@ async def answers(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
     if form.missing or read_otherwise:
         site.unfinished.keep(visit_id, form.place, form.entered)
         return site.to("/visit")
-    await site.engine.answer(
+    await site.engine.forms.answer(
         visit_id, step=form.step, round=form.round, position=form.position, instrument=form.instrument.name,
         wording=form.wording.origin, ratings=form.ratings,
     )  # fmt: skip

@@ -42,18 +42,18 @@ def test_live_and_transcript_arms_of_one_study_are_told_apart_with_their_times(t
         clock.advance(170)
         await engine.end_dialogue(visit, state.dialogues[-1].dialogue_id)
         clock.advance(10)
-        await engine.answer(
+        await engine.forms.answer(
             visit, step=0, round=0, position=0, instrument="reading", wording="project", ratings=ratings
         )
         clock.advance(40)
         state = await engine.state(visit)
-        await engine.compare(
+        await engine.forms.compare(
             visit, step=state.step, position=0,
             answers={one.question_id: Preferred("left") for one in study.questions},
         )  # fmt: skip
         clock.advance(12)
         state = await engine.state(visit)
-        await engine.rate(visit, step=state.step, position=0, wording="project", ratings=ratings)
+        await engine.forms.rate(visit, step=state.step, position=0, wording="project", ratings=ratings)
         assert (await engine.state(visit)).outcome == "completed"
         await engine.stop()
 

@@ -166,7 +166,7 @@ def transcribe(folder: Path, url: str, known: dict[str, str]) -> None:
             while (state := await engine.state(visit_id)).phase == "transcribe":
                 audio = state.transcriptions[state.position].audio
                 text = known.get(audio, f"words of {audio}")
-                await engine.transcribe(visit_id, step=0, position=state.position, text=text)
+                await engine.forms.transcribe(visit_id, step=0, position=state.position, text=text)
             await engine.stop()
 
     asyncio.run(write())

@@ -99,7 +99,7 @@ def walk(study: Study, log: Log, write: Callable[[str], str]) -> None:
         visit_id = (await engine.open_visit(language="en")).visit_id
         while (state := await engine.state(visit_id)).phase == "transcribe":
             text = write(state.transcriptions[state.position].audio)
-            await engine.transcribe(visit_id, step=0, position=state.position, text=text)
+            await engine.forms.transcribe(visit_id, step=0, position=state.position, text=text)
         await engine.stop()
 
     asyncio.run(run_visit())

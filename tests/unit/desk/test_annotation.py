@@ -288,7 +288,7 @@ def test_transcribers_are_listed_with_their_accuracy(tmp_path: Path) -> None:
             while (state := await engine.state(visit_id)).phase == "transcribe":
                 audio = state.transcriptions[state.position].audio
                 text = GOLD.get(audio, "words") if person == "well" else "la la la la la la"
-                await engine.transcribe(visit_id, step=0, position=state.position, text=text)
+                await engine.forms.transcribe(visit_id, step=0, position=state.position, text=text)
         await engine.stop()
 
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:

@@ -37,7 +37,7 @@ def run(study: Study, log: Log, work, clock: ManualClock | None = None):
 async def compare_one(engine: SessionEngine, visit_id: str, side: str = "left", **answers: Preferred) -> None:
     state = await engine.state(visit_id)
     chosen = {question.question_id: Preferred(side) for question in engine.study.questions} | answers
-    await engine.compare(visit_id, step=state.step, position=state.position, answers=chosen)
+    await engine.forms.compare(visit_id, step=state.step, position=state.position, answers=chosen)
 
 
 async def compare_all(engine: SessionEngine, visit_id: str, judge: Judge) -> None:
@@ -125,9 +125,9 @@ def test_another_pair_is_stale_and_an_open_question_is_refused(study: Study, log
     async def work(engine: SessionEngine) -> None:
         visit_id = await opened(engine)
         with pytest.raises(Stale):
-            await engine.compare(visit_id, step=0, position=1, answers={})
+            await engine.forms.compare(visit_id, step=0, position=1, answers={})
         with pytest.raises(Refused, match="empty: ease"):
-            await engine.compare(visit_id, step=0, position=0, answers={})
+            await engine.forms.compare(visit_id, step=0, position=0, answers={})
         with pytest.raises(Refused, match="empty: utility"):
             await compare_one(engine, visit_id, utility=Preferred("tie"))  # no ties in this study
 

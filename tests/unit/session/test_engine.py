@@ -42,7 +42,7 @@ async def give_feedback(engine: SessionEngine, visit_id: str) -> None:
     assert state.dialogue is not None and state.dialogue.code is not None
     verdict = await engine.enter_code(visit_id, state.dialogue.code)
     assert verdict.accepted
-    await engine.answer(
+    await engine.forms.answer(
         visit_id, step=2, round=state.round, position=0, instrument="cambridge", wording="project",
         ratings=ratings(),
     )  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_whole_visit_ends_with_a_completion_code_and_every_event_in_order(stud
         await hold_dialogue(engine, visit_id, second)
         await give_feedback(engine, visit_id)
         await engine.finish_dialogues(visit_id, 2)
-        await engine.answer(
+        await engine.forms.answer(
             visit_id, step=3, round=None, position=0, instrument="sus", wording="project", ratings=ratings()
         )
         state = await engine.state(visit_id)
@@ -214,7 +214,7 @@ def test_three_fruitless_dialogues_let_the_participant_leave_with_a_code(study, 
                 await engine.next_dialogue(visit_id, 2, 0)
                 await greeted(engine, visit_id)
         await engine.finish_dialogues(visit_id, 2)
-        await engine.answer(
+        await engine.forms.answer(
             visit_id, step=3, round=None, position=0, instrument="sus", wording="project", ratings=[]
         )
         state = await engine.state(visit_id)
@@ -234,7 +234,7 @@ def test_wrong_reused_and_foreign_codes_are_told_apart_and_counted(study, log) -
         assert (await engine.enter_code(first, "00")).problem == "unknown"
         assert (await engine.enter_code(first, foreign)).problem == "other_visit"
         assert (await engine.enter_code(first, f" {mine[:2]}-{mine[2:]} ")).accepted
-        await engine.answer(
+        await engine.forms.answer(
             first, step=2, round=0, position=0, instrument="cambridge", wording="project", ratings=[]
         )
         await engine.next_dialogue(first, 2, 1)

@@ -34,7 +34,7 @@ async def read_all(engine: SessionEngine, value: float = 4.0) -> str:
     opened = await engine.open_visit(language="en")
     while (state := await engine.state(opened.visit_id)).phase == "rate":
         ratings = [LoggedRating(item_id=item, value=value, answer="Rather") for item in ("ease", "utility")]
-        await engine.rate(
+        await engine.forms.rate(
             opened.visit_id, step=state.step, position=state.position, wording="project", ratings=ratings
         )
     return opened.visit_id
@@ -105,7 +105,7 @@ def test_ratings_are_stored_in_their_order_and_only_once(study: Study, log: Log,
         state = await engine.state(visit)
         assert state.outcome == "completed"
         with pytest.raises(Stale):
-            await engine.rate(visit, step=0, position=0, wording="project", ratings=[])
+            await engine.forms.rate(visit, step=0, position=0, wording="project", ratings=[])
         await engine.stop()
 
     asyncio.run(run())
@@ -121,7 +121,7 @@ def test_a_restart_goes_on_with_the_same_transcript(study: Study, log: Log) -> N
         engine = SessionEngine(study, log, {})
         await engine.start()
         opened = await engine.open_visit(language="en")
-        await engine.rate(opened.visit_id, step=0, position=0, wording="project", ratings=[])
+        await engine.forms.rate(opened.visit_id, step=0, position=0, wording="project", ratings=[])
         state = await engine.state(opened.visit_id)
         await engine.stop()
         return opened.visit_id, state.readings

@@ -28,7 +28,7 @@ def answer(study, log, **codes: float) -> tuple[str, str | None]:
             ratings = [
                 events.LoggedRating(item_id=item, value=code, answer=None) for item, code in codes.items()
             ]
-            await engine.answer(
+            await engine.forms.answer(
                 opened.visit_id, step=1, round=None, position=0, instrument="idial_background",
                 wording="project", ratings=ratings,
             )  # fmt: skip

@@ -47,7 +47,7 @@ async def visit(engine: SessionEngine, write: Write, person: str, stop_after: in
         if state.phase != "transcribe":
             break
         audio = state.transcriptions[state.position].audio
-        await engine.transcribe(opened.visit_id, step=0, position=state.position, text=write(audio))
+        await engine.forms.transcribe(opened.visit_id, step=0, position=state.position, text=write(audio))
     return [stored.event for stored in engine.log.events(opened.visit_id)]
 
 
@@ -165,12 +165,12 @@ def test_empty_late_and_endless_transcripts_are_refused(tmp_path: Path, log: Log
         engine = SessionEngine(study, log, {}, clock=log.clock)
         opened = await engine.open_visit(language="en")
         with pytest.raises(Refused, match="empty"):
-            await engine.transcribe(opened.visit_id, step=0, position=0, text="  ")
+            await engine.forms.transcribe(opened.visit_id, step=0, position=0, text="  ")
         with pytest.raises(Refused, match="too_long"):
-            await engine.transcribe(opened.visit_id, step=0, position=0, text="a" * 2001)
+            await engine.forms.transcribe(opened.visit_id, step=0, position=0, text="a" * 2001)
         with pytest.raises(Stale):
-            await engine.transcribe(opened.visit_id, step=0, position=1, text="a")
-        await engine.transcribe(opened.visit_id, step=0, position=0, text="", unclear=True)
+            await engine.forms.transcribe(opened.visit_id, step=0, position=1, text="a")
+        await engine.forms.transcribe(opened.visit_id, step=0, position=0, text="", unclear=True)
         assert (await engine.state(opened.visit_id)).position == 1
         await engine.stop()
 
