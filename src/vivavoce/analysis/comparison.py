@@ -15,7 +15,14 @@ from vivavoce.analysis.items import compare_items
 from vivavoce.analysis.models import Cases, check_models
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import Interval, cohen_h, newcombe, two_proportion_z
-from vivavoce.analysis.summary import HEADLINES, LEVEL, UNCOMPARED, is_rate, summarise
+from vivavoce.analysis.summary import (
+    HEADLINES,
+    LEVEL,
+    UNCOMPARED,
+    is_rate,
+    signed_difference,
+    summarise,
+)
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -58,6 +65,10 @@ def compare_systems(
         for name in used
         for a, b in chosen
     ]
+    for test in tests:
+        naive = {**test, "method": test["naive"]["method"]}
+        told = test["measure"], grouping, naive, test["clustered"], test["n"]
+        test["signature"] = signed_difference(*told, dataset.hash)
     adjust = ADJUSTMENTS[correction]
     for side in ("naive", "clustered"):
         for test, p in zip(tests, adjust([test[side]["p"] for test in tests]), strict=True):
@@ -79,7 +90,12 @@ def compare_systems(
         ],
         "tests": tests,
         "items": items,
-        "family": _family(len(tests), len(items), used, correction),
+        "family": _family(
+            sum(test["clustered"]["p"] is not None for test in tests),
+            sum(item["superiority"]["p"] is not None for item in items),
+            used,
+            correction,
+        ),
         "warnings": summary["warnings"] + _unused(names, used),
     }
 

@@ -39,7 +39,8 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
 
     Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor
     Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, warnings;
-            a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; `model` is the
+            a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; tests are signed,
+            too, with the number of participants; `model` is the
             analysis that the design asks for, with the reason in words
     Empty   a group without cases has ratio, low and high null and n 0; totals of which nothing is known
             (words nobody wrote down) are null
@@ -60,7 +61,7 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
     nested = Nested(parts, found)
     whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
-    tests, refusal = _tests(rows, by, nested)
+    tests, refusal = _tests(rows, by, nested, dataset.hash)
     for place, row in enumerate(rows):
         _add_clusters(row, nested, place)
     _add_clusters(whole, nested, None)
@@ -126,7 +127,7 @@ def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, 
         "unit": measure.unit,
         "signature": signature(
             measure.name,
-            unit=_analysis_unit(measure),
+            unit=measure.counted,
             n=round(denominator),
             data=dataset.hash,
             **parameters,
@@ -135,18 +136,13 @@ def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, 
     }
 
 
-def _analysis_unit(measure: Measure) -> str:
-    """What n counts; the inferred-goal family names its own unit (goal, call_all, call_last)."""
-    return str(measure.parameters.get("unit", measure.analysis_unit))
-
-
 def _rate(measure: Measure, measured: Facts) -> Facts:
     """One success rate with its Wilson interval, or without where successes are not whole counts."""
     n, successes = measured["denominator"], measured["numerator"] or 0
     counted = float(n).is_integer() and float(successes).is_integer() and 0 <= successes <= n
     interval = wilson(round(successes), round(n), LEVEL) if counted else None
     return {
-        "unit": _analysis_unit(measure),
+        "unit": measure.counted,
         "successes": round(successes) if counted else successes,
         "n": round(n) if counted else n,
         "ratio": successes / n if n else None,
@@ -163,7 +159,22 @@ def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
             rate["clustered"] = nested.rate(name, place, level=LEVEL)
 
 
-def _tests(rows: list[Facts], by: str, nested: Nested) -> tuple[list[Facts], str | None]:
+def signed_difference(name: str, by: str, test: Facts, clustered: Facts, n: int, data: str) -> str:
+    """The signature of a difference: of participants where they could be told apart, else of cases."""
+    people = clustered["clusters"] if clustered["method"] != "none" else 0
+    return signature(
+        f"{name}_difference",
+        unit="participant" if people else MEASURES.get(name).counted,
+        n=people or n,
+        data=data,
+        by=by,
+        a=test["a"],
+        b=test["b"],
+        test=clustered["method"] if people else test.get("method"),
+    )
+
+
+def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[Facts], str | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (
@@ -178,6 +189,10 @@ def _tests(rows: list[Facts], by: str, nested: Nested) -> tuple[list[Facts], str
             for (i, a), (j, b) in combinations(enumerate(rows), 2)
             if _testable(a[name]) and _testable(b[name])
         ]
+        sizes = {row["key"]: row[name]["n"] for row in rows}
+        for test in family:
+            n = sizes[test["a"]] + sizes[test["b"]]
+            test["signature"] = signed_difference(name, by, test, test["clustered"], n, data)
         for one in (family, [test["clustered"] for test in family]):
             for test, adjusted in zip(one, holm([test["p"] for test in one]), strict=True):
                 test["p_holm"] = adjusted
@@ -224,7 +239,7 @@ def _warnings(
     """What a reader must know before trusting the numbers, one sentence each."""
     if not everything.dialogue_ids:
         return ["The dataset holds no dialogue."]
-    warnings: list[str | None] = []
+    warnings: list[str | None] = [_changed(dataset)]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole["dialogues"]:
         warnings.append(
@@ -240,6 +255,16 @@ def _warnings(
         )
     warnings += [_unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
+
+
+def _changed(dataset: Dataset) -> str | None:
+    if not dataset.changed:
+        return None
+    tables = ", ".join(dataset.changed)
+    return (
+        f"Changed since the dataset was written: {tables}. The numbers are of what it holds now, and their "
+        "signatures say so."
+    )
 
 
 def _dominance(found: list[Group], everything: Group) -> list[str | None]:

@@ -21,7 +21,7 @@ def pairs(
     """Show pairs of transcripts: what differs word by word, how much, and what is doubtful."""
     found = described(study, language)
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
         return
     for one in found["pairs"]:
         kind = (

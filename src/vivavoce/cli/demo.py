@@ -51,7 +51,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     summary = summarise(exported, "system")
     write_report(exported, report, by="system")
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         from rich.console import Console
 

@@ -37,7 +37,7 @@ def flags(
     if into is not None:
         note(f"wrote {into}")
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
     else:
         _show(facts)
 

@@ -63,7 +63,8 @@ def measure(
         found.to_parquet(parquet, index=False)
         note(f"wrote {parquet}")
     if as_json:
-        typer.echo(json.dumps(made_json(opened, found, by, keywords=words), indent=2, ensure_ascii=False))
+        made = made_json(opened, found, by)
+        typer.echo(json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False))
     elif only or keywords:
         _show(records(found), by)
 
@@ -85,7 +86,7 @@ def _summary(folder: Path, by: str, *, as_json: bool) -> None:
 
     summary = summarise(unmixed(folder), by)
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
         return
     from rich.console import Console
 

@@ -68,7 +68,7 @@ def _score(dataset: Any, *, as_json: bool) -> None:
             note(f"{len(turns)} turns read; nobody else says what they mean, so nothing is scored")
         return
     if as_json:
-        typer.echo(json.dumps(facts | {"scored": True}, indent=2))
+        typer.echo(json.dumps(facts | {"scored": True}, indent=2, allow_nan=False))
     else:
         _show(facts)
 

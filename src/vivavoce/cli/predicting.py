@@ -47,7 +47,7 @@ def evaluate(
     with progress("models") as report:
         facts = found(unmixed(dataset), target, _names(predictors), judgements=judgements, progress=report)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
     else:
         _show(facts)
 
@@ -68,7 +68,7 @@ def correlate(
     n = max((row["n"] for row in rows), default=0)
     line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
     if as_json:
-        typer.echo(json.dumps({"correlations": rows, "signature": line}, indent=2))
+        typer.echo(json.dumps({"correlations": rows, "signature": line}, indent=2, allow_nan=False))
         return
     for row in rows:
         mark = "  a judgement itself" if row["judgement"] else ""
@@ -101,7 +101,7 @@ def explain(
     if out is not None:
         _write_figures(facts, out)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
     else:
         _show_explanation(facts)
 
@@ -141,7 +141,7 @@ def score(
         "model": fitted["signature"],
         "signature": signature("quality_score", unit="dialogue", n=len(scores), data=opened.hash),
     }  # fmt: skip
-    typer.echo(json.dumps(facts, indent=2))
+    typer.echo(json.dumps(facts, indent=2, allow_nan=False))
     if unknown:
         note(f"missing in every dialogue, taken as the training mean: {', '.join(unknown)}")
 
@@ -228,7 +228,8 @@ def _write_figures(facts: dict[str, Any], out: Path) -> None:
     from vivavoce.report.prediction import prediction_figures
 
     out.mkdir(parents=True, exist_ok=True)
-    (out / "explanation.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    told = json.dumps(facts, indent=2, allow_nan=False) + "\n"
+    (out / "explanation.json").write_text(told, encoding="utf-8")
     for one in prediction_figures(facts):
         (out / f"{one.name}.svg").write_text(one.printed, encoding="utf-8")
         spec = json.dumps(one.spec | {"description": one.alternative}, indent=2, ensure_ascii=False)

@@ -67,7 +67,7 @@ def recordings(
         problems = check_recordings(opened, content=verify)
     if as_json:
         facts = {"recordings": counted, "due": overdue, "problems": asdict(problems)}
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
     else:
         for one in counted:
             typer.echo(told(one))

@@ -75,7 +75,7 @@ def score(
              "action": each.action, "answer": each.answered_action}
             for each in scores.predicates
         ]  # fmt: skip
-        typer.echo(json.dumps(facts, ensure_ascii=False))
+        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
     from vivavoce.cli import understanding_tables as tables
 
@@ -110,7 +110,7 @@ def compare(
         _warn(_not_scored(scores), f"{system}: ")
     _warn({"problems": reading.problems})
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False))
+        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
     from vivavoce.cli import understanding_tables as tables
 
@@ -240,7 +240,7 @@ def evaluate(
         "confusions": figures.confusions(scores),
     }
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False))
+        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
     from vivavoce.cli import understanding_tables as tables
 

@@ -18,6 +18,7 @@ from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 MANIFEST: Final = "dataset.json"
 FORMAT: Final = "vivavoce-dataset"
 BATCH_ROWS: Final = 50_000
+WHOLE: Final = 2**256
 
 
 class Dataset:
@@ -45,10 +46,27 @@ class Dataset:
                 cure="read it with the version of vivavoce that wrote it",
             )
 
-    @property
+    @cached_property
     def hash(self) -> str:
-        """Twelve hexadecimal digits over the content of all tables."""
-        return self.manifest["hash"]
+        """Twelve hexadecimal digits over the content of all tables, whatever the order of their rows.
+
+        Tables that were changed since the dataset was written give other digits than it was written with.
+        """
+        if not self.changed:
+            return self.manifest["hash"]
+        now = {name: _bytes_of(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        both = json.dumps([self.manifest["hash"], now], sort_keys=True)
+        return hashlib.sha256(both.encode()).hexdigest()[:12]
+
+    @cached_property
+    def changed(self) -> list[str]:
+        """Tables whose files are no longer those that were written; older datasets do not tell."""
+        told = self.manifest.get("tables", {})
+        if any("file_sha256" not in facts for facts in told.values()):
+            return []
+        found = {name: _bytes_of(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        written = {name: facts["file_sha256"] for name, facts in told.items()}
+        return [name for name in TABLES if found.get(name) != written.get(name)]
 
     @property
     def study(self) -> str:
@@ -75,6 +93,16 @@ class Dataset:
         """One whole table; an absent one has the schema's columns and no rows."""
         path = self.path(table)
         return pq.read_table(path) if path.is_file() else TABLES[table].arrow().empty_table()
+
+
+def _bytes_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _row_digest(row: Mapping[str, Any]) -> int:
+    text = json.dumps(row, default=str, sort_keys=True)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest())
 
 
 def _how_to_get_one(folder: Path) -> str:
@@ -116,7 +144,7 @@ class DatasetWriter:
             raise InputError("a dataset needs the study's name", place=str(folder), cure=cure)
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
-        self._hashes: dict[str, Any] = {}
+        self._hashes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
         self.notes: list[str] = []
         (self.folder / MANIFEST).unlink(missing_ok=True)
@@ -159,9 +187,10 @@ class DatasetWriter:
         if table not in self._writers:
             path = self.folder / f"{table}.parquet"
             self._writers[table] = pq.ParquetWriter(path, schema, compression="zstd")
-            self._hashes[table] = hashlib.sha256()
         self._writers[table].write_table(batch)
-        self._hashes[table].update(json.dumps(batch.to_pylist(), default=str, sort_keys=True).encode())
+        # a sum, so that the order of rows does not matter, and a row that is there twice still counts
+        total = self._hashes.get(table, 0) + sum(map(_row_digest, batch.to_pylist()))
+        self._hashes[table] = total % WHOLE
         self._counts[table] = self._counts.get(table, 0) + len(rows)
         rows.clear()
 
@@ -171,10 +200,12 @@ class DatasetWriter:
             self._flush(table)
         self._close_files()
         tables = {
-            name: {"rows": self._counts[name], "sha256": self._hashes[name].hexdigest()}
+            name: {"rows": self._counts[name], "sha256": f"{self._hashes[name]:064x}"}
             for name in sorted(self._counts)
         }
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
+        for name, facts in tables.items():
+            facts["file_sha256"] = _bytes_of(self.folder / f"{name}.parquet")
         manifest = {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,

@@ -137,6 +137,11 @@ class Measure:
         """The unit as a sign: `s`, or `1` for ratios and counts."""
         return self.unit if self.unit in DIMENSIONS else "1"
 
+    @property
+    def counted(self) -> str:
+        """What n counts; the family of inferred goals names its own unit (goal, call_all, call_last)."""
+        return str(self.parameters.get("unit", self.analysis_unit))
+
     def facts(self) -> dict[str, str | None]:
         """Everything that a catalogue lists."""
         return {

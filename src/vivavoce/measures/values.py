@@ -1,11 +1,12 @@
 """Values of chosen measures with their facts: one table for notebooks and files, one mapping for JSON."""
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
-from vivavoce.measures.base import MEASURES
+from vivavoce.measures.base import MEASURES, Measure
 from vivavoce.measures.compute import group_keys, pool, sums
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def values(
 ) -> "pd.DataFrame":
     """What `compute` gives by group and then over the whole dataset, with the measures' facts.
 
-    Output  the columns of `compute` and symbol, family, origin, unit (`1` or `s`), whole (true in the rows of
-            the whole dataset, whose key is `all`)
+    Output  the columns of `compute` and symbol, family, origin, unit (`1` or `s`), analysis_unit (what the
+            denominator counts), whole (true in the rows of the whole dataset, whose key is `all`), signature
     Raises  UnknownName: an unknown measure or grouping
     """
     import pandas as pd
@@ -61,7 +62,10 @@ def values(
     found.insert(3, "family", [one.family for one in measures])
     found.insert(4, "origin", [one.origin for one in measures])
     found.insert(5, "unit", [one.unit_symbol for one in measures])
-    return found
+    found.insert(6, "analysis_unit", [one.counted for one in measures])
+    rows = zip(measures, found["key"], found["denominator"], found["whole"], strict=True)
+    lines = [_line(dataset, one, n, None if whole else (by, key), keywords) for one, key, n, whole in rows]
+    return found.assign(signature=lines)
 
 
 def records(found: "pd.DataFrame") -> list[dict[str, Any]]:
@@ -70,16 +74,14 @@ def records(found: "pd.DataFrame") -> list[dict[str, Any]]:
     return [{name: None if value != value else value for name, value in row.items()} for row in rows]
 
 
-def as_json(
-    dataset: "Dataset", found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
-) -> dict[str, Any]:
+def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any]:
     """The groups of `vivavoce measure --json`, with the measures asked for and nothing else."""
     entries: list[dict[str, Any]] = []
     for row in records(found):
         last = entries[-1] if entries else None
         if last is None or last["key"] != row["key"] or row["measure"] in last["measures"]:
             entries.append(last := {"key": row["key"], "measures": {}})
-        last["measures"][row["measure"]] = _figures(dataset, row, by, keywords)
+        last["measures"][row["measure"]] = _figures(row)
     return {
         "study": dataset.study,
         "simulated": dataset.simulated,
@@ -90,15 +92,23 @@ def as_json(
     }
 
 
-def _figures(
-    dataset: "Dataset", row: Mapping[str, Any], by: str, keywords: Collection[str] | None
-) -> dict[str, Any]:
-    one, n = MEASURES.get(row["measure"]), row["denominator"]
-    facts = {name: text for name, text in one.parameters.items() if name != "unit"}
+def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
+    figures = ("value", "macro", "numerator", "denominator", "dialogues", "unit", "signature")
+    return {name: row[name] for name in figures}
+
+
+def _line(
+    dataset: "Dataset",
+    one: Measure,
+    n: float,
+    group: tuple[str, Any] | None,
+    keywords: Collection[str] | None,
+) -> str:
+    """The signature of one value; words that were given are told by their number and what they are."""
+    facts: dict[str, Any] = {name: text for name, text in one.parameters.items() if name != "unit"}
     if keywords is not None and "keywords" in facts:
-        facts["keywords"] = f"{len(keywords)} given"
-    if not row["whole"]:
-        facts[by] = row["key"]
-    line = signature(one.name, unit=one.analysis_unit, n=round(n), data=dataset.hash, **facts)
-    figures = ("value", "macro", "numerator", "denominator", "dialogues")
-    return {**{name: row[name] for name in figures}, "unit": one.unit_symbol, "signature": line}
+        told = hashlib.sha256("\n".join(sorted(keywords)).encode()).hexdigest()[:8]
+        facts["keywords"] = f"{len(keywords)} given, {told}"
+    if group is not None:
+        facts[group[0]] = group[1]
+    return signature(one.name, unit=one.counted, n=round(n), data=dataset.hash, **facts)

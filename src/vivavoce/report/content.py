@@ -178,6 +178,7 @@ def tests_table(summary: Facts) -> TableOfText | None:
                 "(Newcombe). Pooled z, two-tailed; p is adjusted after Holm over the pairs of one measure. "
                 "Bold: adjusted p below .05. A dash: nothing varied, so no test."
             ),
+            _signed_tests(summary),
         )
     return TableOfText(
         "tests",
@@ -193,6 +194,16 @@ def tests_table(summary: Facts) -> TableOfText | None:
             "dash: no test was possible. The last column is the pooled z-test with Newcombe's "
             "interval, which takes cases as independent: for comparison only."
         ),
+        _signed_tests(summary),
+    )
+
+
+def _signed_tests(summary: Facts) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (f"{label(test['a'])} \u2013 {label(test['b'])}, {title(test['measure']).lower()}", test["signature"])
+        for name in headlines(summary)
+        for test in summary["tests"]
+        if test["measure"] == name
     )
 
 

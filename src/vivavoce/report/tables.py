@@ -39,7 +39,7 @@ LATEX: Final = str.maketrans(
 
 
 def write_tables(document: Document, folder: Path) -> list[Path]:
-    """Every table as `<name>.csv` and `<name>.tex` into a folder.
+    """Every table as `<name>.csv` and `<name>.tex` into a folder, and their signatures as `signatures.csv`.
 
     Note    what stands under a number has columns of its own in the CSV; a text that a spreadsheet would run
             as a formula carries a leading apostrophe; simulated results say so in both
@@ -49,7 +49,18 @@ def write_tables(document: Document, folder: Path) -> list[Path]:
     for table in document.blocks(TableOfText):
         files[f"{table.name}.csv"] = as_csv(table, document.mark)
         files[f"{table.name}.tex"] = as_latex(table, document)
+    files["signatures.csv"] = _signatures(document)
     return _write(folder, files)
+
+
+def _signatures(document: Document) -> str:
+    """The signature of every signed number: table, where it stands there, signature."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("table", "number", "signature"))
+    for table in document.blocks(TableOfText):
+        writer.writerows(map(_safe, (table.name, *signed)) for signed in table.signatures)
+    return out.getvalue()
 
 
 def write_figures(document: Document, folder: Path) -> list[Path]:

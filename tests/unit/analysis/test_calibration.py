@@ -53,7 +53,8 @@ def written(folder: Path, calls: list[dict[str, Any]], *, simulated: bool = Fals
             ])  # fmt: skip
             writer.add("ratings", [{"dialogue_id": key, "participant_id": call["caller"], "instrument": "f",
                                     "item_id": "found", "role": "subjective_success",
-                                    "value": float(call["found"])}])  # fmt: skip
+                                    "value": None if call["found"] is None else float(call["found"])}
+            ])  # fmt: skip
         return writer.close()
 
 
@@ -101,6 +102,14 @@ def test_habits_are_the_shares_that_the_calls_show(tmp_path: Path) -> None:
     assert habits["patience"] == {"values": {1: 1.0}}, "left at the second refusal: one was borne"
     assert fitted["source"]["callers"] == 2 and fitted["simulated"] is True
     assert calls_of(Dataset(tmp_path / "real"))[1].unhelpful == 2
+
+
+def test_who_did_not_say_whether_all_was_found_says_nothing_of_patience(tmp_path: Path) -> None:
+    """The second call, which its caller left after two refusals, is not known to have been left in vain."""
+    silent = [CALLS[0], {**CALLS[1], "found": None}, CALLS[2]]
+    assert "patience" not in fit(written(tmp_path / "real", silent), "toy")["habits"]
+    more = fit(written(tmp_path / "more", [*CALLS, {**CALLS[1], "found": None}]), "toy")["habits"]
+    assert more["patience"] == {"values": {1: 1.0}}, "as of the three who said it"
 
 
 def test_word_error_rates_are_spread_over_callers_by_moments(tmp_path: Path) -> None:

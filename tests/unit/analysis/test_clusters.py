@@ -83,6 +83,12 @@ def test_everything_right_gets_an_interval_of_effective_participants():
     assert rate.low == pytest.approx(0.5655, abs=1e-3), "as 5 of 5, not as 20 of 20"
 
 
+def test_everything_right_by_one_who_held_nearly_all_counts_as_one_case():
+    """n = 11, m* = 101/11: one effective participant; Wilson's interval of 1 of 1 begins at 1/(1 + z2)."""
+    rate = clustered_rate(sums_of([1] * 10, [1]))
+    assert (rate.low, rate.high) == pytest.approx((1 / (1 + 1.959964**2), 1), abs=1e-5)
+
+
 def test_one_participant_gives_no_interval_and_says_so():
     rate = clustered_rate(sums_of([1, 0, 1]))
     assert rate.low is rate.high is rate.se is None

@@ -21,7 +21,7 @@ def trial(people: int, gap: int) -> list[tuple]:
 
 def test_a_clear_difference_stops_the_trial_early(make):
     facts = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=120, looks=4)
-    assert facts["information"] == 0.5
+    assert (facts["a"], facts["b"], facts["information"]) == ("a", "b", 0.5)
     assert (facts["look"]["number"], facts["look"]["stop"]) == (2, "effect")
     assert facts["anytime"]["stop"] is True
     assert facts["anytime"]["interval"][0] > 0

@@ -28,6 +28,8 @@ def test_every_rate_and_test_has_its_clustered_twin(make):
     (test,) = subjective(summary)
     assert test["clustered"]["difference"] == pytest.approx(test["difference"])
     assert test["clustered"]["method"] == "cluster_jackknife"
+    assert test["signature"].startswith("subjective_success_difference|unit:participant|a:a|b:b|by:system|")
+    assert "|n:12|" in test["signature"]
     assert "11 degrees of freedom" in test["clustered"]["why"]
     assert summary["all"]["subjective_success"]["clustered"]["clusters"] == 12
     assert summary["model"]["name"] == "cluster_jackknife"

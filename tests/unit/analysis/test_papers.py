@@ -44,6 +44,9 @@ def test_populations_are_compared_by_rank_and_by_equivalence():
     assert [row["equivalent"] for row in facts["by"]] == [True, False]
     assert (facts["ranks"]["tau"], facts["ranks"]["same_order"]) == (pytest.approx(-1), False)
     assert rank_agreement({"x": 0.5}, {"x": 0.4}).tau is None
+    for a, b in (({"x": 0.5, "y": 0.5}, {"x": 0.4, "y": 0.3}), ({"x": 0.5, "y": 0.6}, {"x": 0.4, "y": 0.4})):
+        found = rank_agreement(a, b)
+        assert (found.tau, found.rho) == (None, None), "where all are equal there is no order"
 
 
 def test_two_datasets_are_compared_system_by_system(make):

@@ -6,20 +6,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.metrics import cohen_kappa_score, recall_score
+from statsmodels.stats.outliers_influence import variance_inflation_factor
 from typer.testing import CliRunner
 
 from vivavoce.analysis.prediction import correlate, prediction_table
-from vivavoce.analysis.prediction.explanation import explain
+from vivavoce.analysis.prediction.explanation import _collinear, explain
 from vivavoce.analysis.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.analysis.prediction.model import fit_model, read_model, score
 from vivavoce.analysis.prediction.ordinal import Ordinal, fit_ordinal
 from vivavoce.analysis.prediction.scores import Held, rank_correlation, scores
-from vivavoce.analysis.prediction.table import JUDGEMENTS
+from vivavoce.analysis.prediction.table import JUDGEMENTS, PredictionTable
 from vivavoce.analysis.prediction.trees import Forest, fit_boosting, fit_tree
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
@@ -235,6 +237,22 @@ def test_an_explanation_names_what_carries_the_prediction(dataset: Dataset) -> N
     lowest, highest = facts["calibration"][0], facts["calibration"][-1]
     assert lowest["answered"] < highest["answered"]
     assert {figure.name for figure in prediction_figures(facts)} == {"coefficients", "courses", "calibration"}
+
+
+def test_predictors_are_called_alike_above_an_inflation_of_five_and_no_others() -> None:
+    """Variance inflation by ordinary least squares of each predictor on the others, by another library."""
+    draw = np.random.default_rng(4)
+    base = draw.normal(size=(60, 3))
+    values = np.column_stack([base, base[:, 0] + draw.normal(0, 0.1, 60)])
+    designs = sm.add_constant(values)
+    expected = {name: variance_inflation_factor(designs, place + 1) for place, name in enumerate("abcd")}
+    assert {name for name, one in expected.items() if one > 5} == {"a", "d"}, "the data means anything"
+    people = [f"p{number}" for number in range(60)]
+    table = PredictionTable("t", tuple("abcd"), (), values, base[:, 1], people, people, people)
+    found = _collinear(table, fit("stepwise", values, base[:, 1], people))
+    assert {row["measure"]: pytest.approx(row["vif"]) for row in found} == {
+        name: one for name, one in expected.items() if one > 5
+    }
 
 
 def test_trees_have_no_weights_but_what_they_go_by_is_shown(dataset: Dataset) -> None:

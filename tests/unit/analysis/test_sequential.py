@@ -119,6 +119,18 @@ def test_a_real_difference_is_found_at_any_time():
     assert [look.p for look in looks] == sorted((look.p for look in looks), reverse=True)
 
 
+@pytest.mark.parametrize(("alpha", "scale"), [(0.05, 1.0), (0.01, 0.5)])
+@pytest.mark.parametrize("n", [1, 2, 7, 60])
+def test_a_difference_at_the_border_of_its_interval_has_evidence_of_one_over_alpha(
+    alpha: float, scale: float, n: int
+):
+    """Johari, Pekelis and Walsh (2015): the interval holds what the test does not reject, so they meet."""
+    reach = watch_differences([0.0] * n, scale, alpha)[-1].interval.high
+    at_border = watch_differences([reach] * n, scale, alpha)[-1]
+    assert at_border.e_value == pytest.approx(1 / alpha)
+    assert at_border.interval.low == pytest.approx(0, abs=1e-12)
+
+
 @given(st.integers(1, 300), st.data())
 def test_a_confidence_sequence_holds_the_rates_that_were_not_rejected(n, data):
     successes = data.draw(st.integers(0, n))

@@ -56,6 +56,12 @@ def test_ratios_are_of_decided_cases_and_idials_of_all_single_runs() -> None:
     assert facts["whole"]["signature"].startswith("stress_pass_ratio|unit:case|")
 
 
+def test_a_rung_is_held_against_people_only_where_they_judged_its_cases() -> None:
+    judged = [row(1, verdict_of_person="pass", rung_automatic="acts")]
+    alone = [row(2, rung_automatic="entities"), row(3, "ST-5", rung_automatic=None)]
+    assert score(judged + alone, "data")["agreement_by_rung"].keys() == {"acts"}
+
+
 def test_idial_verified_the_clean_utterance_of_ad_hoc_tests_alone() -> None:
     left = [row(n, verdict=None, status="not_admitted", first_score=0.0, ad_hoc=n == 2) for n in (1, 2)]
     assert figures([row(0), *left], "all", "data")["idial_n"] == 2

@@ -2,12 +2,14 @@
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.analysis.summary import HEADLINES, is_rate, summarise
 from vivavoce.core.errors import UnknownName
+from vivavoce.log.dataset import Dataset
 
 
 def trial(system: str, successes: int, n: int, people: int = 10) -> list[tuple]:
@@ -176,3 +178,21 @@ def test_the_summary_of_the_real_calls_is_the_known_table(dstc2):
     }
     assert found == PUBLISHED
     assert summary["all"]["objective_success_inferred"]["n"] >= summary["all"]["dialogues"]
+
+
+def test_a_dataset_that_was_edited_is_warned_of_and_signed_otherwise(make):
+    first = make(("a", "p1", True), ("a", "p2", False))
+    before = summarise(first)["by"][0]["subjective_success"]["signature"]
+    ratings = first.read("ratings")
+    pq.write_table(ratings.slice(0, 1), first.path("ratings"))
+    summary = summarise(Dataset(first.folder))
+    assert "Changed since the dataset was written: ratings." in summary["warnings"][0]
+    after = summary["by"][0]["subjective_success"]["signature"]
+    data = [one.partition("data:")[2].partition("|")[0] for one in (before, after)]
+    assert data[0] != data[1] == summary["data"]
+
+
+def test_totals_of_words_that_nobody_wrote_down_are_missing_and_not_nought(make):
+    row = summarise(make(("a", "p1", True)))["all"]
+    assert (row["user_words"], row["system_words"]) == (None, None)
+    assert row["turns"] == 0

@@ -72,6 +72,20 @@ def test_files_hold_every_value(folder: Path, tmp_path: Path) -> None:
     for table in (pd.read_csv(csv), pd.read_parquet(parquet)):
         assert len(table) == 3 * len(MEASURES)
         assert {"key", "measure", "unit", "value", "macro", "dialogues", "whole"} <= set(table.columns)
+        assert not table[["analysis_unit", "denominator", "signature"]].isna().any().any()
+        assert table["signature"].is_unique
+
+
+def test_one_number_has_one_signature_however_it_is_asked_for(folder: Path, tmp_path: Path) -> None:
+    chosen, whole = (json.loads(run(folder, *words, "--json")) for words in (("--only", "all"), ()))
+    run(folder, "--csv", tmp_path / "values.csv")
+    written = set(pd.read_csv(tmp_path / "values.csv")["signature"])
+    for name, figures in whole["all"]["measures"].items():
+        assert chosen["all"]["measures"][name]["signature"] == figures["signature"]
+        assert figures["signature"] in written
+    for first, second in zip(chosen["by"], whole["by"], strict=True):
+        for name, figures in second["measures"].items():
+            assert first["measures"][name]["signature"] == figures["signature"]
 
 
 def test_keywords_of_a_file_are_those_that_count(folder: Path, tmp_path: Path) -> None:
@@ -80,6 +94,9 @@ def test_keywords_of_a_file_are_those_that_count(folder: Path, tmp_path: Path) -
     found = json.loads(run(folder, "--only", "WER_iso", "--keywords", words, "--json"))
     figures = found["all"]["measures"]["keyword_error_rate"]
     assert (figures["numerator"], figures["denominator"]) == (2, 4)
+    words.write_text("Food\nmoderate\n", encoding="utf-8")
+    others = json.loads(run(folder, "--only", "WER_iso", "--keywords", words, "--json"))
+    assert others["all"]["measures"]["keyword_error_rate"]["signature"] != figures["signature"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
@@ -34,6 +35,31 @@ def test_a_table_that_was_not_written_has_its_columns_and_no_rows(tmp_path: Path
 def test_the_same_rows_have_the_same_hash_and_others_another(tmp_path: Path) -> None:
     one, again = write(tmp_path / "1"), write(tmp_path / "2")
     assert one.hash == again.hash != write(tmp_path / "3", system="b").hash
+
+
+def test_the_order_of_rows_is_no_other_data_and_a_row_twice_is(tmp_path: Path) -> None:
+    rows = [{**DIALOGUE, "dialogue_id": f"d{number}"} for number in range(3)]
+    hashes = []
+    for number, order in enumerate(((0, 1, 2), (2, 0, 1), (0, 1, 2, 2), (0, 1))):
+        with DatasetWriter(tmp_path / str(number), study={"name": "s"}, source={}) as writer:
+            writer.add("dialogues", [rows[place] for place in order])
+            hashes.append(writer.close().hash)
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes)) == 3
+
+
+def test_a_table_that_is_edited_afterwards_gives_another_hash_and_is_named(tmp_path: Path) -> None:
+    written = write(tmp_path)
+    before, table = written.hash, written.read("dialogues")
+    place = table.schema.get_field_index("duration_s")
+    pq.write_table(table.set_column(place, table.schema.field(place), [[1.5]]), written.path("dialogues"))
+    edited = Dataset(tmp_path)
+    assert before != edited.hash == Dataset(tmp_path).hash
+    assert edited.changed == ["dialogues"]
+    pq.write_table(TABLES["ratings"].arrow().empty_table(), written.path("ratings"))
+    assert Dataset(tmp_path).changed == ["dialogues", "ratings"]
+    written.path("dialogues").unlink()
+    assert "dialogues" in Dataset(tmp_path).changed
 
 
 def test_an_error_while_writing_leaves_no_dataset(tmp_path: Path) -> None:

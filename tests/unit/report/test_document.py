@@ -209,6 +209,10 @@ def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
         rows = list(csv.reader(file))
     assert rows[0] == ["SIMULATED"]
     assert any("alpha" in row and "75.0%" in row for row in rows)
+    with (tmp_path / "tables" / "signatures.csv").open(encoding="utf-8", newline="") as file:
+        signed = list(csv.DictReader(file))
+    assert {"success", "tests"} <= {row["table"] for row in signed}
+    assert all("|n:" in row["signature"] and "|unit:" in row["signature"] for row in signed)
     latex = (tmp_path / "tables" / "success.tex").read_text(encoding="utf-8")
     assert r"\toprule" in latex
     assert r"75.0\%" in latex
