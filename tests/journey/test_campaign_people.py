@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from scenes.browserless import Forms, patiently, submit
 from scenes.patience import PATIENCE_S
-from scenes.processes import free_port, process
+from scenes.processes import free_port, process, wait_for_port
 from vivavoce.cli.main import app
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "run-an-idial-campaign.md"
@@ -60,7 +60,8 @@ def test_a_person_of_the_campaign_comes_by_link_and_is_reported(
     serve, run = block_with("serve idial/systems")
     invited = (tmp_path / "idial/systems/telco/users.txt").read_text("utf-8").split()[0]
     port = free_port()
-    with process("-m", "vivavoce", *serve, "--port", str(port), "--desk-port", str(free_port())):
+    with process("-m", "vivavoce", *serve, "--port", str(port), "--desk-port", str(free_port())) as server:
+        wait_for_port(port, server)
         last = asyncio.run(asyncio.wait_for(take_part(port, invited.partition("=")[2]), 300))
         assert "Fatto. Grazie!" in last
         again = httpx.get(f"http://127.0.0.1:{port}/", timeout=PATIENCE_S)
