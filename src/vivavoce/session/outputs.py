@@ -66,11 +66,16 @@ class SystemTurn:
             self.raw.append(output.raw)
 
     def close(self, now_s: float) -> None:
-        """The turn is complete, less what the connector waited for more; open deltas become a message."""
+        """The turn is complete, less what the connector waited for more; open deltas become a message.
+
+        The connector counts its wait from its own look at the clock, which may be some milliseconds before
+        ours: no turn is complete before its first output.
+        """
         if self.streamed:
             self.messages.append(LoggedMessage(text=self.streamed))
             self.streamed = ""
-        self.complete_s = now_s - self.held_s
+        heard_s = now_s - self.held_s
+        self.complete_s = heard_s if self.first_output_s is None else max(heard_s, self.first_output_s)
 
     @property
     def silent(self) -> bool:
