@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, Field
 
-from vivavoce.connectors.answers import bad_answer, clean_text
+from vivavoce.connectors.answers import bad_answer, clean_text, outputs
 from vivavoce.connectors.asking import Asking
 from vivavoce.connectors.base import (
     Act,
@@ -30,11 +30,12 @@ from vivavoce.connectors.base import (
 from vivavoce.connectors.naming import name_of, renamed
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
-_ES: Final = re.compile(r"projects/[^/]+(/locations/[^/]+)?/agent")
+_ES: Final = re.compile(r"projects/[^/]+(?:/locations/([^/]+))?/agent")
 _CX: Final = re.compile(r"projects/[^/]+/locations/([^/]+)/agents/[^/]+(/environments/[^/]+)?")
+_LONGEST_ES: Final = 256  # TextInput of the API's v2
 
 
 def _agent(written: str) -> str:
@@ -68,9 +69,9 @@ class DialogflowConnector:
 
     def __init__(self, settings: DialogflowSettings, vault: Vault) -> None:
         self._settings, self._vault = settings, vault
-        found = _CX.fullmatch(settings.agent)
-        self._cx = found is not None
-        region = "" if found is None or found[1] == "global" else f"{found[1]}-"
+        cx = _CX.fullmatch(settings.agent)
+        self._cx, found = cx is not None, cx or _ES.fullmatch(settings.agent)
+        region = "" if found is None or found[1] in (None, "global") else f"{found[1]}-"
         url = settings.url or f"https://{region}dialogflow.googleapis.com"
         check_address(url, allow_private=settings.allow_private, place="url")
         version = "v3" if self._cx else "v2"
@@ -84,7 +85,9 @@ class DialogflowConnector:
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(choices=True, memory="system", greets=self._settings.start is not None)
+        longest = None if self._cx else _LONGEST_ES
+        greets = self._settings.start is not None
+        return Capabilities(choices=True, memory="system", greets=greets, longest_message=longest)
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         event = self._settings.start
@@ -94,7 +97,11 @@ class DialogflowConnector:
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        for output in await self._ask(conversation, {"text": {"text": clean_text(turn.message)}}):
+        text, longest = clean_text(turn.message), self.capabilities.longest_message
+        if longest is not None and len(text) > longest:
+            problem = f"the turn is longer than the {longest} characters that Dialogflow ES takes"
+            raise SystemUnderTestError("refused", problem, reached=False)
+        for output in await self._ask(conversation, {"text": {"text": text}}):
             yield output
 
     async def _ask(self, conversation: Conversation, asked: dict[str, Any]) -> list[SystemOutput]:
@@ -137,23 +144,61 @@ def _session(conversation: Conversation) -> str:
 def _read(result: dict[str, Any]) -> list[SystemOutput]:
     texts: list[str] = []
     choices: list[Choice] = []
-    ends = False
-    for message in result.get("responseMessages") or result.get("fulfillmentMessages") or []:
-        if not isinstance(message, dict):
-            raise bad_answer("a message of the answer is no mapping")
-        texts += _texts(message.get("text"))
-        replies = message.get("quickReplies")
-        if isinstance(replies, dict):
-            choices += [Choice(str(one), str(one)) for one in replies.get("quickReplies") or []]
-        ends = ends or "endInteraction" in message
-    outputs = [SystemOutput(kind="message", text=text) for text in texts[:-1]]
-    if texts or choices:
-        last = texts[-1] if texts else ""
-        outputs.append(SystemOutput(kind="message", text=last, choices=tuple(choices)))
-    outputs.append(SystemOutput(kind="extras", understood=_understood(result), raw=result))
-    if ends:
-        outputs.append(SystemOutput(kind="end"))
-    return outputs
+    images: list[str] = []
+    messages = _messages(result)
+    for message in messages:
+        texts += _texts(message.get("text")) + _card_texts(message.get("card"))
+        choices += _offers(message)
+        images += _pictures(message.get("image")) + _pictures(message.get("card"))
+    if not texts and isinstance(result.get("fulfillmentText"), str) and result["fulfillmentText"]:
+        texts = [result["fulfillmentText"]]
+    extras = SystemOutput(kind="extras", understood=_understood(result), raw=result)
+    return outputs(
+        texts, choices=tuple(choices), images=tuple(images), extras=extras, ends=_ends(result, messages)
+    )
+
+
+def _messages(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages for a client of no platform; an agent of ES may have others for Telegram and the like."""
+    found = result.get("responseMessages") or result.get("fulfillmentMessages") or []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise bad_answer("a message of the answer is no mapping")
+    return [one for one in found if one.get("platform") in (None, "PLATFORM_UNSPECIFIED")] or found
+
+
+def _ends(result: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
+    """Whether the agent ended the dialogue: in CX by a message, in ES by the mark of its intent."""
+    told = result.get("diagnosticInfo")
+    marked = isinstance(told, dict) and told.get("end_conversation") is True
+    return marked or any("endInteraction" in message for message in messages)
+
+
+def _card_texts(card: Any) -> list[str]:
+    found = [card.get(part) for part in ("title", "subtitle")] if isinstance(card, dict) else []
+    lines = [one for one in found if isinstance(one, str) and one]
+    return ["\n".join(lines)] if lines else []
+
+
+def _pictures(holder: Any) -> list[str]:
+    found = holder.get("imageUri") if isinstance(holder, dict) else None
+    return [found] if isinstance(found, str) and found else []
+
+
+def _offers(message: dict[str, Any]) -> list[Choice]:
+    """Quick replies, buttons of a card (ES), and chips of Dialogflow Messenger (both)."""
+    replies, card, payload = (message.get(name) for name in ("quickReplies", "card", "payload"))
+    offered = _list(replies, "quickReplies")
+    offered += [one.get("text") for one in _list(card, "buttons") if isinstance(one, dict)]
+    for row in _list(payload, "richContent"):
+        for element in row if isinstance(row, list) else []:
+            if isinstance(element, dict) and element.get("type") == "chips":
+                offered += [one.get("text") for one in _list(element, "options") if isinstance(one, dict)]
+    return [Choice(one, one) for one in offered if isinstance(one, str) and one]
+
+
+def _list(holder: Any, name: str) -> list[Any]:
+    found = holder.get(name) if isinstance(holder, dict) else None
+    return list(found) if isinstance(found, list) else []
 
 
 def _texts(found: Any) -> list[str]:

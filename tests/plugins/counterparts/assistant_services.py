@@ -81,7 +81,7 @@ async def hear_line(request: Request) -> Response:
 
 async def detect_es(request: Request) -> Response:
     text = (await request.json())["queryInput"]["text"]
-    assert text["languageCode"] and len(request.path_params["session"]) <= 36
+    assert text["languageCode"] and len(request.path_params["session"]) <= 36 and len(text["text"]) <= 256
     said = first.setdefault(request.path_params["session"], text["text"])
     result = {
         "queryText": text["text"],
@@ -92,7 +92,18 @@ async def detect_es(request: Request) -> Response:
     }
     if text["text"] == "menu":
         replies = {"title": "?", "quickReplies": ["Yes", "No"]}
-        result["fulfillmentMessages"] = [{"text": {"text": ["Well?"]}}, {"quickReplies": replies}]
+        card = {"title": "A card", "imageUri": "https://example.org/a.png", "buttons": [{"text": "More"}]}
+        chips = {"richContent": [[{"type": "chips", "options": [{"text": "Wine"}]}]]}
+        result["fulfillmentMessages"] = [
+            {"platform": "TELEGRAM", "text": {"text": ["Well, on Telegram?"]}},
+            {"text": {"text": ["Well?"]}},
+            {"quickReplies": replies},
+            {"card": card},
+            {"payload": chips},
+        ]
+    if text["text"] == "bye":
+        result |= {"fulfillmentMessages": [], "fulfillmentText": "Goodbye."}
+        result["diagnosticInfo"] = {"end_conversation": True}
     return JSONResponse({"responseId": "r", "queryResult": result})
 
 

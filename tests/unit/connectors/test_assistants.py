@@ -89,8 +89,37 @@ def test_a_wrong_secret_is_refused_and_not_shown(counterparts: Counterparts) -> 
 def test_what_dialogflow_es_understood_is_kept(counterparts: Counterparts) -> None:
     settings = {"connect": "dialogflow", "url": services(counterparts), "agent": "projects/p/agent"}
     outputs = said(settings, "menu")
-    assert (outputs[0].text, [one.title for one in outputs[0].choices]) == ("Well?", ["Yes", "No"])
-    assert outputs[1].understood == (Understood((Act("inform", "food", "thai", "="),), 0.75),)
+    assert [one.text for one in outputs[:2]] == ["Well?", "A card"], "what is for Telegram is not shown"
+    assert [one.title for one in outputs[1].choices] == ["Yes", "No", "More", "Wine"]
+    assert outputs[1].images == (PICTURE,)
+    assert outputs[2].understood == (Understood((Act("inform", "food", "thai", "="),), 0.75),)
+
+
+def test_dialogflow_es_ends_the_dialogue_by_the_mark_of_its_intent(counterparts: Counterparts) -> None:
+    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": "projects/p/agent"}
+    outputs = said(settings, "bye")
+    assert [one.kind for one in outputs] == ["message", "extras", "end"]
+    assert outputs[0].text == "Goodbye."
+
+
+def test_a_turn_that_dialogflow_es_cannot_take_is_refused_not_cut(counterparts: Counterparts) -> None:
+    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": "projects/p/agent"}
+    with pytest.raises(SystemUnderTestError, match="longer than the 256") as caught:
+        said(settings, "x" * 257)
+    assert not caught.value.reached
+    assert said(settings, "x" * 256)[0].text.startswith("first was x")
+
+
+@pytest.mark.parametrize("agent", ["agent", "agents/a"])
+def test_a_dialogflow_agent_of_a_region_is_asked_in_its_region(agent: str) -> None:
+    async def asked() -> str:
+        connector = make_connector(
+            {"connect": "dialogflow", "agent": f"projects/p/locations/europe-west2/{agent}"}, {}
+        )
+        await connector.shut_down()
+        return connector.inner._base  # type: ignore[attr-defined]
+
+    assert asyncio.run(asked()).startswith("https://europe-west2-dialogflow.googleapis.com/")
 
 
 def test_dialogflow_cx_ends_the_dialogue(counterparts: Counterparts) -> None:
