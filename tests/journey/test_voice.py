@@ -13,13 +13,15 @@ from scenes.voices import RATE, voice
 from scenes.websites import running
 from vivavoce.audio.files import pcm16, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.log.events import SystemTurnReceived, UserTurnSent
+from vivavoce.connectors.make import make_connector
+from vivavoce.log.events import DialogueEnded, SystemTurnReceived, UserTurnSent
 from vivavoce.log.playback_events import SoundPlayed
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
 from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
+from vivavoce.study.voice import Voice
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
@@ -144,4 +146,33 @@ def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
         assert len(events_of(log, SystemTurnReceived)) == 2
         page.locator("#end-button").click()
         expect(page.locator("h1")).to_contain_text("Grazie")
+        assert errors == []
+
+
+def test_with_a_telephone_and_without_a_microphone_the_page_says_what_can_be_done(tmp_path: Path) -> None:
+    hotline = {"connect": "phone", "number": "sip:hotline@127.0.0.1:5070"}
+    step = study_model.DialogueStep(
+        repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
+        nontrivial=study_model.Nontrivial(user_turns=1),
+    )  # fmt: skip
+    study = make_study(tmp_path, visit=(step,), systems={"hotline": hotline}, voice=Voice(microphone="open"))
+    engine_of = lambda log: SessionEngine(study, log, {"hotline": make_connector(hotline)})  # noqa: E731
+    with (
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
+        running(create_app(engine_of(log))) as server,
+        chromium("--deny-permission-prompts") as browser,
+    ):
+        page, errors = browser.new_context(viewport={"width": 320, "height": 568}).new_page(), []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(server.url)
+        page.get_by_role("button", name="Start", exact=True).click()
+        press(page, "#check")
+        expect(page.locator("#voice-news")).to_contain_text("can only be spoken, with an open microphone")
+        expect(page.locator("#say")).to_be_hidden()
+        expect(page.get_by_text("Write instead")).to_have_count(0)
+        assert barriers(page) == []
+        assert overflow(page) <= 0
+        page.locator("#end-button").click()
+        page.locator("#end-anyway").click()
+        eventually(lambda: [one.reason for one in events_of(log, DialogueEnded)] == ["user"], "it went on")
         assert errors == []

@@ -6,13 +6,16 @@ speaks counts as answered: so a dialogue is told to be trivial, or to have reach
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
+import numpy as np
 import structlog
 
+from vivavoce.audio.by_two import ByTwo
 from vivavoce.audio.files import StreamResampler
-from vivavoce.audio.sound import Sound
+from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.voice_activity import SpeechStream
 from vivavoce.connectors.phone import PhoneConnector
 from vivavoce.core.clock import Clock
@@ -26,12 +29,21 @@ from vivavoce.session.spoken import VoiceLeg
 from vivavoce.session.visits import Draft
 
 PAUSE_S: Final = 0.6
-LAG_S: Final = 0.06  # what waits longer to be heard is caught up with in the next silence
-LONGEST_LAG_S: Final = 0.4  # and what waits longer than this is left out
 WAIT_S: Final = 20.0
 
 Party = Literal["user", "system"]
 Ended = Literal["user", "system", "elsewhere", "not_reached"]
+
+
+class Lag(NamedTuple):
+    """Seconds of sound that may wait to be heard: what is more is caught up with in the next silence; what is
+    more than the longest is left out."""
+
+    usual_s: float = 0.06
+    longest_s: float = 0.4
+
+
+CALL_LAG: Final = Lag()
 
 _report = structlog.get_logger("vivavoce.session")
 
@@ -45,21 +57,44 @@ class LineLeg(VoiceLeg, Protocol):
     async def hang_up(self) -> None: ...
 
 
+class _Pieces:
+    """One's sound at the other's rate, in whole frames of 20 ms, for legs fill up what is less."""
+
+    def __init__(self, rate_hz: int, other_hz: int) -> None:
+        by_two = rate_hz in (2 * other_hz, other_hz / 2)
+        self._change = ByTwo(up=rate_hz < other_hz) if by_two else StreamResampler(rate_hz, other_hz)
+        self._frame = other_hz // 50
+        self._rest: Samples = np.zeros(0, np.int16)
+
+    def feed(self, samples: Samples) -> Samples:
+        ready = np.concatenate([self._rest, self._change.feed(samples)])
+        whole = len(ready) // self._frame * self._frame
+        self._rest = ready[whole:]
+        return ready[:whole]
+
+
 class BridgedDialogue:
     """One dialogue from the ringing at the system's to its end; `run` says who ended it.
 
     rate_hz    of the participant's leg; system_rate_hz: of the system's
     overheard  gets what the participant says, for who reads it afterwards; None: nobody does
+    lag        of what the participant hears
+    left_as    why the dialogue ended, where the participant's leg did
+    answered   learns that the system answered the call
     """
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, phone: PhoneConnector,
-        *, rate_hz: int, system_rate_hz: int = 8000, overheard: Overheard | None = None,
+        *, rate_hz: int, system_rate_hz: int = 8000, overheard: Overheard | None = None, lag: Lag = CALL_LAG,
+        left_as: Callable[[], log_events.EndReason] = lambda: "user",
+        answered: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
         self._leg, self._phone, self._overheard = leg, phone, overheard
         self._rates: dict[Party, int] = {"user": rate_hz, "system": system_rate_hz}
+        self._lags: dict[Party, Lag] = {"user": lag, "system": CALL_LAG}
+        self._left_as, self._answered = left_as, answered
         self._spoken: asyncio.Queue[SpeechHeard] = asyncio.Queue()
         self._clock: Clock = self._engine.clock
         self._early = ""  # keys that were pressed while it rang
@@ -123,6 +158,7 @@ class BridgedDialogue:
     async def _talk(self, system: LineLeg, following: asyncio.Task[None]) -> Ended:
         """Carry sound and keys between the two; who hung up."""
         opened_s = await self._elapsed_s()
+        self._answered()
         system.press(self._early)
         if self._overheard is not None:
             self._overheard.began_s = opened_s
@@ -148,9 +184,10 @@ class BridgedDialogue:
 
     async def _carry(self, party: Party, source: VoiceLeg, sink: VoiceLeg, opened_s: float) -> None:
         """What one says, to the other's ear; ends with the call of who says it."""
-        rate_hz, other_hz = self._rates[party], self._rates["system" if party == "user" else "user"]
+        other: Party = "system" if party == "user" else "user"
+        rate_hz, other_hz, lag = self._rates[party], self._rates[other], self._lags[other]
         stream = SpeechStream(rate_hz, pause_s=PAUSE_S)
-        resampler = StreamResampler(rate_hz, other_hz) if rate_hz != other_hz else None
+        pieces = _Pieces(rate_hz, other_hz)
         heard_s, onset_s = 0.0, None
         try:
             while (incoming := await source.hear()).kind != "end":
@@ -158,8 +195,8 @@ class BridgedDialogue:
                     press(getattr(incoming, "key", ""))
                 if incoming.kind != "sound":
                     continue
-                samples = incoming.samples if resampler is None else resampler.feed(incoming.samples)
-                if sink.waiting_s <= (LONGEST_LAG_S if stream.speaking else LAG_S):
+                samples = pieces.feed(incoming.samples)
+                if len(samples) and sink.waiting_s <= (lag.longest_s if stream.speaking else lag.usual_s):
                     sink.play(Sound(samples, other_hz))
                 if self._overheard is not None and party == "user":
                     self._overheard.frames.append(incoming.samples)
@@ -224,7 +261,7 @@ class BridgedDialogue:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
         if ended in ("user", "system"):
-            await self._end("user" if ended == "user" else "system")
+            await self._end(self._left_as() if ended == "user" else "system")
         return ended
 
     async def _end(self, reason: log_events.EndReason, *before: log_events.Event) -> None:

@@ -14,8 +14,10 @@ from typing import Final
 import structlog
 
 from vivavoce.audio.sound import Samples
+from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.event import Event
+from vivavoce.log.events import EndReason
 from vivavoce.log.microphone_events import (
     MicrophoneClosed,
     MicrophoneEnd,
@@ -25,6 +27,7 @@ from vivavoce.log.microphone_events import (
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.tapes import Tape, TapeFacts, facts_of, sealed, tapes_in
+from vivavoce.session.bridged_page import BridgedPage
 from vivavoce.session.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserLeg, Line
 from vivavoce.session.calls import Calls
 from vivavoce.session.damaged_line import answers, ears
@@ -40,6 +43,8 @@ GONE_S: Final = LONGEST_GAP_S
 WRITE_EVERY_S: Final = 1.0
 STOP_S: Final = 10.0
 SETTLE_S: Final = 0.3
+
+_LEFT_AS: Final[dict[MicrophoneEnd, EndReason]] = {"gone": "abandoned", "stopped": "failure"}
 
 _report = structlog.get_logger("vivavoce.session")
 
@@ -176,16 +181,8 @@ class Microphones:
         if len(self._talks) >= self._settings.at_once:
             raise Refused("full", f"{len(self._talks)} microphones are open")
         talk = Talk(self._engine, visit_id, dialogue, self._settings.pause_s)
-        spoken = SpokenDialogue(
-            self._calls, visit_id, dialogue_id, _heard_before(dialogue), talk.leg, rate_hz=RATE_HZ,
-            recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
-            synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
-            told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
-            answers=answers(self._engine.study, dialogue),
-            manners=Manners(
-                self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
-            ),
-        )  # fmt: skip
+        phone = as_phone(self._engine.relay.connectors[dialogue.system])
+        spoken = self._bridged(talk, dialogue, phone) if phone else self._spoken(talk, dialogue)
         lost_s = _unheard_s(visit, dialogue_id, self._engine.relay.elapsed_s(dialogue))
         event = MicrophoneOpened(
             dialogue_id=dialogue_id, recording_id=talk.recording_id, again=lost_s is not None,
@@ -196,7 +193,29 @@ class Microphones:
         talk.task = asyncio.create_task(self._hold(talk, spoken))
         return talk
 
-    async def _hold(self, talk: Talk, spoken: SpokenDialogue) -> None:
+    def _bridged(self, talk: Talk, dialogue: DialogueState, phone: PhoneConnector) -> BridgedPage:
+        """A dialogue with a system that is called."""
+        language, wanted = dialogue.language, self._settings.recognise_for_log
+        return BridgedPage(
+            self._calls, talk.visit_id, dialogue, _heard_before(dialogue), talk.leg, phone,
+            synthesiser=self._voices.speaker(language),
+            recogniser=self._voices.listener(language) if wanted else None,
+            left_as=lambda: _LEFT_AS.get(talk.reason or "left", "user"),
+        )  # fmt: skip
+
+    def _spoken(self, talk: Talk, dialogue: DialogueState) -> SpokenDialogue:
+        return SpokenDialogue(
+            self._calls, talk.visit_id, talk.dialogue_id, _heard_before(dialogue), talk.leg, rate_hz=RATE_HZ,
+            recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
+            synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
+            told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
+            answers=answers(self._engine.study, dialogue),
+            manners=Manners(
+                self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
+            ),
+        )  # fmt: skip
+
+    async def _hold(self, talk: Talk, spoken: SpokenDialogue | BridgedPage) -> None:
         writing = asyncio.create_task(talk.write())
         try:
             await spoken.run()

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 Phrase = Literal[
     "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
-    "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away",
+    "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away", "nobody_there",
     "placed",
 ]  # fmt: skip
 
@@ -27,6 +27,7 @@ _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
         " If you did not ask for it, press nine, and this number will not be called again.",
         "connecting": "One moment please. You are being connected.",
         "system_away": "Nobody answers there at the moment. Please call again later. Goodbye.",
+        "nobody_there": "Nobody answers there at the moment.",
     },
     "it": {
         "welcome_pin": "Benvenuto. Digiti il numero che vede sulla pagina, poi prema il tasto cancelletto.",
@@ -46,6 +47,7 @@ _PHRASES: Final[dict[str, dict[Phrase, str]]] = {
         " Se non l'ha chiesta prema nove, e questo numero non sarà più chiamato.",
         "connecting": "Un momento, per favore. La metto in comunicazione.",
         "system_away": "Al momento non risponde nessuno. Richiami più tardi. Arrivederci.",
+        "nobody_there": "Al momento non risponde nessuno.",
     },
 }
 _DIGITS: Final = {

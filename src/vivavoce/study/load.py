@@ -104,7 +104,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     check_telephone(file.telephone, entries, source)
     check_damage(file.damage, file.systems, entries, source)
     check_recordings_plan(file.recordings, entries, source)
-    check_called_systems(source.data.get("systems"), entries, source)
+    opened = file.voice is not None and file.voice.microphone == "open"
+    check_called_systems(source.data.get("systems"), entries, source, open_microphone=opened)
     _check_systems(source)
     _check_enough(tasks, entries, source)
     _check_analysis(file, source)

@@ -131,16 +131,19 @@ def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], s
             source.report((*path, "elsewhere"), problem, "remove it, or write channel: text")
 
 
-def check_called_systems(systems: Any, visit: list[tuple[int, Any]], source: Source) -> None:
-    """Reports systems that are telephone numbers where participants write, or speak without a call."""
+def check_called_systems(
+    systems: Any, visit: list[tuple[int, Any]], source: Source, *, open_microphone: bool = False
+) -> None:
+    """Reports systems that are telephone numbers where participants write, or press a button to speak."""
     raw = systems if isinstance(systems, dict) else {}
     called = [name for name, one in raw.items() if isinstance(one, dict) and one.get("connect") == "phone"]
     for index, entry in visit:
         channel = "text" if entry.arena is not None else getattr(entry.dialogue, "channel", "phone")
-        if called and channel != "phone":
+        if called and channel != "phone" and not (channel == "voice" and open_microphone):
             step = "arena" if entry.arena is not None else "dialogue"
             problem = f"system {called[0]!r} is a telephone number, and this step has channel {channel}"
-            cure = "write channel: phone, or connect the system by another connector"
+            opening = " or voice: {microphone: open}," if channel == "voice" else ""
+            cure = f"write channel: phone,{opening} or connect the system by another connector"
             source.report(("visit", index, step), problem, cure)
 
 

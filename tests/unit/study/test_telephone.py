@@ -27,15 +27,23 @@ def test_a_study_by_telephone_shows_each_participant_a_number_of_their_own(tmp_p
     assert not telephone.asks_for_pin
 
 
-@pytest.mark.parametrize("channel", ["text", "voice"])
-def test_a_system_that_is_a_telephone_number_needs_dialogues_by_telephone(
-    channel: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("channel", "more", "refused"),
+    [
+        ("text", "", True), ("voice", "", True), ("text", "voice: {microphone: open}\n", True),
+        ("voice", "voice: {microphone: push}\n", True), ("voice", "voice: {microphone: open}\n", False),
+    ],
+)  # fmt: skip
+def test_a_system_that_is_a_telephone_number_needs_a_call_or_an_open_microphone(
+    channel: str, more: str, refused: bool, tmp_path: Path
 ) -> None:
-    file = study(tmp_path, SECTION, f"gate: code, channel: {channel}")
+    file = study(tmp_path, SECTION + more, f"gate: code, channel: {channel}")
     text = file.read_text().replace("connect: http", "connect: phone", 1)
     file.write_text(text)
     problems = "\n".join(str(problem) for problem in check_study(file))
-    assert f"is a telephone number, and this step has channel {channel}; write channel: phone" in problems
+    told = f"is a telephone number, and this step has channel {channel}; write channel: phone"
+    assert (told in problems) == refused
+    assert ("or voice: {microphone: open}" in problems) == (refused and channel == "voice")
 
 
 def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ function tell(words) {
 }
 
 function write() {
+  if (told.onlySpoken) return tell(told.onlySpoken); // the system is a telephone, which takes no text
   if (open) mute(true);
   form.hidden = false;
   here("text").focus();
@@ -164,6 +165,7 @@ function closed(reason) {
     return write();
   }
   if (["over", "superseded", "not_running"].includes(reason)) return;
+  if (told.onlySpoken) return write();
   sessionStorage.setItem(remembered.pushes, "yes");
   sessionStorage.setItem(remembered.heard, lastSaid() ?? 0); // what was said was heard already
   begin();
@@ -256,7 +258,7 @@ check.addEventListener("click", checkMicrophone);
 ready.addEventListener("click", begin);
 talk.addEventListener("click", speakUp);
 here("repeat").addEventListener("click", () => speakNext(true));
-here("write").addEventListener("click", write);
+here("write")?.addEventListener("click", write);
 here("captions").addEventListener("change", caption);
 here("mute")?.addEventListener("click", () => mute(here("mute").getAttribute("aria-pressed") !== "true"));
 here("push")?.addEventListener("click", () => open?.leave());
