@@ -25,6 +25,7 @@ MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "
 MOST_COMPARED_GROUPS: Final = 12
 UNCOMPARED: Final = ("participant", "task")
 LEVEL: Final = 0.95
+OWN_FAULTS: Final = ("interrupted", "internal")
 
 Facts = dict[str, Any]
 
@@ -253,7 +254,7 @@ def _warnings(
             f"The participant of {unknown} of {whole['dialogues']} dialogues is unknown; whether one "
             "person called often cannot be seen for them."
         )
-    warnings += [_unrated(whole), _not_counted(whole), refusal]
+    warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
 
 
@@ -280,6 +281,31 @@ def _dominance(found: list[Group], everything: Group) -> list[str | None]:
         return list(each.values())
     same = [key for key, warning in each.items() if warning]
     return [overall, f"The same holds within {', '.join(same)}." if same else None]
+
+
+def _own_faults(dataset: Dataset, found: list[Group]) -> list[str | None]:
+    """Dialogues that our own service disturbed; what it did is no merit or fault of a system."""
+    incidents = dataset.read("incidents").select(["dialogue_id", "failure"]).to_pydict()
+    failed = {one for one, kind in zip(*incidents.values(), strict=True) if kind in OWN_FAULTS}
+    turns = dataset.read("turns")
+    restarted = (
+        set(turns.filter(turns["restarted"]).column("dialogue_id").to_pylist())
+        if "restarted" in turns.column_names
+        else set()
+    )
+    told = ", ".join(
+        f"{group.key} {number}" for group in found if (number := len(failed & set(group.dialogue_ids)))
+    )
+    return [
+        f"In {len(failed)} dialogues a turn failed by a fault of this service, not of the system ({told}). "
+        "They count like all others in every rate; read the rates with that in mind."
+        if failed
+        else None,
+        f"This service was started anew in the middle of {len(restarted)} dialogues: their durations, and "
+        "delays across the restart, are left out."
+        if restarted
+        else None,
+    ]
 
 
 def _unrated(whole: Facts) -> str | None:

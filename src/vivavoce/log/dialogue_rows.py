@@ -48,7 +48,8 @@ class DialogueRows:
     """The rows that one dialogue adds to the dataset, gathered from its events in their order.
 
     Times of turns count from DialogueOpened: on the monotonic clock while one process ran, by the wall clock
-    across a restart of it; a wall clock that was set back in between leaves the time missing.
+    across a restart of it; a wall clock that was set back in between leaves the time missing. The turn after
+    a restart is marked `restarted`, so that nobody takes our absence for a delay of system or user.
     """
 
     assigned: DialogueAssigned
@@ -62,6 +63,7 @@ class DialogueRows:
     incidents: list[Row] = field(default_factory=list)
     _said_before: list[LoggedAct] = field(default_factory=list)
     _heard: list[SpeechHeard] = field(default_factory=list)
+    _boot: str | None = None
 
     def take(self, stored: StoredEvent) -> None:
         """Add what one more of the dialogue's events says."""
@@ -74,7 +76,7 @@ class DialogueRows:
             case UserTurnSent() as event:
                 self._user_turn(stored, event)
             case SystemTurnReceived() as event:
-                self._system_turn(event)
+                self._system_turn(stored, event)
             case TurnRecognised() as event:
                 self._add_hypotheses(event.turn_index, FOR_LOG, event.heard)
             case SystemTurnFailed() as event:
@@ -148,6 +150,7 @@ class DialogueRows:
                 "sent_s": sent_s,
                 "barge_in": event.barge_in,
                 "by_sound": event.sound is not None,
+                "restarted": self._restarted(stored),
             }
         )
         self._add_hypotheses(event.turn_index, LIVE, heard)
@@ -178,6 +181,11 @@ class DialogueRows:
             self._add_hypotheses(asked["turn_index"], LIVE, event.heard)
             asked["text"] = asked["text"] or event.heard[0].text
 
+    def _restarted(self, stored: StoredEvent) -> bool:
+        """Whether another process logs this turn than the one before: what lies between is our absence."""
+        before, self._boot = self._boot or (self.opened or stored).boot, stored.boot
+        return before != stored.boot
+
     def _known_words(self, event: UserTurnSent) -> str | None:
         """What was said; null where a person spoke, for then the log holds only what was recognised."""
         if event.sound is not None:
@@ -185,7 +193,7 @@ class DialogueRows:
         spoken = self.assigned.channel in SPOKEN and event.heard and event.meant is None
         return None if spoken else event.text
 
-    def _system_turn(self, event: SystemTurnReceived) -> None:
+    def _system_turn(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
         self._said_before = event.acts or []
         self._note_heard(event)
@@ -201,6 +209,7 @@ class DialogueRows:
                 "offset_s": event.complete_s,
                 "first_output_s": event.first_output_s,
                 "complete_s": event.complete_s,
+                "restarted": self._restarted(stored),
             }
             | turn_flags(words, _names(event.acts), self.readers.flags.get(self.assigned.system))
         )

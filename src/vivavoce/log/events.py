@@ -210,7 +210,7 @@ class SystemTurnFailed(Event):
     kind = "system_turn_failed"
     dialogue_id: str
     reply_to: int | None
-    failure: Literal["unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted"]
+    failure: Literal["unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted", "internal"]
     detail: str
     partial: str = ""
     wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")

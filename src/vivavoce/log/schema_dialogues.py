@@ -56,6 +56,9 @@ TURNS = Table(
         Column("first_output_s", REAL, "first output of the system arrived"),
         Column("complete_s", REAL, "the system's turn was complete"),
         Column("barge_in", FLAG, "the user started while the system was still speaking"),
+        Column(
+            "restarted", FLAG, "our service was started anew since the turn before: no delay is told by it"
+        ),
         Column("by_sound", FLAG, "it went over as sound: the system itself heard it, or spoke it"),
         Column("played_s", REAL, "of a system turn that was spoken into: seconds of it that were played"),
         Column("question", FLAG, "a system turn that asks for information"),
@@ -191,7 +194,12 @@ INCIDENTS = Table(
     (
         DIALOGUE,
         Column("turn_index", INTEGER, "user turn that went unanswered; null at the opening"),
-        Column("failure", TEXT, "unreachable, timeout, bad_answer, refused, closed, interrupted", True),
+        Column(
+            "failure",
+            TEXT,
+            "unreachable, timeout, bad_answer, refused, closed; of our own service: interrupted, internal",
+            True,
+        ),
         Column("detail", TEXT, "what was seen, secrets removed"),
         Column("happened_at", INSTANT, "UTC"),
     ),

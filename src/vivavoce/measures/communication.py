@@ -15,7 +15,10 @@ WORD_SOURCE: Final = {"user": "reference", "system": "text"}
 
 def _dialogue_duration(tables: Tables) -> Pairs:
     rows = tables.read("dialogues").select(["dialogue_id", "duration_s"]).to_pydict().values()
-    return {key: (seconds, 1) for key, seconds in zip(*rows, strict=True) if seconds is not None}
+    found = turns(tables)
+    broken = {found.dialogue_ids[place] for place in np.unique(found.dialogue[found.restarted])}
+    known = (one for one in zip(*rows, strict=True) if one[1] is not None and one[0] not in broken)
+    return {key: (seconds, 1) for key, seconds in known}
 
 
 def _turn_count(party: str | None) -> Components:
@@ -148,7 +151,8 @@ def _times() -> Iterator[Measure]:
         meaning="From the first onset to the last offset.",
         unit="s",
         origin="instrumental",
-        empty="a dialogue whose start or end is not known is left out",
+        empty="a dialogue whose start or end is not known, or during which our service was started anew, "
+        "is left out",
         components=_dialogue_duration,
     )
     for party, symbol in (("system", "STD"), ("user", "UTD")):
@@ -168,7 +172,8 @@ def _times() -> Iterator[Measure]:
         title="System response delay",
         symbol="SRD",
         meaning="Mean time from the end of a user turn to the start of the system's answer; in text, from "
-        "sending to the first output. A system that starts early gives a negative delay, which is kept.",
+        "sending to the first output. A system that starts early gives a negative delay, which is kept. "
+        "Delays across a restart of our service are left out, here and in all that follows.",
         unit="s",
         origin="instrumental",
         direction="lower",

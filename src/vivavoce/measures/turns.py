@@ -28,6 +28,7 @@ class Turns:
     dialogue: np.ndarray
     party: np.ndarray
     barge_in: np.ndarray
+    restarted: np.ndarray
     times: Mapping[str, Floats]
     lengths: Mapping[str, Floats]
 
@@ -71,14 +72,14 @@ def turns(tables: Tables) -> Turns:
 
 
 def followed(tables: Tables, first: str, second: str) -> Followed:
-    """Turns of `second` that directly follow a turn of `first` in the same dialogue."""
+    """Turns of `second` that directly follow a turn of `first` in the same dialogue, our service running."""
     found = turns(tables)
     same = np.zeros(len(found.dialogue), dtype=bool)
     same[1:] = found.dialogue[1:] == found.dialogue[:-1]
     after = np.zeros(len(same), dtype=bool)
     after[1:] = found.of(first)[:-1]
     before = {name: _shifted(times) for name, times in found.times.items()}
-    return Followed(found, same & after & found.of(second), before)
+    return Followed(found, same & after & found.of(second) & ~found.restarted, before)
 
 
 def either(first: Floats, second: Floats) -> Floats:
@@ -100,12 +101,13 @@ def _read(tables: Tables) -> Turns:
     dialogue = encoded.indices.to_numpy(zero_copy_only=False)
     order = np.lexsort((table["turn_index"].to_numpy(), dialogue))
     numbers: Callable[[Any], Floats] = lambda column: column.cast(pa.float64()).to_numpy()[order]  # noqa: E731
-    barge_in = table["barge_in"].fill_null(False).to_numpy()[order]
+    flags: Callable[[str], np.ndarray] = lambda name: table[name].fill_null(False).to_numpy()[order]  # noqa: E731
     return Turns(
         dialogue_ids=encoded.dictionary.to_pylist(),
         dialogue=dialogue[order],
         party=table["party"].to_numpy()[order],
-        barge_in=barge_in.astype(bool),
+        barge_in=flags("barge_in").astype(bool),
+        restarted=flags("restarted").astype(bool),
         times={name: numbers(table[name]) for name in TIMES},
         lengths={name: _lengths(table[name].to_pylist())[order] for name in TEXTS},
     )

@@ -65,7 +65,7 @@ class ArenaRelay(Relay):
         except Exception as error:
             _report.exception("relay_failed", visit_id=visit.state.visit_id, error=repr(error))
             await asyncio.sleep(OPENING_PAUSE_S)
-            await self._fail_side(visit, key, "closed", "internal error while relaying the turn")
+            await self._fail_side(visit, key, "internal", "internal error while relaying the turn")
         self._sides.pop(key, None)
         self.tend(visit)
 

@@ -103,7 +103,7 @@ class Relay:
         except Exception as error:
             _report.exception("relay_failed", visit_id=visit.state.visit_id, error=repr(error))
             with suppress(Exception):
-                await self._fail(visit, "closed", "internal error while relaying the turn")
+                await self._fail(visit, "internal", "internal error while relaying the turn")
             await asyncio.sleep(OPENING_PAUSE_S)
         visit.task = None
         self.tend(visit)

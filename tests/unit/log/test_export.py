@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.analysis.summary import summarise
 from vivavoce.cli.studies import export_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError, UnknownName
@@ -36,6 +37,7 @@ from vivavoce.log.events import (
 from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.store import Log
+from vivavoce.measures import compute
 from vivavoce.study.flags import FlagRules
 
 TASK = {
@@ -260,6 +262,34 @@ def test_a_clock_set_back_across_a_restart_leaves_the_time_missing(trial: Trial,
     trial.write("v1", UserTurnSent(dialogue_id="d1", turn_index=1, text="there"), after_s=4)
     dataset = export_dataset(trial.log, "cities", tmp_path / "data")
     assert [row["sent_s"] for row in rows(dataset, "turns")] == [4.0, None]
+
+
+def test_what_passed_while_our_service_was_away_is_nobodys_delay(trial: Trial, tmp_path: Path) -> None:
+    def answer(turn: int, at_s: float) -> SystemTurnReceived:
+        return SystemTurnReceived(
+            dialogue_id="d1", turn_index=turn, reply_to=turn - 1, messages=[LoggedMessage(text="Yes?")],
+            sent_s=at_s - 1, first_output_s=at_s, complete_s=at_s,
+        )  # fmt: skip
+
+    trial.write("v1", visit_opened("p1"), assigned("d1"), DialogueOpened(dialogue_id="d1"))
+    trial.write("v1", UserTurnSent(dialogue_id="d1", turn_index=0, text="hi"), after_s=4)
+    trial.write("v1", answer(1, 5.0), after_s=1)
+    trial.write("v1", UserTurnSent(dialogue_id="d1", turn_index=2, text="food"), after_s=3)
+    trial.restart()
+    trial.write("v1", answer(3, 608.0), after_s=600)  # the answer was owed all the time
+    trial.write("v1", UserTurnSent(dialogue_id="d1", turn_index=4, text="bye"), after_s=2)
+    failed = SystemTurnFailed(dialogue_id="d1", reply_to=4, failure="internal", detail="our own")
+    trial.write("v1", failed, DialogueEnded(dialogue_id="d1", reason="failure", user_turns=3))
+    dataset = export_dataset(trial.log, "cities", tmp_path / "data")
+    assert [row["restarted"] for row in rows(dataset, "turns")] == [False, False, False, True, False]
+    found = compute(dataset, ["system_response_delay", "user_response_delay", "dialogue_duration"])
+    values = found.set_index("measure")[["value", "denominator"]].to_dict("index")
+    assert values["system_response_delay"] == {"value": 1.0, "denominator": 1.0}
+    assert values["user_response_delay"] == {"value": 2.5, "denominator": 2.0}
+    assert values["dialogue_duration"]["denominator"] == 0.0
+    warnings = " ".join(summarise(dataset)["warnings"])
+    assert "In 1 dialogues a turn failed by a fault of this service, not of the system (a 1)." in warnings
+    assert "started anew in the middle of 1 dialogues" in warnings
 
 
 def test_the_same_log_gives_the_same_hash(trial: Trial, dataset: Dataset, tmp_path: Path) -> None:
