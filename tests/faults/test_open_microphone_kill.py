@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from scenes.browserless import Forms, patiently, submit
+from scenes.browserless import dialogue_of, to_the_dialogue
 from scenes.open_page import Page
 from scenes.open_talking import talking_study
 from scenes.patience import PATIENCE_S, eventually, eventually_there
@@ -36,11 +36,8 @@ class Talker:
 
     async def begin(self) -> None:
         async with httpx.AsyncClient(base_url=self.base, follow_redirects=True, timeout=PATIENCE_S) as client:
-            page = await patiently(client.get, "/")
-            page = await submit(client, page, "/start")
-            page = await submit(client, page, "/consent", answer="agree")
-            page = await submit(client, page, "/read")
-            self.dialogue = Forms(page.text).to("/dialogue/end/form")["fields"]["dialogue_id"]
+            page = await to_the_dialogue(client)
+            self.dialogue = dialogue_of(page)
             found = re.search(r'data-tab="(\w+)"', page.text)
             assert found is not None
             self.tab = found[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from scenes.browserless import Forms, patiently, submit
+from scenes.browserless import into_chat, patiently
 from scenes.counterparts import Counterparts
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port, process, wait_for_port
@@ -53,11 +53,7 @@ class Participant:
 
     async def speak(self) -> None:
         async with httpx.AsyncClient(base_url=self.base, follow_redirects=True, timeout=PATIENCE_S) as client:
-            page = await patiently(client.get, "/")
-            page = await submit(client, page, "/start")
-            page = await submit(client, page, "/consent", answer="agree")
-            page = await submit(client, page, "/read")
-            dialogue = Forms(page.text).to("/dialogue/end/form")["fields"]["dialogue_id"]
+            dialogue = await into_chat(client)
             sound, query = encode_sound(SPEECH), {"dialogue_id": dialogue, "key": "the-only-turn"}
             told = await client.post("/voice/turn", params=query, content=sound)
             assert told.status_code == 200, told.text

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.annotating import PASSWORD, annotated_study, hold_dialogue
-from scenes.browser import chromium, until, whole
+from scenes.browser import until, whole
 from scenes.transcribing import silence
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import Workplace
@@ -22,12 +22,6 @@ from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import chromium, every, whole
+from scenes.browser import every, whole
 from scenes.fighting import SYSTEMS, arena_engine, arena_study
 from scenes.websites import Website, running
 from vivavoce.log.export import export_dataset
@@ -18,12 +18,6 @@ from vivavoce.study.scaffold import write_study
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @contextmanager

@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Browser
 
 from scenes.asterisk import DESK, DESK_NUMBER, VAULT, VAULT_NUMBER, RealAsterisk, real_asterisk
-from scenes.browser import chromium
 from scenes.calling import (
     QUESTION,
     WISH,
@@ -41,12 +40,6 @@ SYSTEMS = ("nbest", "onebest", "third")
 def asterisk() -> Iterator[RealAsterisk]:
     with real_asterisk() as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 def dialled(asterisk: RealAsterisk, number: str) -> str:

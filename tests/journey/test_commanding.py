@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.annotating import PASSWORD
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
-from scenes.browser import chromium, whole
+from scenes.browser import whole
 from scenes.websites import Running, running
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.app import create_desk
@@ -21,12 +21,6 @@ from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 PICTURES = os.environ.get("VIVAVOCE_PICTURES")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

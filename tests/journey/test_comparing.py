@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import chromium, every, whole
+from scenes.browser import every, whole
 from scenes.comparing import comparing_study
 from scenes.websites import Website, running
 from vivavoce.analysis.preference_results import study_rating
@@ -16,12 +16,6 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from scenes.browser import chromium, every, whole
+from scenes.browser import every, whole
 from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, running
 from vivavoce.connectors.make import make_connector
@@ -27,12 +27,6 @@ DOORS = {
     "en": ("Start", "I agree and want to take part", "Continue", "End the conversation"),
     "it": ("Inizia", "Acconsento e voglio partecipare", "Continua", "Termina la conversazione"),
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

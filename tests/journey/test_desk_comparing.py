@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import barriers, overflow
 from scenes.comparing import comparing_study, judge_all
 from scenes.watched import served
 from vivavoce.desk.app import create_desk
@@ -16,12 +16,6 @@ from vivavoce.study.pairs_file import read_pairs
 pytestmark = pytest.mark.browser
 LIKES = {"alignment": 0.6, "empathy": 0.9, "facing": 0.7, "formality": 0.1, "vocabulary": 0.8}
 CONTROL = "System: Where to?\nUser: To Lindwood.\nSystem: The train leaves at 18:05.\n"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """Clips are judged in a browser: nobody answers before the end, by keyboard, small, and in Italian."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import barriers, chromium, every, overflow, until
+from scenes.browser import barriers, every, overflow, until
 from scenes.listening import listening_study
 from scenes.websites import Running, running
 from vivavoce.log.listening_events import ClipJudged
@@ -15,12 +14,6 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 def play(page: Page) -> None:

@@ -8,18 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from scenes.browser import chromium, every, whole
+from scenes.browser import every, whole
 from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, served_study
 from vivavoce.log.store import StoredEvent
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from scenes.browser import chromium, overflow
+from scenes.browser import overflow
 from scenes.calling import (
     QUESTION,
     WISH,
@@ -34,12 +34,6 @@ def called_by_sip(folder: Path, number: str = "sip:{pin}@127.0.0.1:PORT") -> Ite
     port = free_port()
     with laboratory(folder, number.replace("PORT", str(port)), f'listen: "127.0.0.1:{port}"') as lab:
         yield lab
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture(scope="module")

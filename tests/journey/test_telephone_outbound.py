@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import barriers, overflow
 from scenes.patience import PATIENCE_S, eventually
 from scenes.telephones import baresip, sipp_called
 from scenes.voices import voice
@@ -70,12 +70,6 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
         assert study.telephone is not None
         with running(create_app(engine, beside=[Switchboard(engine, study.telephone)])) as pages:
             yield Laboratory(pages, log)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 def page_of_a_visit(browser: Browser, lab: Laboratory, *, locale: str = "en-GB", **more: Any) -> Page:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from scenes.browser import barriers, chromium, overflow, until
+from scenes.browser import barriers, overflow, until
 from scenes.transcribing import transcribing_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log
@@ -15,12 +15,6 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

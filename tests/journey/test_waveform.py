@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.annotating import PASSWORD, annotated_study, hold_dialogue
-from scenes.browser import barriers, chromium, overflow, until
+from scenes.browser import barriers, overflow, until
 from scenes.voices import Spoken, conversation
 from scenes.websites import Running, running
 from vivavoce.audio.files import encode_sound
@@ -23,12 +23,6 @@ pytestmark = pytest.mark.browser
 SAID = (("system", "Which part of town?"), ("user", "The <b>north</b>."), ("system", "And what food?"),
         ("user", "Chinese."))  # fmt: skip
 Call = tuple[Running, Log, list[Spoken]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

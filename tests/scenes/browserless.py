@@ -60,11 +60,15 @@ async def submit(client: httpx.AsyncClient, page: httpx.Response, path: str, **m
 
 async def into_chat(client: httpx.AsyncClient) -> str:
     """From the information page into the first dialogue; returns the dialogue's key."""
+    return dialogue_of(await to_the_dialogue(client))
+
+
+async def to_the_dialogue(client: httpx.AsyncClient) -> httpx.Response:
+    """From the information page to the page of the first dialogue."""
     page = await patiently(client.get, "/")
     page = await submit(client, page, "/start")
     page = await submit(client, page, "/consent", answer="agree")
-    page = await submit(client, page, "/read")
-    return dialogue_of(page)
+    return await submit(client, page, "/read")
 
 
 def dialogue_of(page: httpx.Response) -> str:

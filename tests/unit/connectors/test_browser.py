@@ -1,6 +1,5 @@
 """A widget on a page, as it stands there: open, behind a button, framed, in a web component."""
 
-import asyncio
 import shutil
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -8,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -43,15 +42,8 @@ def messages(outputs: list[SystemOutput]) -> list[str]:
 
 
 def within(url: str, talk: Callable[[Any, Conversation], Any], **settings: Any) -> Any:
-    async def run() -> Any:
-        raw = {"connect": "browser", "url": url, "allow_private": True, **WIDGET, **PATIENT, **settings}
-        connector = make_connector(raw, {})
-        try:
-            return await talk(connector, Conversation("one"))
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
+    settings = {"connect": "browser", "url": url, "allow_private": True, **WIDGET, **PATIENT, **settings}
+    return talked(settings, lambda connector: talk(connector, Conversation("one")))
 
 
 @pytest.mark.parametrize(

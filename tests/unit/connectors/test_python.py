@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import talked
+from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -17,21 +19,13 @@ HANGS_AFTER_S = 2.0  # an honest answer takes a thousandth of it
 
 
 def within(call: str, talk: Callable[[Connector], Awaitable[Any]], **settings: Any) -> Any:
-    async def run() -> Any:
-        raw = {
-            "connect": "python",
-            "call": f"python_bots:{call}",
-            "path": FOLDER,
-            "connect_timeout_s": 120,
-            **settings,
-        }
-        connector = make_connector(raw, {"KEY": "hunter2secret"})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
+    raw = {
+        "connect": "python",
+        "call": f"python_bots:{call}",
+        "path": FOLDER,
+        "connect_timeout_s": PATIENCE_S,
+    }
+    return talked({**raw, **settings}, talk, {"KEY": "hunter2secret"})
 
 
 async def send(connector: Connector, text: str, conversation: str = "c") -> list[SystemOutput]:

@@ -1,15 +1,14 @@
 """OpenAI Realtime: text and speech both ways, what was heard, tools, failures, a socket that was lost."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
+from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Audio, Conversation, Heard, PastTurn, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
@@ -28,15 +27,8 @@ async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
 
 
 def within(url: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
-    async def run() -> Any:
-        raw = {"connect": "openai-realtime", "url": url, "allow_private": True, "model": "m", **settings}
-        connector = make_connector(raw, {"KEY": "sk-hidden"})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
+    raw = {"connect": "openai-realtime", "url": url, "allow_private": True, "model": "m", **settings}
+    return talked(raw, talk, {"KEY": "sk-hidden"})
 
 
 def messages(outputs: list[SystemOutput]) -> list[str]:

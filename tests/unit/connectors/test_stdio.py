@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from scenes.connecting import talked
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
@@ -18,15 +19,8 @@ BOT = str(Path(__file__).resolve().parents[2] / "plugins" / "counterparts" / "li
 
 
 def within(talk: Callable[[Connector], Awaitable[Any]], *arguments: str, **settings: Any) -> Any:
-    async def run() -> Any:
-        raw = {"connect": "stdio", "command": [sys.executable, "-S", BOT, *arguments], **settings}
-        connector = make_connector(raw, {})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
+    command = [sys.executable, "-S", BOT, *arguments]
+    return talked({"connect": "stdio", "command": command, **settings}, talk)
 
 
 async def send(connector: Connector, text: str, conversation: str = "c") -> list[SystemOutput]:

@@ -1,11 +1,11 @@
 """Sound over WebRTC: both ways, messages, ends of turns, what is refused. Needs the extra `webrtc`."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
+from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from scenes.patience import PATIENCE_S
 from scenes.speaking import same_words
@@ -13,7 +13,6 @@ from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound, joined
 from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
@@ -40,16 +39,8 @@ async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
 
 
 def within(address: str, path: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
-    async def run() -> Any:
-        raw = {"connect": "webrtc", "url": f"http://{address}/{path}", "allow_private": True,
-               "connect_timeout_s": PATIENCE_S, **settings}  # fmt: skip
-        connector = make_connector(raw, {})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
+    raw = {"connect": "webrtc", "url": f"http://{address}/{path}", "allow_private": True}
+    return talked({**raw, "connect_timeout_s": PATIENCE_S, **settings}, talk)
 
 
 def sound_of(outputs: list[SystemOutput]) -> Sound:

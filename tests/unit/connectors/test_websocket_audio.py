@@ -1,15 +1,14 @@
 """Raw sound over a WebSocket: formats, the ends of both turns, interruptions, what only hears."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
+from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
@@ -33,20 +32,8 @@ async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
 
 
 def within(address: str, path: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
-    async def run() -> Any:
-        raw = {
-            "connect": "websocket-audio",
-            "url": f"ws://{address}/{path}",
-            "allow_private": True,
-            **settings,
-        }
-        connector = make_connector(raw, {})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
+    url = f"ws://{address}/{path}"
+    return talked({"connect": "websocket-audio", "url": url, "allow_private": True, **settings}, talk)
 
 
 def answer(address: str, path: str, turn: UserTurn | None = None, **settings: Any) -> list[SystemOutput]:
