@@ -42,7 +42,7 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
             continue
         found = _INTENT.fullmatch(line)
         if found is None:
-            wrong.append(f"Intents, line {number}: write key; what users do; minutes")
+            wrong.append(f"Intents, line {number}: {line.strip()[:60]!r}: write key; what users do; minutes")
         else:
             minutes = float(found["minutes"].replace(",", "."))
             intents.append({"id": found["id"], "text": found["text"], "minutes": minutes})

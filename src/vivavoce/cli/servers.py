@@ -66,9 +66,9 @@ def serve_study(
     link = first_link(log, f"http://{host}:{desk_port}")
     with (
         alone(served_file(study, url)),
-        _desk_process(path, url, host, desk_port, participants, secure_cookies),
+        _desk_process(path, url, host, desk_port, participants, secure_cookies) as dashboard,
     ):
-        wait_for_port(host, desk_port, "the dashboard")
+        wait_for_port(host, desk_port, "the dashboard", dashboard)
         note(f"participants  {participants}")
         note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
@@ -157,13 +157,13 @@ def _run_app(app, host: str, port: int) -> None:
 @contextmanager
 def _desk_process(
     path: Path, url: str | None, host: str, port: int, participants: str, secure_cookies: bool
-) -> Iterator[None]:
+) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "vivavoce", "desk", str(path), "--host", host, "--port", str(port)]
     command += ["--participant-url", participants]
     command += ["--log", url] if url else []
     command += ["--secure-cookies"] if secure_cookies else []
-    with _running([command]):
-        yield
+    with _running([command]) as (process,):
+        yield process
 
 
 @contextmanager
@@ -174,14 +174,14 @@ def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
          "--domain", str(domain)]
         for variant, port in variants.items()
     ]  # fmt: skip
-    with _running(commands):
-        for variant, port in variants.items():
-            wait_for_port("127.0.0.1", port, f"the bundled bot {variant}")
+    with _running(commands) as processes:
+        for (variant, port), process in zip(variants.items(), processes, strict=True):
+            wait_for_port("127.0.0.1", port, f"the bundled bot {variant}", process)
         yield
 
 
 @contextmanager
-def _running(commands: list[list[str]]) -> Iterator[None]:
+def _running(commands: list[list[str]]) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Child processes that are gone when the block ends, however it ends."""
     signal.signal(signal.SIGTERM, _stop_orderly)
     last_will = _last_will()
@@ -189,7 +189,7 @@ def _running(commands: list[list[str]]) -> Iterator[None]:
         subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=last_will) for command in commands
     ]
     try:
-        yield
+        yield processes
     finally:
         for process in processes:
             process.terminate()
@@ -214,13 +214,17 @@ def _last_will() -> Callable[[], object] | None:
     return lambda: prctl(death_signal, int(signal.SIGTERM))
 
 
-def wait_for_port(host: str, port: int, what: str, timeout_s: float = 30.0) -> None:
-    """Wait until somebody listens.
+def wait_for_port(
+    host: str, port: int, what: str, process: subprocess.Popen[bytes], timeout_s: float = 180.0
+) -> None:
+    """Wait until a process listens; on a busy machine that may take long.
 
-    Raises  VivavoceError: nobody did in time
+    Raises  VivavoceError: it did not in time, or it is gone
     """
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise VivavoceError(f"{what} ended with {process.returncode} before it listened on port {port}")
         try:
             with socket.create_connection((host, port), timeout=1):
                 return

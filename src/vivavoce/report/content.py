@@ -269,6 +269,11 @@ def _short_rate(rate: Facts) -> Cell:
     return Cell(cell.main, cell.under[:2])
 
 
+def family_title(name: str) -> str:
+    """The name of a measure's family, to be shown."""
+    return translated(MEASURES.get(name).family.replace("_", " ").capitalize())
+
+
 def measures_table(summary: Facts) -> TableOfText | None:
     """Everything that is no success rate, one row a measure."""
     groups = with_all(summary)
@@ -283,7 +288,7 @@ def measures_table(summary: Facts) -> TableOfText | None:
         Row(
             title(name),
             tuple(_measure_cell(row["measures"][name], MEASURES.get(name).analysis_unit) for row in groups),
-            group=translated(MEASURES.get(name).family.replace("_", " ").capitalize()),
+            group=family_title(name),
         )
         for name in sorted(names, key=lambda name: MEASURES.get(name).family)
     ]

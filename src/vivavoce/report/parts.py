@@ -220,7 +220,13 @@ def variants(material: Material) -> list[Block]:
 def definitions(material: Material) -> list[Block]:
     found = prose.definitions(material.summary)
     variants = tuple(one for one in found if one.variant)
-    blocks: list[Block] = [one for one in found if not one.variant]
+    first = set(content.headlines(material.summary))
+    blocks: list[Block] = [one for one in found if one.name in first and not one.variant]
+    families: dict[str, list[Block]] = {}
+    for one in found:
+        if one.name not in first and not one.variant:
+            families.setdefault(content.family_title(one.name), []).append(one)
+    blocks += [Fold(f"{name} ({len(inside)})", tuple(inside)) for name, inside in sorted(families.items())]
     if variants:
         listed = Bullets(tuple(f"{one.title}: {one.meaning}" for one in variants))
         fold = say("Variants of objective success ({n})", n=len(variants))

@@ -12,7 +12,7 @@ from vivavoce.report.numbers import count, instant, label, listed, plural
 Facts = dict[str, Any]
 SIMULATED_MARK: Final = "SIMULATED"
 MOST_LISTED: Final = 12
-OURS: Final = "the project's own"
+OURS: Final = ("the project's", "this project")  # sources that are no publication
 
 
 def mark(summary: Facts) -> str:

@@ -183,6 +183,22 @@ def test_every_measure_shown_is_defined(plain):
         assert title in definitions
 
 
+def test_measures_beside_the_headlines_are_defined_in_folds_by_family(plain):
+    start = plain.html.index("Definitions", plain.html.index("<main"))
+    folds = re.findall(r"<details><summary>([^<]*)</summary>(.*?)</details>", plain.html[start:], flags=re.S)
+    assert "User words" in {name.rpartition(" (")[0]: text for name, text in folds}["Communication"]
+    for name, text in folds:
+        assert int(name.rpartition(" (")[2].rstrip(")")) == max(
+            text.count('class="definition"'), text.count("<li>")
+        )
+
+
+def test_sources_are_publications_alone(plain):
+    sources = Page(plain.html).text.rpartition("Sources")[2]
+    assert "ITU-T Suppl. 24" in sources
+    assert "this project" not in sources and "the project" not in sources
+
+
 def test_the_same_dataset_gives_the_same_bytes(plain):
     assert render(plain.dataset) == plain.html
 
