@@ -2,6 +2,7 @@
 # make demo    a whole trial on bundled bots, then its pages
 # make test    all tests; make test-long the minutes-long ones; make check lint, types, contracts and all tests
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
+# make counterparts  connectors against a real Rasa and Bot Framework, which it installs below ~/.cache (3 GB)
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -14,7 +15,10 @@ export LANG ?= C.UTF-8
 # where Asterisk is installed, unless this machine has one
 export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
 
-.PHONY: setup demo test test-long telephony check lint bench bench-commands docs system-packages clean
+# where Rasa and the Bot Framework are installed; RASA_PYTHON names a Python 3.10 for Rasa
+export COUNTERPARTS_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vivavoce/counterparts
+
+.PHONY: setup demo test test-long telephony counterparts check lint bench bench-commands docs system-packages clean
 
 setup: .venv/run.stamp
 
@@ -55,6 +59,10 @@ test-long: .venv/dev.stamp system-packages
 telephony: .venv/dev.stamp system-packages
 	./scripts/install-asterisk "$(ASTERISK_ROOT)"
 	$(BIN)/python -m pytest -m telephony --timeout 1200 $(ARGS)
+
+counterparts: .venv/dev.stamp
+	./scripts/install-counterparts "$(COUNTERPARTS_ROOT)"
+	$(BIN)/python -m pytest -m counterpart --timeout 1200 $(ARGS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -168,8 +168,9 @@ def _messages(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _ends(result: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
     """Whether the agent ended the dialogue: in CX by a message, in ES by the mark of its intent."""
-    told = result.get("diagnosticInfo")
+    told, intent = result.get("diagnosticInfo"), result.get("intent")
     marked = isinstance(told, dict) and told.get("end_conversation") is True
+    marked = marked or (isinstance(intent, dict) and intent.get("endInteraction") is True)
     return marked or any("endInteraction" in message for message in messages)
 
 
