@@ -74,6 +74,9 @@ def test_a_whole_visit_ends_with_a_completion_code_and_every_event_in_order(stud
     assert kinds["code_issued"] == kinds["questionnaire_answered"] - 1 == 2
     systems = {one.event.system for one in stored if isinstance(one.event, events.DialogueAssigned)}
     assert systems == {"one", "two"}  # least used by this participant
+    about = [one.event.dialogue_id for one in stored if isinstance(one.event, events.QuestionnaireAnswered)]
+    held = [one.event.dialogue_id for one in stored if isinstance(one.event, events.DialogueAssigned)]
+    assert about == [*held, None]  # each about the dialogue just held, the last about the visit
 
 
 def test_streamed_pieces_are_logged_as_one_message_with_times(study, log) -> None:

@@ -77,3 +77,11 @@ def test_the_half_of_an_answer_that_came_is_kept(tmp_path: Path, log: Log, fault
     failed = [one for one in events if isinstance(one, log_events.SystemTurnFailed)]
     assert [one.partial for one in failed] == ["half an answer"] * 2
     assert all("half" in str(one.wire) for one in failed)
+
+
+def test_what_came_over_the_wire_of_a_good_answer_is_kept_too(tmp_path: Path, log: Log, faulty: str) -> None:
+    events = events_of_a_turn(tmp_path, log, {"connect": "http", "url": f"{faulty}/count/nobody", **PATIENT})
+    answers = [one for one in events if isinstance(one, log_events.SystemTurnReceived)]
+    assert [(one.reply_to, one.text) for one in answers] == [(0, "0"), (2, "0")]
+    for number, one in enumerate(answers, 1):
+        assert f"turn {number}" in str(one.wire) and "text" in str(one.wire)

@@ -113,6 +113,16 @@ def test_a_run_that_died_is_taken_up_and_what_was_done_is_not_done_again(tmp_pat
     assert anew.taken_over == 0 and anew.run_id != done.run_id
 
 
+def test_what_an_earlier_run_of_the_same_plan_did_is_not_taken_over_by_a_later_one(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    hold(path, Counting())
+    with pytest.raises(KeyboardInterrupt):
+        hold(path, Counting(dies_after=2))
+    again = Counting()
+    done = hold(path, again)
+    assert done.taken_over < 6 and done.held == again.opened == 6 - done.taken_over
+
+
 class Crowded(Counting):
     """A bot that answers nobody before so many speak at once."""
 
