@@ -13,6 +13,8 @@ PROTECTED: Final = "touches a protected span"
 REAL_WORD: Final = "the misspelling is a real word"
 _SPACE: Final = re.compile(r"\s")
 OFFENSIVE: Final = "puts in an offensive word"
+ADDRESS: Final = "touches an address"
+_ADDRESSES: Final = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+|(?<!\w)[@#]\w+")
 
 
 def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> str | None:
@@ -23,6 +25,8 @@ def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
         return NO_OP
     if any(_meets(one, start, end) for one in found.edits for start, end in utterance.protected):
         return PROTECTED
+    if any(_meets(one, *place) for one in found.edits for place in addresses(utterance.text)):
+        return ADDRESS
     new = _new_words(utterance.text, found.edits)
     if found.nonword and pack.has("frequency") and any(map(pack.get("frequency").is_word, new)):
         return REAL_WORD
@@ -30,6 +34,12 @@ def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
         if pack.has(listed) and not new.isdisjoint(pack.get(listed)):
             return OFFENSIVE
     return None
+
+
+@lru_cache(maxsize=1024)
+def addresses(text: str) -> tuple[tuple[int, int], ...]:
+    """Where web and mail addresses, names with @ and tags with # stand: nobody says them otherwise."""
+    return tuple(found.span() for found in _ADDRESSES.finditer(text))
 
 
 def fits(text: str, edits: tuple[Edit, ...]) -> bool:

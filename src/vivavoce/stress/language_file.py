@@ -103,6 +103,10 @@ class LanguageFile(_Part):
     rarer_words: dict[str, dict[str, list[str]]] = Field(
         {}, description="rarer synonyms found right, by part of speech (n, v, a) and dictionary form"
     )
+    kept_words: list[str] = Field(
+        [],
+        description="words whose synonyms in the dictionary mean another thing in what people ask of systems",
+    )
     register_words: list[Register] = []
     frames: list[Rule] = Field([], description="ways to put a request, in another register")
     anaphora: Anaphora | None = None

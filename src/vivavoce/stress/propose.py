@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from vivavoce.stress.base import (
     ANY_LANGUAGE,
     STRESS_TESTS,
+    Edit,
     LanguagePack,
     NotApplicable,
     Operator,
@@ -102,7 +103,7 @@ def _variants(
         if not all(map(pack.has, operator.needs)):
             continue
         rng = Random(f"{seed}/{test.name}/{utterance.language}/{utterance.text}")
-        for found in operator.propose(utterance, pack, rng):
+        for found in _substitutions(operator, utterance, pack, rng):
             reason = objection(utterance, found, pack)
             if reason:
                 dropped[reason] += 1
@@ -112,6 +113,23 @@ def _variants(
             if known is None or known.confidence < variant.confidence:
                 best[variant.text] = variant
     return sorted(best.values(), key=lambda one: -one.confidence)
+
+
+def _substitutions(
+    operator: Operator, utterance: Utterance, pack: LanguagePack, rng: Random
+) -> Iterable[Substitution]:
+    """What an operator proposes; of what is all in capitals, as if it were not, and then in capitals."""
+    text = utterance.text
+    calm = text[:1] + text[1:].lower()
+    shouted = text.isupper() and len(text.split()) > 1 and len(calm) == len(text)
+    if not shouted:
+        return operator.propose(utterance, pack, rng)
+    found = operator.propose(replace(utterance, text=calm), pack, rng)
+    return (replace(one, edits=tuple(_loud(text, edit) for edit in one.edits)) for one in found)
+
+
+def _loud(text: str, edit: Edit) -> Edit:
+    return Edit(edit.start, edit.end, text[edit.start : edit.end], edit.after.upper())
 
 
 def _variant(test: StressTest, utterance: Utterance, found: Substitution) -> Variant:

@@ -20,6 +20,12 @@ _DOMAIN: Final = re.compile(r"VALUES \('([nvar]#\w+)','(\w+)")
 _SENSE: Final = re.compile(r"[nvar]#\w+")
 
 
+_MISTAKES: Final = {  # of the Italian glosses, by synset
+    "n#06462470": ("orientale", "occidentale"),  # Naples is not in the east
+    "n#06463267": ("Emlia Romagna", "Emilia Romagna"),
+}
+
+
 class WordNet:
     """One language's words, their senses from the commonest on, and what a sense means."""
 
@@ -48,7 +54,10 @@ class WordNet:
     @cached_property
     def _glosses(self) -> dict[str, str]:
         table = self._table("synset")
-        return {sense: _clean(gloss) for _, sense, _, gloss in _GLOSS.findall(table)}
+        glosses = {sense: _clean(gloss) for _, sense, _, gloss in _GLOSS.findall(table)}
+        for sense, (wrong, right) in _MISTAKES.items() if self._language == "it" else ():
+            glosses[sense] = glosses.get(sense, "").replace(wrong, right)
+        return glosses
 
     def senses(self, lemma: str, part: str) -> list[str]:
         """Its synsets of one part of speech: n, v, a, r."""

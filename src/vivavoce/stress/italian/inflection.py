@@ -111,6 +111,16 @@ def adjective(form: str, gender: str, number: str) -> str | None:
     return None
 
 
+def possessive(form: str, gender: str, number: str) -> str:
+    """A possessive in another gender and number: mio, mia, miei, mie; loro stays."""
+    stem = next((one for one in ("mi", "tu", "su", "nostr", "vostr") if form.startswith(one)), None)
+    if stem is None:
+        return form
+    if number == "p" and gender == "m":
+        return {"mi": "miei", "tu": "tuoi", "su": "suoi"}.get(stem, stem + "i")
+    return stem + {"ms": "o", "fs": "a", "fp": "e"}[gender + number]
+
+
 def _by_ending(verb: str, endings: Mapping[str, str]) -> str | None:
     """The form of an irregular verb by its longest known ending: raggiungere like giungere."""
     known = [one for one in endings if verb.endswith(one)] if verb not in REGULAR else []

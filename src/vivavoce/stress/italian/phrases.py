@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce.stress.base import Edit
 from vivavoce.stress.italian.analysis import Token, analyse
-from vivavoce.stress.italian.inflection import adjective, contracted, definite, indefinite
+from vivavoce.stress.italian.inflection import adjective, contracted, definite, indefinite, possessive
 from vivavoce.stress.italian.lexicon import TIMES
 from vivavoce.stress.italian.morphology import RULES, Morphology
 from vivavoce.stress.words import edit, in_case_of
@@ -19,7 +19,20 @@ _FULL: Final = {
     "buon'": "buona",
     "gran": "grande",
     "bei": "belli",
+    "tutti": "tutto",
+    "tutte": "tutto",
 }
+_WEEK: Final = (
+    "prossimo",
+    "prossima",
+    "scorso",
+    "scorsa",
+    "seguente",
+    "mattina",
+    "sera",
+    "pomeriggio",
+    "notte",
+)
 _SET_PHRASES: Final = (
     {"per", "favore"},
     {"per", "piacere"},
@@ -66,6 +79,7 @@ def _with_complements(tokens: list[Token], last: int) -> int:
         following = tokens[last + 1]
         if (
             following.part == "adj"
+            or _names_it(tokens[last], following)
             or (following.part == "adv" and following.lower in ("molto", "poco", "più"))
             or following.lower in ("nord", "sud", "est", "ovest")
             or (following.lower == "città" and tokens[last].lower == "centro")
@@ -83,6 +97,18 @@ def _with_complements(tokens: list[Token], last: int) -> int:
     return last
 
 
+def _names_it(noun: Token, following: Token) -> bool:
+    """Whether a word right behind a noun says which: pizza margherita, valigia blu, carta SIM."""
+    close = noun.part in ("noun", "adj", "unknown") and following.start == noun.end + 1
+    named = following.part in ("noun", "unknown") and not following.clitic
+    return close and named and following.lower not in TIMES and not _starts_clause(following)
+
+
+def _starts_clause(token: Token) -> bool:
+    """Whether a word hardly belongs to the noun before it: a greeting, a thing that happens."""
+    return token.lower in ("grazie", "ciao", "salve", "buongiorno", "prego", "scusa", "scusi", "gentilmente")
+
+
 def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
     """A noun phrase or several joined by `e` and commas, taken as one object."""
     partitive = first < len(tokens) and tokens[first].part == "prepdet" and tokens[first].lemma == "di"
@@ -96,7 +122,9 @@ def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
         place = parts[-1].last + 2
         if tokens[place].lower in ("e", "ed"):
             place += 1
-        more = noun_phrase(tokens, place) if place < len(tokens) and tokens[place].part != "name" else None
+        named = tokens[parts[-1].head].part == "name"
+        begins = place < len(tokens) and not named and tokens[place].part != "name"
+        more = noun_phrase(tokens, place) if begins else None
         if more is None:
             break
         joined = joined or tokens[place - 1].lower in ("e", "ed")
@@ -124,7 +152,7 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
     token = tokens[place]
     if token.lower in TIMES:
         last = place
-        while last + 1 < len(tokens) and tokens[last + 1].lower in ("mattina", "sera", "pomeriggio", "notte"):
+        while last + 1 < len(tokens) and tokens[last + 1].lower in _WEEK:
             last += 1
         return Phrase(place, last, place)
     if token.part not in ("prep", "prepdet") or token.lemma in (
@@ -212,7 +240,7 @@ def agreement(text: str, start: int, end: int, after: str, words: Morphology = R
     first_word = after
     while place >= 0 and tokens[place].part in ("adj", "poss", "num"):
         first_word = tokens[place].text
-        if is_noun and gender != old.gender and tokens[place].part == "adj":
+        if is_noun and gender != old.gender and tokens[place].part in ("adj", "poss"):
             edits += _agreeing(text, tokens[place], gender, old.number, words)
         place -= 1
     if place >= 0 and tokens[place].part in ("det", "prepdet"):
@@ -226,10 +254,35 @@ def agreement(text: str, start: int, end: int, after: str, words: Morphology = R
     while is_noun and gender != old.gender and place < len(tokens) and tokens[place].part == "adj":
         edits += _agreeing(text, tokens[place], gender, old.number, words)
         place += 1
+    if is_noun and gender != old.gender:
+        edits += _predicate(text, tokens, place, gender, old.number, words)
     return tuple(sorted(edits, key=lambda one: one.start))
 
 
+def _predicate(
+    text: str, tokens: list[Token], place: int, gender: str, number: str, words: Morphology
+) -> list[Edit]:
+    """What is said of a subject with `essere` agrees with it: la linea è lenta, il collegamento è lento."""
+    verbs = [at for at in range(place, len(tokens)) if tokens[at].part in ("fin", "inf", "ger", "sign")]
+    if not verbs or tokens[verbs[0]].lemma != "essere":
+        return []
+    said = verbs[0] + 1
+    while said < len(tokens) and tokens[said].part == "adv":
+        said += 1
+    if said == len(tokens) or tokens[said].part not in ("adj", "part", "unknown"):
+        return []
+    form = tokens[said].lower
+    base = tokens[said].lemma if tokens[said].part == "adj" and tokens[said].lemma[-1:] in "oe" else form
+    new = words.adjective(base, gender, number or "s") if base[-1:] in "oae" else None
+    if new is None or new == form:
+        return []
+    return [edit(text, tokens[said].start, tokens[said].end, in_case_of(tokens[said].text, new))]
+
+
 def _agreeing(text: str, token: Token, gender: str, number: str, words: Morphology) -> list[Edit]:
+    if token.part == "poss":
+        new = possessive(token.lower, gender, number or "s")
+        return [edit(text, token.start, token.end, in_case_of(token.text, new))] if new != token.lower else []
     base = token.lemma if token.lemma[-1:] in "oe" else token.lower
     new = words.adjective(_FULL.get(base, base), gender, number or "s")
     if new is None or new == token.lower:

@@ -189,6 +189,8 @@ def _phrases(parts: Any, rank: int, count: int, gender: str) -> Iterator[tuple[s
 
 def _plain(text: str, start: int, end: int, phrase: str) -> tuple[int, int, str]:
     """An article before the alternative gives way too."""
-    article = re.search(r"\b(?:the|an?|some|any|in|by)\s+$", text[:start], re.IGNORECASE)
+    article = re.search(
+        r"\b(?:the|an?|some|any|in|by|next|this|coming|my|your|our)\s+$", text[:start], re.IGNORECASE
+    )
     after = re.match(r"\s+(?:one|ones)\b", text[end:], re.IGNORECASE)
     return article.start() if article else start, end + (after.end() if after else 0), phrase

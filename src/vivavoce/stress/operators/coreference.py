@@ -6,6 +6,8 @@ from functools import cache
 from random import Random
 from typing import Final
 
+from babel import Locale
+
 from vivavoce.stress.base import LanguagePack, Substitution, Utterance
 from vivavoce.stress.italian.inflection import adjective, contracted, definite
 from vivavoce.stress.italian.nouns import gender_of
@@ -262,7 +264,12 @@ class MentionedBefore:
             alone = " " not in name
             if all(word.lower in pack.get("function_words") for word in words_of(name)):
                 continue
-            if alone and (starts_sentence(previous, found.start()) or len(name) < 4 or _is_adjective(name)):
+            if alone and (
+                name in _months_and_days(pack)
+                or starts_sentence(previous, found.start())
+                or len(name) < 4
+                or _is_adjective(name)
+            ):
                 continue
             for start, end in places_of(name, text):
                 start, before = _before_pointing(text, start) if utterance.language == "it" else (start, "")
@@ -272,6 +279,13 @@ class MentionedBefore:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _months_and_days(pack: LanguagePack) -> set[str]:
+    """Names of times, which are no place or thing that one could point back at."""
+    known = Locale.parse(pack.language)
+    named = {*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values()}
+    return {one.capitalize() for one in named}
 
 
 def _is_adjective(name: str) -> bool:

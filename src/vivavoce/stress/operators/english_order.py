@@ -63,7 +63,7 @@ class EnglishNounAdjective:
         noun = token.head
         first = token.doc[token.left_edge.i]
         between = token.doc[token.i + 1 : noun.i]
-        if token.nbor(1).lower_ == "priced":
+        if token.nbor(1).lower_ == "priced" or _goes_on(noun):
             return
         if token.lower_ == "priced" and token.i and token.nbor(-1).pos_ in ("ADJ", "ADV"):
             first = token.nbor(-1)
@@ -105,6 +105,12 @@ class EnglishNounAdjective:
         return "no noun of it has an adjective before it or measures another"
 
 
+def _goes_on(noun: Any) -> bool:
+    """Whether a noun is the first part of another: large pepperoni pizzas, whatever the parser made of it."""
+    following = noun.nbor(1) if noun.i + 1 < len(noun.doc) else None
+    return noun.dep_ == "compound" or (following is not None and following.tag_ in ("NNS", "VBZ"))
+
+
 def _article(text: str, article: Any, following: str) -> list[Edit]:
     new = before_sound(article.text, following)
     return [edit(text, article.idx, article.idx + len(article.text), new)] if new != article.text else []
@@ -120,7 +126,12 @@ class EnglishComplements:
         tree = pack.get("parser").parse(text)
         found = _complements(tree)
         for one, other in pairwise(found):
-            if other[0] == one[1] + 1 and text[tree[one[1]].idx + len(tree[one[1]].text)] == " ":
+            goes_on = other[1] + 1 < len(tree) and tree[other[1] + 1].dep_ == "cc"
+            if (
+                not goes_on
+                and other[0] == one[1] + 1
+                and text[tree[one[1]].idx + len(tree[one[1]].text)] == " "
+            ):
                 yield _swapped(text, tree, one, other, "neighbouring complements swapped", 0.9)
         for one in found:
             where = tree[one[0]].dep_ == "npadvmod" or tree[one[0]].lower_ in _WHERE

@@ -61,7 +61,9 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
         first = given[0].nbor(1)
     while last.is_punct or last.lower_ == "please":
         last = last.nbor(-1)
-    return (head, first, last, given[0] if given else None) if first.i <= last.i else None
+    if last.dep_ == "cc" or first.i > last.i:  # the parser lost what is joined to it
+        return None
+    return head, first, last, given[0] if given else None
 
 
 def _span(first: Any, last: Any) -> str:
@@ -101,6 +103,9 @@ def _wish(verb: Any) -> _Made | None:
         "xcomp",
         "ccomp",
     ):
+        return None
+    asked = any(one.tag_ in ("WDT", "WP") and one.i < verb.i for one in verb.head.subtree)
+    if asked or any(one.dep_ == "conj" and one.tag_ == "VB" for one in verb.children):
         return None
     _, first, last, recipient = found
     after = f"{_span(first, last)} to be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
@@ -178,7 +183,8 @@ def _statement(verb: Any) -> _Made | None:
     if not subjects or found is None or any(one.dep_ in ("aux", "neg") for one in verb.children):
         return None
     subject = subjects[0]
-    if subject.tag_ in ("WP", "WDT") or found[3] is not None:
+    named = subject.pos_ in ("NOUN", "PROPN", "PRON")
+    if not named or subject.tag_ in ("WP", "WDT") or found[3] is not None:
         return None
     head, first, last, _ = found
     past, plural = verb.tag_ == "VBD", _is_plural(head)

@@ -87,7 +87,7 @@ class ItalianNounAdjective:
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         noun, quality = tokens[place], tokens[place + 1]
         compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
-        if quality.text[:1].isupper() or compound:
+        if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
         confidence = (
             0.5 if quality.lower.endswith(_RELATIONAL) else 0.85 if quality.lower.endswith(_QUALITY) else 0.7
@@ -148,7 +148,7 @@ class ItalianComplements:
     def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
         found = complements(tokens)
         for one, other in pairwise(found):
-            if other.first == one.last + 1:
+            if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
                 yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", 0.9)
         for one in found:
             yield from self._before_object(text, tokens, one)
@@ -184,6 +184,11 @@ class ItalianComplements:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _joined(tokens: list[Token], place: int) -> bool:
+    """Whether what stands before a place goes on behind `e` or `o`: per due adulti e un bambino."""
+    return place < len(tokens) and tokens[place].lower in ("e", "ed", "o", "oppure")
 
 
 def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:

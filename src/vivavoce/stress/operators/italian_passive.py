@@ -23,6 +23,9 @@ _BY: Final = {"1s": " da me", "2s": " da te", "1p": " da noi", "2p": " da voi"}
 _PLACES: Final = frozenset({
     "posto", "ristorante", "locale", "zona", "parte", "trattoria", "pizzeria", "pub", "alternativa",
 })  # fmt: skip
+_SERVED: Final = frozenset(
+    {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
+)
 _HEAVY: Final = 7  # words; a longer subject stays behind the verb
 
 
@@ -71,7 +74,7 @@ class _Clauses:
             return None
         verb = _infinitive_at(tokens, place + 1)
         thing = object_phrase(tokens, place + 2) if verb else None
-        if verb is None or thing is None or verb.clitic not in ("", "mi"):
+        if verb is None or thing is None or verb.clitic not in ("", "mi") or _goes_on(tokens, thing):
             return None
         past = token.form.startswith("v")
         sia = ("fosse" if past else "sia") if thing.number == "s" else ("fossero" if past else "siano")
@@ -80,7 +83,8 @@ class _Clauses:
             text_of(text, tokens, thing.first, thing.last),
             f"{mi}{sia} {self._passive(verb.lemma, thing)}",
         )
-        clause = f"{verbs} {subject}" if _stays_behind(subject, tokens, thing) else f"{subject} {verbs}"
+        behind = _stays_behind(subject, tokens, thing) or _needs_article(tokens, thing)
+        clause = f"{verbs} {subject}" if behind else f"{subject} {verbs}"
         after = f"{token.lower} che {clause}"
         return place, thing.last, after, "wish with a passive clause", 0.95
 
@@ -206,7 +210,15 @@ class _Clauses:
         for first in range(max(0, place - 5), place):
             if tokens[first].lower in ("che", "quale", "quali") and token.form == "3p":
                 thing = object_phrase(tokens, first + 1)
-                if thing is not None and thing.last == place - 1 and tokens[thing.head].lemma not in _PLACES:
+                needed = (
+                    token.lemma == "servire" and tokens[thing.head].lemma not in _SERVED if thing else True
+                )
+                if (
+                    thing is not None
+                    and thing.last == place - 1
+                    and tokens[thing.head].lemma not in _PLACES
+                    and not needed
+                ):
                     viene = "vengono" if thing.number == "p" else "viene"
                     return (
                         place,
@@ -228,6 +240,17 @@ def _infinitive_at(tokens: list[Token], place: int) -> Token | None:
     if place < len(tokens) and tokens[place].part == "inf" and tokens[place].lemma not in _NO_PASSIVE:
         return tokens[place]
     return None
+
+
+def _goes_on(tokens: list[Token], thing: Phrase) -> bool:
+    """Whether a second infinitive hangs on the same wish: cambiare operatore ma tenere il numero."""
+    behind = tokens[thing.last + 1 : thing.last + 3]
+    return len(behind) == 2 and behind[0].part == "conj" and behind[1].part == "inf"
+
+
+def _needs_article(tokens: list[Token], thing: Phrase) -> bool:
+    """Whether a singular stands bare, which a subject before its verb cannot: cambiare operatore."""
+    return tokens[thing.first].part == "noun" and thing.number == "s"
 
 
 def _stays_behind(subject: str, tokens: list[Token], thing: Phrase) -> bool:

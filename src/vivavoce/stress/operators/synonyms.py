@@ -1,6 +1,7 @@
 """ST-5: a word gives way to a rarer one of the same meaning."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
@@ -26,6 +27,12 @@ _SIDES: Final = ("north", "south", "east", "west")
 _COUNTING: Final = frozenset(
     {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
 )
+_BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
+_NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand"})
+_NO_RECIPIENT: Final = frozenset(
+    {"display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate"}
+)
+_COMPARED: Final = 5  # letters; a longer adjective is compared with more and most
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}
 _LEAVE: Final = frozenset({
     "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
@@ -39,7 +46,8 @@ _LEAVE: Final = frozenset({
 def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, float]]:
     """(lemma, confidence) of rarer words: the language file's, and the dictionary's of its main senses."""
     net, frequency = pack.get("wordnet"), pack.get("frequency")
-    senses = [] if word in _LEAVE else net.senses(word, part)
+    left = word in _LEAVE or (pack.has("kept_words") and word in pack.get("kept_words"))
+    senses = [] if left else net.senses(word, part)
     found: dict[str, float] = {}
     for rank, sense in enumerate(senses[: _SENSES[part]]):
         for other in net.members(sense):
@@ -99,12 +107,13 @@ class ItalianSynonyms:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, words = utterance.text, pack.get("morphology")
-        for token in pack.get("analysis")(text):
+        tokens = pack.get("analysis")(text)
+        for place, token in enumerate(tokens):
             part = self._parts.get(token.part)
-            if part is None or len(token.lemma) < 4:
+            if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
                 continue
             for other, trust in rarer_words(token.lemma, part, pack):
-                form = _italian_form(token, other, words)
+                form = _italian_form(_order_at(tokens, place), other, words)
                 if form is None:
                     continue
                 after = in_case_of(token.text, form)
@@ -118,6 +127,20 @@ class ItalianSynonyms:
         return "no word of it has a rarer synonym in the dictionary"
 
 
+def _reflexive(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a verb turns back on who does it, which makes it another verb: mi chiamo."""
+    clitic = tokens[place - 1].lower if place else ""
+    return tokens[place].part == "fin" and _BACK.get(clitic, "") == tokens[place].form[-2:]
+
+
+def _order_at(tokens: Sequence[Token], place: int) -> Token:
+    """The token; what opens the utterance and may be an order is read as one: blocca la carta."""
+    token = tokens[place]
+    opens = place == 0 or tokens[place - 1].part == "sign"
+    order = opens and token.part == "fin" and token.form == "3s" and token.lemma.endswith("are")
+    return replace(token, form="i2s") if order else token
+
+
 def _italian_form(token: Token, other: str, words: Morphology) -> str | None:
     """The other word in the form of the one that it replaces; None where that cannot be made."""
     if token.part == "noun":
@@ -129,6 +152,12 @@ def _italian_form(token: Token, other: str, words: Morphology) -> str | None:
     if token.part == "inf":
         return other if not token.clitic else other[:-1] + token.clitic
     form = words.verb(other, token.form)
+    if (
+        token.form == "2s"
+        and words.verb(token.lemma, "i2s") == token.lower
+        and words.verb(other, "i2s") != form
+    ):
+        return None  # an order or not: rispondi
     if token.form.startswith("v"):
         return form
     return form + token.clitic if form else words.participle(other)
@@ -151,6 +180,8 @@ class EnglishSynonyms:
             for other, trust in rarer_words(lemma, part, pack):
                 if counted and other in UNCOUNTED:
                     continue
+                if _cannot_stand(other, token):
+                    continue
                 bare = token.tag_ in ("NN", "VB", "JJ", "VBP")
                 after = in_case_of(token.text, other if bare else inflected(other, token.tag_))
                 edits: tuple[Edit, ...] = pack.get("agreement")(
@@ -161,6 +192,16 @@ class EnglishSynonyms:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
+
+
+def _cannot_stand(other: str, token: Any) -> bool:
+    """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
+    hanging = {one.dep_ for one in token.children}
+    if other in _NO_INFINITIVE and "xcomp" in hanging:
+        return True
+    if other in _NO_RECIPIENT and hanging & {"dative", "iobj"}:
+        return True
+    return token.tag_ in ("JJR", "JJS", "RBR", "RBS") and len(other) > _COMPARED
 
 
 def _stands_alone(token: Any) -> bool:
