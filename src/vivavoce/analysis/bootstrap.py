@@ -11,6 +11,7 @@ from vivavoce.analysis.laws import normal_tail, t_quantile
 
 DRAWS: Final = 2000
 CHUNK: Final = 4_000_000
+ALIKE: Final = 1e-12
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -20,7 +21,7 @@ def bootstrap_ratio(
     """Interval of a ratio of sums, whole participants drawn; percentiles moved out for few of them.
 
     Input   numerators and denominators per participant
-    Empty   fewer than 2 participants, or no cases: None
+    Empty   fewer than 2 participants, no cases, or the same ratio in every draw: None
     Source  Field and Welsh 2007; Hesterberg 2015 for the percentiles
     """
     sums = np.column_stack([numerators, denominators])
@@ -29,8 +30,7 @@ def bootstrap_ratio(
     drawn = np.concatenate([weights @ sums for weights in _weights(len(sums), draws, seed)])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = drawn[:, 0] / drawn[:, 1]
-    low, high = np.nanquantile(ratios, ends(level, len(sums)))
-    return Interval(float(low), float(high))
+    return _interval(ratios, level, len(sums))
 
 
 def bootstrap_difference(
@@ -45,7 +45,7 @@ def bootstrap_difference(
 
     Input   (numerators, denominators) per participant of each group, participants in the same order, zeros
             where somebody was not in a group
-    Empty   fewer than 2 participants, or a group without cases: None
+    Empty   fewer than 2 participants, a group without cases, or the same difference in every draw: None
     Source  Field and Welsh 2007; Hesterberg 2015 for the percentiles
     """
     sums = np.column_stack([*a, *b])
@@ -54,8 +54,12 @@ def bootstrap_difference(
     drawn = np.concatenate([weights @ sums for weights in _weights(len(sums), draws, seed)])
     with np.errstate(divide="ignore", invalid="ignore"):
         differences = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
-    low, high = np.nanquantile(differences, ends(level, len(sums)))
-    return Interval(float(low), float(high))
+    return _interval(differences, level, len(sums))
+
+
+def _interval(drawn: Floats, level: float, people: int) -> Interval | None:
+    low, high = np.nanquantile(drawn, ends(level, people))
+    return Interval(float(low), float(high)) if high - low > ALIKE else None
 
 
 def ends(level: float, people: int) -> list[float]:

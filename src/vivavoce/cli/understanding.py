@@ -94,7 +94,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two systems, A minus B, on the speakers that both answered: paired bootstrap over speakers."""
-    from vivavoce.understanding.figures import compare_figures
+    from vivavoce.understanding.figures import compare_figures, few
 
     gc.disable()
     reading = _Reading(stop)
@@ -104,11 +104,14 @@ def compare(
             _scores(reference, truth, path, reading.read(path, side, report), mode)
             for path, side in ((first, "a"), (second, "b"))
         ]
-    figures = compare_figures(*both, repetition_weight=repetition_weight, seed=seed)
-    facts = {"mode": mode, "figures": figures, "problems": reading.problems}
+    figures = compare_figures(
+        *both, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
+    )
+    speakers = next(iter(figures.values()))["speakers"]
+    facts = {"mode": mode, "figures": figures, "few": few(speakers), "problems": reading.problems}
     for system, scores in zip("AB", both, strict=True):
         _warn(_not_scored(scores), f"{system}: ")
-    _warn({"problems": reading.problems})
+    _warn({"problems": reading.problems, "few": facts["few"]})
     if as_json:
         typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
@@ -347,6 +350,8 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
         note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
     if unknown := facts.get("unknown_speakers"):
         note(f"{whose}not in the reference, left out: {', '.join(unknown)}")
+    if told := facts.get("few"):
+        note(f"{whose}{told}")
     problems = facts.get("problems", [])
     for one in problems[:SHOWN_PROBLEMS]:
         place = f"{one['file']}:{one['line']}:{one['column']}"

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.bootstrap import bootstrap_difference, bootstrap_ratio
+from vivavoce.analysis.clusters import FEW
 from vivavoce.core.signature import signature
 from vivavoce.understanding.scoring import Scores, SpeakerCounts, repeated_commands
 
@@ -48,7 +49,9 @@ def corpus_figures(
 
     Output  keys `corpus` (figure: ratio), `intervals` (figure: [low, high], 95 %, speakers drawn), `counts`,
             `speakers`, `signature`
-    Empty   a figure without cases is None; with fewer than 2 speakers every interval is None
+    Empty   a figure without cases is None; with fewer than 2 speakers every interval is None, and so is that
+            of a figure in which no speaker differs from another
+    Note    `few`: a sentence where there are so few speakers that the intervals are too narrow, else None
     """
     people = list(scores.speakers.values())
     ratios: dict[str, float | None] = {}
@@ -65,6 +68,7 @@ def corpus_figures(
         "intervals": intervals,
         "counts": counts,
         "speakers": len(people),
+        "few": few(len(people)),
         "repeated_commands": repeated_commands(scores),
         "signature": signature(
             "command_understanding",
@@ -79,12 +83,26 @@ def corpus_figures(
     }
 
 
+def few(speakers: int) -> str | None:
+    """What a reader must know of intervals that draw few speakers."""
+    if not 1 < speakers < FEW:
+        return None
+    return (
+        f"{speakers} speakers are few: drawn from fewer than {FEW}, a 95 % interval is narrower than it says"
+    )
+
+
 def compare_figures(
-    a: Scores, b: Scores, *, repetition_weight: float = REPETITION_WEIGHT, seed: int = 1
+    a: Scores,
+    b: Scores,
+    *,
+    repetition_weight: float = REPETITION_WEIGHT,
+    seed: int = 1,
+    data: str = "files",
 ) -> dict[str, dict[str, Any]]:
     """System a minus system b on the same speakers: a paired bootstrap over the speakers that both answered.
 
-    Output  figure: {a, b, difference, interval, speakers}
+    Output  figure: {a, b, difference, interval, speakers, signature}
     Empty   no common speaker: values None; fewer than 2: interval None
     """
     common = [speaker for speaker in a.speakers if speaker in b.speakers]
@@ -99,6 +117,10 @@ def compare_figures(
             facts[name]["difference"] = values[0] - values[1]
             facts[name]["interval"] = list(found) if found else None
         facts[name]["speakers"] = len(common)
+        facts[name]["signature"] = signature(
+            f"{name}_difference", unit="speaker", n=len(common), data=data, mode=a.mode, seed=seed,
+            repetition_weight=repetition_weight,
+        )  # fmt: skip
     return facts
 
 

@@ -193,7 +193,8 @@ def test_two_systems_are_compared_on_the_speakers_that_both_answered(file):
     assert facts["interval"][0] < facts["difference"] < facts["interval"][1]
     assert facts["interval"][0] > 0
     with_itself = compare_figures(score_commands(truth, good), score_commands(truth, good))
-    assert with_itself["correct_actions"]["interval"] == [0, 0]
+    assert with_itself["correct_actions"]["interval"] is None  # no speaker differs: no width, no claim
+    assert "unit:speaker|mode:strict|repetition_weight:0.5|seed:1|n:11|" in facts["signature"]
 
 
 def test_the_verb_answers_with_ids_tuples_and_places(tmp_path):
