@@ -18,6 +18,7 @@ from vivavoce.cli import (
     data,
     datasets,
     demo,
+    erasing,
     flagging,
     measuring,
     parsing,
@@ -57,6 +58,7 @@ app.add_typer(campaigning.app, name="campaign", short_help="Evaluate systems of 
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("recordings", short_help="Count, check and erase recordings.")(sound_files.recordings)
+app.command("erase", short_help="Erase a participant from the log.")(erasing.erase)
 app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
 app.command("timing", short_help="Take turn times from recordings.")(timing.timing)

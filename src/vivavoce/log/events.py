@@ -148,7 +148,7 @@ class UserTurnSent(Event):
     browser. heard: what a channel made of it. meant: true acts, known only of simulated users.
     sound: the recording that went to a system which listens by itself; then no words did, and text is empty.
     played_s: seconds of the sound of the system's turn before it that were played until the participant spoke
-    into it.
+    into it. overheard: the system got the sound while it was spoken, before it was on disk.
     """
 
     kind = "user_turn_sent"
@@ -163,6 +163,7 @@ class UserTurnSent(Event):
     meant: list[LoggedAct] | None = None
     sound: str | None = None
     played_s: float | None = None
+    overheard: bool = False
 
 
 class SystemTurnReceived(Event):
@@ -362,6 +363,18 @@ class TrialResumed(Event):
     by: str
 
 
+class ParticipantErased(Event):
+    """Everything of a participant was taken out of the log; mended: events of others that named him."""
+
+    kind = "participant_erased"
+    study: str
+    participant_id: str
+    by: str
+    visits: int
+    events: int
+    mended: int
+
+
 class LoggedVerdict(BaseModel):
     """One pair of systems at a look of the stopping rule; `low` and `high` hold at all looks together.
 
@@ -441,6 +454,7 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         SystemSuspended,
         SystemRestored,
         TrialResumed,
+        ParticipantErased,
         *ANNOTATION_EVENTS,
         *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,

@@ -80,6 +80,16 @@ class Log(Reader):
             raise LogError("a transaction was begun inside a transaction")
         return self._writer.submit(fn).result()
 
+    def forget_deleted(self) -> None:
+        """See that what was deleted is in the database's files no more, as far as nobody reads them now.
+
+        Note  SQLite only; a server does so in its own time
+        """
+        if self._engines.writer.dialect.name == "sqlite":
+            with self._engines.writer.connect() as connection:
+                raw: Any = connection.connection.dbapi_connection
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     async def close(self) -> None:
         """Commit what is waiting and let go of the database."""
         await asyncio.to_thread(self.close_now)

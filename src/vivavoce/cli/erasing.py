@@ -1,0 +1,34 @@
+"""The verb `erase`: a participant's data leaves the log."""
+
+import getpass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note
+
+
+def erase(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    participant: Annotated[
+        str, typer.Argument(metavar="PARTICIPANT", help="His participant_id, or the identifier of his link.")
+    ],
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Erase everything of a participant from the log; the trial must not be served meanwhile."""
+    from vivavoce.cli.alone import alone, served_file
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.log.erasure import erase_participant
+
+    plan = read_study(study)
+    with alone(served_file(plan, log)), open_log(plan, log) as opened:
+        stone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
+    if as_json:
+        typer.echo(stone.model_dump_json(indent=2))
+        return
+    typer.echo(f"erased {stone.participant_id}: {stone.visits} visits, {stone.events} events")
+    if stone.mended:
+        typer.echo(f"in {stone.mended} events of others there is nothing of his any more")
+    note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")

@@ -1,0 +1,164 @@
+"""Erasure of a participant: everything of his leaves the log, and a stone says that it did.
+
+It is the one exception to the rule that events are only ever added. What goes: his visits with all their
+events, recordings and tapes; who he is; what annotators, reviewers and stress tests have of his dialogues. In
+the visits of those who wrote down his recordings stands that they did, without the words. Everybody else's
+events stay as they were, so that the projections of the rest can still be rebuilt.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, delete, select, text, update
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_events import ANNOTATION_EVENTS
+from vivavoce.log.call_events import CALL_EVENTS
+from vivavoce.log.events import TRIAL, ParticipantErased, read_event
+from vivavoce.log.persons import identifiers
+from vivavoce.log.recordings import folder_of
+from vivavoce.log.store import Log, Transaction
+from vivavoce.log.stress_events import STRESS_EVENTS, StressRunPlanned
+from vivavoce.log.tables import (
+    bouts,
+    calls,
+    codes,
+    dialogues,
+    events,
+    people,
+    recordings,
+    recruit_links,
+    visits,
+)
+from vivavoce.log.tapes import tapes_of
+from vivavoce.log.transcription_events import TranscriptGiven
+
+_ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS, TranscriptGiven)}
+_MANY: Final = 500
+Payload = dict[str, Any]
+
+
+@dataclass
+class _Theirs:
+    """What names somebody in the events of others."""
+
+    participant_id: str
+    visits: list[str]
+    dialogues: set[str]
+    files: set[str]
+    items: set[str] = field(default_factory=set)
+    cases: set[tuple[str, str]] = field(default_factory=set)
+
+    def about(self, payload: Payload) -> bool:
+        """Whether an event is about a dialogue, or commands, of theirs, or follows from one that is."""
+        key = payload.get("dialogue_id") or ""
+        if key in self.dialogues or key.startswith(f"{self.participant_id}/"):
+            self.items |= {payload["item_id"]} if "item_id" in payload else set()
+            return True
+        return payload.get("item_id") in self.items or (
+            (payload.get("run_id", ""), payload.get("case_id", "")) in self.cases
+        )
+
+    def mended(self, kind: str, payload: Payload) -> Payload:
+        """An event of somebody else without what is theirs in it."""
+        if kind == TranscriptGiven.kind:
+            item = payload["item"]
+            theirs = item.get("dialogue_id") in self.dialogues or Path(item["audio"]).stem in self.files
+            return {**payload, "text": None} if theirs and not item.get("gold") else payload
+        if kind == StressRunPlanned.kind:
+            gone = {one["case_id"] for one in payload["cases"] if one.get("dialogue_id") in self.dialogues}
+            self.cases |= {(payload["run_id"], case_id) for case_id in gone}
+            kept = [one for one in payload["cases"] if one["case_id"] not in gone]
+            rest = [one for one in payload["not_applicable"] if one.get("dialogue_id") not in self.dialogues]
+            return {**payload, "cases": kept, "not_applicable": rest}
+        return payload
+
+
+def erase_participant(log: Log, study: str, who: str, *, by: str) -> ParticipantErased:
+    """Erase a participant, by pseudonym or by the identifier with which he came; the stone that is left.
+
+    Note    no service may hold his visits meanwhile; datasets and backups made before are not reached
+    Raises  InputError: the study knows nobody of this name
+    """
+    participant_id = _pseudonym(log, study, who)
+    own = [one for one in log.recordings(study) if one.participant_id == participant_id]
+    tapes = tapes_of(log, study).get(participant_id, []) if log.recording_folder is not None else []
+    stone = log.transact_now(lambda tx: _erase(tx, study, participant_id, by))
+    for tape in tapes:
+        tape.unlink(missing_ok=True)
+    for one in own:
+        folder_of(log).remove(one.file)
+    log.forget_deleted()
+    return stone
+
+
+def _pseudonym(log: Log, study: str, who: str) -> str:
+    known = {one.participant_id for one in log.visits(study)}
+    named = {identifier: pseudonym for pseudonym, identifier in identifiers(log, study).items()}
+    found = who if who in known else named.get(who)
+    if found is None:
+        raise InputError(
+            f"no participant {who!r}", place=f"study {study}",
+            cure="name a participant_id of the dataset, or the identifier of the link with which he came",
+        )  # fmt: skip
+    return found
+
+
+def _erase(tx: Transaction, study: str, participant_id: str, by: str) -> ParticipantErased:
+    connection = tx.connection
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("PRAGMA secure_delete=ON"))
+    theirs = _theirs(connection, study, participant_id)
+    deleted, mended = _others(connection, theirs)
+    positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
+    _delete(connection, events, "position", [*deleted, *positions])
+    _delete(connection, calls, "position", [*deleted, *positions])
+    _delete(connection, bouts, "position", positions)
+    for table in (visits, dialogues, codes, recordings, recruit_links):
+        _delete(connection, table, "visit_id", theirs.visits)
+    connection.execute(delete(people).where(people.c.participant_id == participant_id))
+    stone = ParticipantErased(
+        study=study, participant_id=participant_id, by=by, visits=len(theirs.visits),
+        events=len(positions) + len(deleted), mended=mended,
+    )  # fmt: skip
+    tx.append(TRIAL, stone)
+    return stone
+
+
+def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:
+    def of(table: Table, column: str) -> list[Any]:
+        whose = (table.c.study == study) & (table.c.participant_id == participant_id)
+        return _all(connection, select(table.c[column]).where(whose))
+
+    files = {Path(name).stem for name in of(recordings, "file")}
+    return _Theirs(participant_id, of(visits, "visit_id"), set(of(dialogues, "dialogue_id")), files)
+
+
+def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int]:
+    """Positions of others' events that go as a whole, and how many were mended."""
+    wanted = (
+        select(events.c.position, events.c.kind, events.c.payload)
+        .where(events.c.kind.in_(sorted(_ELSEWHERE)), events.c.visit_id.not_in(theirs.visits))
+        .order_by(events.c.position)
+    )
+    deleted, mended = list[int](), 0
+    for position, kind, payload in connection.execute(wanted).all():
+        if kind != TranscriptGiven.kind and theirs.about(payload):
+            deleted.append(position)
+            continue
+        without = theirs.mended(kind, payload)
+        if without != payload:
+            read_event(kind, without)
+            connection.execute(update(events).where(events.c.position == position).values(payload=without))
+            mended += 1
+    return deleted, mended
+
+
+def _all(connection: Connection, wanted: Any) -> list[Any]:
+    return list(connection.execute(wanted).scalars())
+
+
+def _delete(connection: Connection, table: Table, column: str, keys: list[Any]) -> None:
+    for begin in range(0, len(keys), _MANY):
+        connection.execute(delete(table).where(table.c[column].in_(keys[begin : begin + _MANY])))

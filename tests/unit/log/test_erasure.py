@@ -1,0 +1,191 @@
+"""Erasing a participant: nothing of his is left anywhere, and everybody else's data is as it was."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from typer.testing import CliRunner
+
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel, annotation_stream
+from vivavoce.log.call_events import CallPlaced
+from vivavoce.log.erasure import erase_participant
+from vivavoce.log.events import (
+    TRIAL,
+    DialogueAssigned,
+    DialogueOpened,
+    ParticipantErased,
+    UserTurnSent,
+    VisitOpened,
+)
+from vivavoce.log.export import export_dataset
+from vivavoce.log.rebuild import rebuild
+from vivavoce.log.recordings import Sound, check_recordings, folder_of
+from vivavoce.log.store import Log, Transaction
+from vivavoce.log.stress_events import (
+    CaseJudged,
+    StressRunPlanned,
+    VariantReviewed,
+    VariantsProposed,
+    stress_stream,
+)
+from vivavoce.log.tables import PROJECTIONS, metadata
+from vivavoce.log.transcription_events import LoggedItem, TranscriptGiven, TranscriptionsAssigned
+from vivavoce.study.scaffold import write_study
+
+SECRET = "my name is Ada Lovelace"
+
+
+@pytest.fixture
+def log(log_url: str, tmp_path: Path) -> Iterator[Log]:
+    with Log.open(log_url, recording_folder=tmp_path / "recordings") as opened:
+        yield opened
+
+
+def visit(tx: Transaction, number: int, says: str) -> None:
+    """A person's visit with one dialogue."""
+    visit_id, person = f"v{number}", tx.participant_of("s", "link", f"prolific-{number}", f"p{number}")
+    tx.bind_visit(visit_id, "s", person, "link", f"token-{number}", f"ticket-{number}")
+    dialogue = {"dialogue_id": f"d{number}"}
+    for event in (
+        VisitOpened(study="s", revision="r", participant_id=person, pool="link", language="en"),
+        DialogueAssigned(
+            **dialogue, step=0, round=0, system="a", task_id=None, task=None, channel="text", language="en",
+            conversation=f"c{number}", condition=None, factors={},
+        ),
+        DialogueOpened(**dialogue),
+        UserTurnSent(**dialogue, turn_index=0, text=says),
+        CallPlaced(study="s", **dialogue, call_id=f"x{number}", callee=f"caller-{number}"),
+    ):  # fmt: skip
+        tx.append(visit_id, event)
+
+
+def others(tx: Transaction, number: int, says: str) -> None:
+    """What annotators and stress tests have of the dialogue."""
+    key = f"d{number}"
+    label = LoggedLabel(label="name", value=says)
+    given = LabelsGiven(dialogue_id=key, scheme="names", turn_index=0, labels=[label], annotator_id="a",
+                        done=True)  # fmt: skip
+    tx.append(annotation_stream("s"), given)
+    tx.append(
+        stress_stream("s"),
+        VariantsProposed(item_id=f"i{number}", test="ST-4", language="en", dialogue_id=key, turn_index=0,
+                         original=says, previous=None, proposals=[]),
+    )  # fmt: skip
+    reviewed = VariantReviewed(item_id=f"i{number}", reviewer="a", decision="edit", text=says + "!")
+    tx.append(stress_stream("s"), reviewed)
+
+
+def run_of_stress(tx: Transaction, says: dict[int, str]) -> None:
+    kind = {"test": "ST-4", "family": "spelling", "language": "en", "turn_index": 0, "approval": "accept"}
+    cases = [{**kind, "case_id": f"case-{n}", "dialogue_id": f"d{n}", "original": text, "variant": text + "?",
+              "rule": "r", "channel": "text", "ad_hoc": False} for n, text in says.items()]  # fmt: skip
+    planned = StressRunPlanned(run_id="run", plan="p", system="a", settings={}, cases=cases)
+    tx.append(stress_stream("s"), planned)
+    for number, text in says.items():
+        judged = CaseJudged(
+            run_id="run", case_id=f"case-{number}", admitted=True, verdict="pass", rung="guards", reason=text
+        )
+        tx.append(stress_stream("s"), judged)
+
+
+def transcriber(tx: Transaction, says: dict[int, str]) -> None:
+    """Somebody else wrote down what was said."""
+    items = [LoggedItem(audio=f"r{n}.wav", dialogue_id=f"d{n}", turn_index=0) for n in says]
+    opened = VisitOpened(study="s", revision="r", participant_id="p9", pool="link", language="en")
+    tx.append("v9", opened)
+    tx.append("v9", TranscriptionsAssigned(step=0, items=items))
+    for place, (item, text) in enumerate(zip(items, says.values(), strict=True)):
+        tx.append("v9", TranscriptGiven(step=0, position=place, item=item, text=text, response_s=1.0))
+
+
+def recorded(log: Log, number: int) -> None:
+    sound = Sound("audio/wav", 1, 8000, 8)
+    kept = folder_of(log).keep(f"r{number}", f"sound {number}".encode(), sound.media_type)
+    event = kept.event(f"r{number}", sound, "turn", ["user"], dialogue_id=f"d{number}", turn_index=0)
+    log.transact_now(lambda tx: tx.append(f"v{number}", event))
+
+
+def everything(log: Log) -> str:
+    """Every cell of every table."""
+    with log.reading() as connection:
+        rows = [row for table in metadata.sorted_tables for row in connection.execute(select(table))]
+    return "\n".join(map(str, rows))
+
+
+def fill(log: Log) -> None:
+    says = {1: SECRET, 2: "a thai place"}
+    for number, text in says.items():
+        log.transact_now(lambda tx, n=number, t=text: visit(tx, n, t))
+        recorded(log, number)
+        log.transact_now(lambda tx, n=number, t=text: others(tx, n, t))
+    log.transact_now(lambda tx: run_of_stress(tx, says))
+    log.transact_now(lambda tx: transcriber(tx, says))
+
+
+def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log, tmp_path: Path) -> None:
+    fill(log)
+    before = {key: log.events(key) for key in ("v2", TRIAL)}
+    stone = erase_participant(log, "s", "prolific-1", by="researcher")
+    assert stone == ParticipantErased(
+        study="s", participant_id="p1", by="researcher", visits=1, events=6 + 4, mended=2
+    )
+    left = everything(log)
+    for trace in (SECRET, "prolific-1", "'v1'", "token-1", "ticket-1", "caller-1", "'i1'", "case-1"):
+        assert trace not in left, trace
+    assert left.count("'p1'") == 1  # on the stone
+    assert not list((tmp_path / "recordings").glob("r1-*")) and list((tmp_path / "recordings").glob("r2-*"))
+    assert log.events("v2") == before["v2"]
+    assert [one.event for one in log.trial_events()] == [stone]
+    texts = [one.event.text for one in log.events("v9") if isinstance(one.event, TranscriptGiven)]
+    assert texts == [None, "a thai place"]
+    assert check_recordings(log, content=True).lines() == []
+
+    def projections() -> list[object]:
+        with log.reading() as connection:
+            tables = [table.select().order_by(*table.primary_key) for table in PROJECTIONS]
+            return [connection.execute(one).all() for one in tables]
+
+    standing = projections()
+    rebuild(log)
+    assert projections() == standing
+    dataset = export_dataset(log, "s", tmp_path / "dataset")
+    assert [row["participant_id"] for row in dataset.read("participants").to_pylist()] == ["p2", "p9"]
+    assert [row["dialogue_id"] for row in dataset.read("stress").to_pylist()] == ["d2"]
+    assert [row["dialogue_id"] for row in dataset.read("annotations").to_pylist()] in ([], ["d2"])
+
+
+def test_no_byte_of_it_is_left_in_the_files_of_sqlite(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'log.sqlite'}"
+    with Log.open(url) as log:
+        fill(log)
+        erase_participant(log, "s", "p1", by="researcher")
+        files = [file for file in tmp_path.glob("log.sqlite*") if file.is_file()]
+        assert not any(SECRET.encode() in file.read_bytes() for file in files)
+        assert any(b"a thai place" in file.read_bytes() for file in files)
+
+
+def test_who_is_not_there_cannot_be_erased_and_nothing_changes(log: Log) -> None:
+    fill(log)
+    before = everything(log)
+    with pytest.raises(InputError, match="no participant 'p7'"):
+        erase_participant(log, "s", "p7", by="researcher")
+    with pytest.raises(InputError, match="study other: no participant 'p1'"):
+        erase_participant(log, "other", "p1", by="researcher")
+    assert everything(log) == before
+
+
+def test_the_verb_erases_by_the_identifier_of_the_link_and_tells_what_it_did(tmp_path: Path) -> None:
+    write_study(tmp_path / "study", "cambridge-2011", name="s")
+    url = f"sqlite:///{tmp_path / 'log.sqlite'}"
+    with Log.open(url) as log:
+        fill(log)
+    words = ["erase", str(tmp_path / "study"), "prolific-1", "--log", url]
+    result = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert result.stdout.splitlines() == [
+        "erased p1: 1 visits, 10 events", "in 2 events of others there is nothing of his any more",
+    ]  # fmt: skip
+    with Log.open(url) as log:
+        assert [one.participant_id for one in log.visits("s")] == ["p2", "p9"]
