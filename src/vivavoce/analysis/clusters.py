@@ -213,6 +213,8 @@ def degrees_of_freedom(a: Floats, b: Floats | None = None, *, icc: float = 0.0) 
         share_b = b / b.sum()
         spread = spread + share_b * (1 + (b - 1) * rho).clip(0) / b.sum() - 2 * share_a * share_b * rho
     spread = spread.clip(0)
+    if b is not None and spread.sum() < ALIKE:  # cases of one person are all alike: nothing is left to weigh
+        return degrees_of_freedom(a, b)
     return max(1.0, float(spread.sum() ** 2 / (spread**2).sum()) - 1)
 
 

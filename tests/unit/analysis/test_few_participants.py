@@ -6,7 +6,13 @@ from scipy.special import expit
 from scipy.stats import ttest_rel
 
 from vivavoce.analysis.bootstrap import bootstrap_ratio, ends
-from vivavoce.analysis.clusters import NOTHING_VARIED, Sums, clustered_rate, ratio_interval
+from vivavoce.analysis.clusters import (
+    NOTHING_VARIED,
+    Sums,
+    clustered_rate,
+    degrees_of_freedom,
+    ratio_interval,
+)
 from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.groups import Group
 from vivavoce.analysis.models import Cases, check_models
@@ -72,6 +78,11 @@ def test_a_difference_that_is_the_same_for_all_is_tested_and_not_left_out(make) 
     assert found["p"] == pytest.approx(1 / 5000)
     assert "Nothing varied between participants" in found["why"]
     assert (found["low"], found["high"]) == (None, None)
+
+
+def test_degrees_of_freedom_are_told_where_cases_of_one_person_are_all_alike() -> None:
+    once = np.ones(6)
+    assert degrees_of_freedom(once, once, icc=1.0) == pytest.approx(5)
 
 
 def test_means_that_are_the_same_for_everybody_have_no_interval_of_width_nothing() -> None:
