@@ -7,6 +7,8 @@ common=(--generate-hashes --no-header --no-emit-index-url --no-emit-find-links -
 uv pip compile pyproject.toml --extra build --extra english-parser --extra dev --extra docs "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
 uv pip compile pyproject.toml --extra build --extra english-parser -c requirements/dev.txt "${common[@]}" -o requirements/run.txt "$@" >/dev/null
 # what make counterparts installs, each in an environment of its own; Rasa needs Python 3.10
-uv pip compile requirements/dialogflow.in "${common[@]}" -o requirements/dialogflow.txt "$@" >/dev/null
+for own in dialogflow openai; do
+  uv pip compile "requirements/$own.in" "${common[@]}" -o "requirements/$own.txt" "$@" >/dev/null
+done
 rasa=(--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate --python-version 3.10)
 uv pip compile requirements/rasa.in "${rasa[@]}" -o requirements/rasa.txt "$@" >/dev/null
