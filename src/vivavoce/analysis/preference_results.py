@@ -100,8 +100,8 @@ def _cost(facts: Facts, cost: float | None) -> Facts | None:
 def _signatures(facts: Facts, level: float) -> dict[str, str]:
     found = {
         f"{one['variable']}, {one['question']}": signature(
-            "preference", unit="participant", n=one["experimental"] + one["control"], data=facts["data"],
-            variable=one["variable"], question=one["question"], interval=f"wilson {level}",
+            "preference", unit="participant", n=one["participants"], data=facts["data"],
+            variable=one["variable"], question=one["question"], interval=f"{one['method']} {level}",
         )
         for one in facts["cells"]
     }  # fmt: skip

@@ -114,7 +114,10 @@ def _count(rows: Sequence[Choice], level: float) -> Cell:
 
 
 def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
-    """One entry a variable and question, p adjusted by Holm over all of them."""
+    """One entry a variable and question, p adjusted by Holm over all of them.
+
+    Note    chi-square and binomial take choices as independent; where a person decided twice they are missing
+    """
     found: list[Facts] = []
     for variable in sorted(_keys(rows, "variable")):
         for question in _keys(rows, "question"):
@@ -123,10 +126,23 @@ def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
                 continue
             counted = _count(of_cell, level)
             facts = {"variable": variable, "question": question, "quality": of_cell[0]["quality"]}
-            found.append({**facts, **counted._asdict(), **_winner(counted.ratio)})
+            found.append({
+                **facts, **counted._asdict(), **_winner(counted.ratio), "method": "wilson",
+                **_of_people(of_cell, level),
+            })  # fmt: skip
     for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
         one["p_holm"] = adjusted
     return found
+
+
+def _of_people(rows: Sequence[Choice], level: float) -> Facts:
+    """How many people decided; where one of them did so more than once, interval and p are over people."""
+    pooled = _pooled(rows, level)
+    facts: Facts = {"participants": pooled["participants"]}
+    if pooled["participants"] == pooled["decided"]:
+        return facts
+    over = {name: pooled[name] for name in ("low", "high", "p", "method")}
+    return facts | over | {"chi_square": None, "p_exact": None}
 
 
 def _winner(ratio: float | None) -> Facts:

@@ -127,8 +127,8 @@ def _table(facts: Facts) -> TableOfText:
     )  # fmt: skip
     note = say(
         "Share of decided choices that prefer the experimental version; with a star, the control won and its "
-        "share is printed. Under a question: Wilson's 95% interval; under a marginal (the mean over the "
-        "questions): the 95% interval of all choices with participants as the unit. Bold: p below .05 after "
+        "share is printed. Under a question: Wilson's 95% interval, or over people who decided more than once; "
+        "under a marginal (the mean over the questions): the 95% interval of all choices with participants as the unit. Bold: p below .05 after "
         "Holm."
     )
     signed = tuple(facts["signatures"].items())
@@ -172,7 +172,7 @@ def _tests(facts: Facts) -> TableOfText:
     columns = heads(say("Question"), "χ²", "p", say("p (exact)"), "p (Holm)", say("Ties"))
     note = say(
         "Against an even split, ties left out: chi-square with one degree of freedom, and the exact binomial "
-        "test. p is adjusted after Holm over all rows."
+        "test; where somebody decided more than once, t over people. p is adjusted after Holm over all rows."
     )
     return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)
 

@@ -69,6 +69,20 @@ def test_every_cell_and_variable_has_a_signature_with_its_unit_and_n(tmp_path: P
     assert [one["model"] for one in facts["ties"]] == ["decided", "davidson", "rao_kupper"] * 5
 
 
+def test_who_decides_the_same_twice_is_one_person_and_not_two(tmp_path: Path) -> None:
+    once = judge_rows(30, {"facing": 0.7})
+    again = [{**row, "visit_id": f"again-{row['visit_id']}"} for row in once]
+    one = preference_results(made(tmp_path / "once", preferences=once))["cells"][0]
+    both = preference_results(made(tmp_path / "twice", preferences=[*once, *again]))
+    cell = both["cells"][0]
+    assert (one["method"], one["participants"], cell["participants"]) == ("wilson", 30, 30)
+    assert cell["ratio"] == one["ratio"]
+    assert cell["high"] - cell["low"] > 0.9 * (one["high"] - one["low"])  # as sure as of thirty, not of sixty
+    assert cell["p"] > 0.5 * one["p"]
+    assert (cell["chi_square"], cell["p_exact"]) == (None, None)
+    assert "|n:30|" in both["signatures"][f"facing, {cell['question']}"]
+
+
 def test_a_dataset_of_dialogues_has_no_preferences(tmp_path: Path) -> None:
     assert not has_preferences(made(tmp_path / "data", participants=[person_row(1)]))
 
