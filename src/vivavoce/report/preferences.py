@@ -127,9 +127,9 @@ def _table(facts: Facts) -> TableOfText:
     )  # fmt: skip
     note = say(
         "Share of decided choices that prefer the experimental version; with a star, the control won and its "
-        "share is printed. Under a question: Wilson's 95% interval, or over people who decided more than once; "
-        "under a marginal (the mean over the questions): the 95% interval of all choices with participants as the unit. Bold: p below .05 after "
-        "Holm."
+        "share is printed. Under a question: Wilson's 95% interval, or over people who decided more than "
+        "once; under a marginal (the mean over the questions): the 95% interval of all choices with "
+        "participants as the unit. Bold: p below .05 after Holm."
     )
     signed = tuple(facts["signatures"].items())
     return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
