@@ -60,6 +60,7 @@ class UserTurn:
     """What the participant said: `key` is the same on every repetition of the same turn.
 
     audio  the turn as it was spoken, for systems that listen by themselves
+    overheard  the system got the sound while it was spoken (`Attentive`); it is not to be sent again
     """
 
     key: str
@@ -68,6 +69,7 @@ class UserTurn:
     payload: str | None = None
     heard: tuple[Heard, ...] = ()
     audio: Audio | None = None
+    overheard: bool = False
 
     @property
     def message(self) -> str:
@@ -129,6 +131,7 @@ class Capabilities:
     """What a connector can do.
 
     audio       where people speak it wants their sound instead of words, and may answer in sound
+    attentive   it wants the sound of a turn while that is spoken, where nobody presses a button
     writing     it takes turns in writing
     audio_rate_hz  samples a second that it wants; sound comes at that rate, whatever was recorded
     idempotent  a turn with the same key is answered once however often it is sent
@@ -139,6 +142,7 @@ class Capabilities:
     streaming: bool = False
     choices: bool = False
     audio: bool = False
+    attentive: bool = False
     writing: bool = True
     audio_rate_hz: int = 16_000
     idempotent: bool = False
@@ -204,6 +208,19 @@ class Interruptible(Protocol):
         """Let the system stop the answer that is being given or was given last; `played_s` of it were heard.
 
         The outputs of a `send` that is still going on then end soon, without an error. Never raises.
+        """
+        ...
+
+
+@runtime_checkable
+class Attentive(Protocol):
+    """What a connector has besides, where its system may hear a turn while it is being spoken."""
+
+    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+        """Let the system hear a piece of the turn that is being spoken; `send` of the whole turn follows.
+
+        begins  it is the first of this turn
+        Output  whether it went; else the whole turn is sent afterwards. Never raises, and never waits
         """
         ...
 

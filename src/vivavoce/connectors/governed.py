@@ -10,6 +10,8 @@ from contextlib import aclosing, nullcontext
 from typing import Any, Final
 
 from vivavoce.connectors.base import (
+    Attentive,
+    Audio,
     Capabilities,
     Connector,
     ConnectorSettings,
@@ -81,6 +83,12 @@ class Governed:
         """Let the system stop its answer, where it can be told."""
         if isinstance(self.inner, Interruptible):
             await self.inner.interrupt(conversation, played_s)
+
+    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+        """Let the system hear a piece of a turn that is being spoken, where it can."""
+        if not isinstance(self.inner, Attentive):
+            return False
+        return self.inner.overhear(conversation, piece, begins=begins)
 
     async def reset(self, conversation: Conversation) -> None:
         await self.inner.reset(conversation)

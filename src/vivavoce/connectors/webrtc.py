@@ -35,7 +35,7 @@ from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.connectors.webrtc_peer import HEARD_HZ, RATE_HZ, Peer, aiortc
+from vivavoce.connectors.webrtc_peer import FRAME, HEARD_HZ, RATE_HZ, Peer, aiortc
 from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -64,6 +64,9 @@ class WebRTCSettings(ConnectorSettings):
     delta: Path | None = Field(None, description="where a piece of what it says stands in a message")
     heard: Path | None = Field(None, description="where it stands in a message what the system heard")
     turn_end: Path | None = Field(None, description="true in the message that ends the turn")
+    while_spoken: bool = Field(
+        False, description="it hears a turn while it is spoken, by telephone and with an open microphone"
+    )
     greets: bool = Field(False, description="the system speaks first")
     idle_s: float = Field(1.5, gt=0, le=60, description="silence in its sound that ends its turn")
     longest_answer_bytes: int = Field(200_000, gt=0, le=5_000_000, description="longest answer to the offer")
@@ -102,7 +105,7 @@ class WebRTCConnector:
     def capabilities(self) -> Capabilities:
         return Capabilities(
             streaming=True, audio=True, audio_rate_hz=RATE_HZ, writing=self._settings.send is not None,
-            memory="process", greets=self._settings.greets,
+            memory="process", greets=self._settings.greets, attentive=self._settings.while_spoken,
         )  # fmt: skip
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
@@ -117,18 +120,32 @@ class WebRTCConnector:
             problem = "this system only hears; a turn in writing has no way to it"
             raise SystemUnderTestError("refused", problem, reached=False)
         line = await self._line(conversation)
-        line.begin_turn()
+        overheard = line.overheard_all() and turn.overheard
+        if not overheard:
+            line.begin_turn()
         if turn.audio is None:
             self._tell(line, "send", conversation, turn)
         else:
-            line.peer.say(np.frombuffer(turn.audio.samples, "<i2").astype(np.int16))
-            self._wire.sent("sound", f"{len(turn.audio.samples)} bytes of sound")
+            if not overheard:
+                line.peer.say(samples_of(turn.audio))
+            how = ", while it was spoken" if overheard else ""
+            self._wire.sent("sound", f"{len(turn.audio.samples)} bytes of sound{how}")
             await line.peer.said()
             if settings.turn_done is not None:
                 self._tell(line, "turn_done", conversation, turn)
             yield SystemOutput(kind="sent")
         async for output in self._listen(conversation, line):
             yield output
+
+    def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
+        """Say a piece of a turn that is being spoken."""
+        line = self._lines.get(conversation.key)
+        if line is None or not line.peer.connected:
+            return False
+        if begins:
+            line.begin_turn()
+        line.overhear(samples_of(piece))
+        return True
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Send the message that stops the answer, where there is one."""
@@ -243,6 +260,11 @@ class WebRTCConnector:
         await self._client.aclose()
 
 
+def samples_of(audio: Audio) -> Samples:
+    """The samples of a piece of speech."""
+    return np.frombuffer(audio.samples, "<i2").astype(np.int16)
+
+
 class _Line:
     """One conversation's connection, and what of the system's turn has come.
 
@@ -256,6 +278,7 @@ class _Line:
         self._silence: list[Samples] = []
         self._voiced: list[Samples] = []
         self._sounded = False
+        self._overheard: Samples | None = None
         self.peer = Peer(settings.channel, self._take)
 
     def begin_turn(self) -> None:
@@ -265,6 +288,20 @@ class _Line:
         self._silence.clear()
         self._voiced.clear()
         self._sounded = False
+
+    def overhear(self, samples: Samples) -> None:
+        """Say a piece of a turn, in whole frames."""
+        whole = samples if self._overheard is None else np.concatenate([self._overheard, samples])
+        ready = len(whole) // FRAME * FRAME
+        self._overheard = whole[ready:]
+        self.peer.say(whole[:ready])
+
+    def overheard_all(self) -> bool:
+        """Say what is left of a turn that was said while it was spoken; whether there was one."""
+        rest, self._overheard = self._overheard, None
+        if rest is not None:
+            self.peer.say(rest)
+        return rest is not None
 
     def _take(self, came: Samples | str | None) -> None:
         if came is None:

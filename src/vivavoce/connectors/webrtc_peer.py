@@ -20,9 +20,9 @@ from vivavoce.core.errors import InputError
 
 RATE_HZ: Final = 48_000  # of Opus
 HEARD_HZ: Final = 24_000  # what comes in is handed on at this rate
-_FRAME: Final = 960
+FRAME: Final = 960
 _FRAME_S: Final = 0.02
-_SILENCE: Final = np.zeros(_FRAME, np.int16)
+_SILENCE: Final = np.zeros(FRAME, np.int16)
 
 Take = Callable[[Samples | str | None], None]
 
@@ -151,10 +151,10 @@ def _voice_track(library: Any) -> Any:
             self.silent.set()
 
         def say(self, samples: Samples) -> None:
-            padded = np.pad(samples, (0, -len(samples) % _FRAME))
+            padded = np.pad(samples, (0, -len(samples) % FRAME))
             if len(padded):
                 self.silent.clear()
-                self._going.extend(padded.reshape(-1, _FRAME))
+                self._going.extend(padded.reshape(-1, FRAME))
 
         async def recv(self) -> Any:
             clock = asyncio.get_running_loop().time
@@ -165,7 +165,7 @@ def _voice_track(library: Any) -> Any:
                 self.silent.set()
             frame = AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
             frame.sample_rate, frame.time_base = RATE_HZ, Fraction(1, RATE_HZ)
-            frame.pts = self._sent * _FRAME
+            frame.pts = self._sent * FRAME
             self._sent += 1
             return frame
 

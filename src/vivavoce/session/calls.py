@@ -76,10 +76,12 @@ class Calls:
     async def say(
         self, visit_id: str, dialogue_id: str, heard: tuple[Hypothesis, ...], *, barge_in: bool,
         response_delay_s: float | None, sound: Spoken | None = None, played_s: float | None = None,
+        overheard: bool = False,
     ) -> int:  # fmt: skip
         """Take what the recogniser made of a caller's turn, its first hypothesis as the turn's text.
 
-        With `sound` it goes to the system as it was spoken, without words, and is a recording.
+        With `sound` it goes to the system as it was spoken, without words, and is a recording; `overheard`
+        says that it went there already, while it was spoken.
 
         Output  the turn's index
         Raises  Refused: as `SessionEngine.say`; LogError: the sound could not be written
@@ -92,7 +94,7 @@ class Calls:
                 dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text or "",
                 response_delay_s=response_delay_s, barge_in=barge_in, played_s=played_s,
                 heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
-                sound=recording.recording_id if recording else None,
+                sound=recording.recording_id if recording else None, overheard=overheard,
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
 

@@ -24,6 +24,11 @@ def as_heard(sound: Sound, study: Study, dialogue: DialogueState | None) -> Soun
     return sound if damage is None or dialogue is None else _damaged(sound, damage, dialogue.dialogue_id)
 
 
+def damages(study: Study, dialogue: DialogueState) -> bool:
+    """Whether anything happens to a participant's speech in this dialogue."""
+    return _damage(study, dialogue) is not None
+
+
 def ears(recogniser: Recogniser, study: Study, dialogue: DialogueState | None) -> Recogniser:
     """The recogniser as it listens in this dialogue."""
     damage = _damage(study, dialogue)

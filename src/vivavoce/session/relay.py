@@ -348,5 +348,5 @@ def user_turn_of(turn: TurnState) -> UserTurn:
     heard = tuple(Heard(one.text, one.score) for one in event.heard if one.text is not None)
     return UserTurn(
         key=turn.key or f"{event.dialogue_id}:{event.turn_index}", number=event.turn_index, text=event.text,
-        payload=event.payload, heard=heard,
+        payload=event.payload, heard=heard, overheard=event.overheard,
     )  # fmt: skip

@@ -26,8 +26,10 @@ from vivavoce.log.playback_events import SoundDamaged
 from vivavoce.session.calls import Calls
 from vivavoce.session.damaged_line import Answers
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.overhearing import Overhearing
 from vivavoce.session.phrases import phrase
 from vivavoce.session.playing import Playing
+from vivavoce.session.visits import Visit
 
 MARGIN_S = 0.25  # sound before and after speech that the recogniser gets too
 WAIT_S = 20.0
@@ -81,6 +83,7 @@ class _Speech:
     barge_in: bool
     response_delay_s: float | None
     played_s: float | None
+    overheard: bool
 
 
 class SpokenDialogue:
@@ -111,14 +114,14 @@ class SpokenDialogue:
         self._listens, self._recognise_for_log = False, recognise_for_log
         self._playing: Playing | None = None
         self._answers = answers or Answers(None, dialogue_id)
-        self._next_turn = lambda: 0
+        self._visit: Visit | None = None
         self._asides: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Talk until the system or the caller has enough, the limits are reached, or silence goes on."""
         visit = await self._engine.visit(self._visit_id)
         self._listens = await self._calls.listens(self._visit_id, self._dialogue_id)
-        self._next_turn = lambda: len(visit.state.dialogue_by_id(self._dialogue_id).turns)
+        self._visit = visit
         visit.play = player = self._play_piece
         if visit.sounding is not None and (begun := visit.sounding.so_far) is not None:
             player(begun)
@@ -145,23 +148,33 @@ class SpokenDialogue:
         frames: list[Samples] = []
         samples = forgotten = 0
         onset_s, barge_in, delay_s, played_s = 0.0, False, None, None
+        overhearing: Overhearing | None = None
         while (incoming := await self._leg.hear()).kind != "end":
             if incoming.kind != "sound":
                 continue
             frames.append(incoming.samples)
             samples += len(incoming.samples)
             now_s = samples / self._rate_hz
+            if overhearing is not None:
+                overhearing.hear([incoming.samples])
             for change in stream.feed(incoming.samples):
                 if change.kind == "began":
                     onset_s, (barge_in, played_s) = change.at_s, self._interrupt()
                     fell = self._fell_silent_s
                     delay_s = None if fell is None or barge_in else max(0.0, onset_s - fell)
                     self._told("hearing")
+                    if (overhearing := self._overhearing()) is not None:
+                        overhearing.hear(frames[max(0, self._frame_at(onset_s, frames[0]) - forgotten) :])
                 else:
+                    if overhearing is not None:
+                        overhearing.hear([], last=True)
+                    overheard, overhearing = overhearing is not None and overhearing.whole, None
                     sound = self._cut(frames, forgotten, onset_s, change.at_s)
                     self._working += 1
                     self._told("thinking")
-                    self._said.put_nowait(_Speech(sound, onset_s, change.at_s, barge_in, delay_s, played_s))
+                    self._said.put_nowait(
+                        _Speech(sound, onset_s, change.at_s, barge_in, delay_s, played_s, overheard)
+                    )
                     forgotten += len(frames)
                     frames.clear()
             if not stream.speaking and len(frames) > 400:
@@ -169,6 +182,17 @@ class SpokenDialogue:
                 del frames[:200]
             if await self._too_quiet(stream.speaking, len(incoming.samples) / self._rate_hz, now_s):
                 return
+
+    def _overhearing(self) -> Overhearing | None:
+        """The way of this turn to a system that hears it while it is spoken, and owes no answer just now."""
+        visit = self._visit
+        if visit is None or not self._listens or self._working or not self._settled.is_set():
+            return None
+        return self._engine.voice.overhearing(visit, self._dialogue_id, self._rate_hz)
+
+    def _frame_at(self, at_s: float, frame: Samples) -> int:
+        """The number of the frame a margin before a moment."""
+        return max(0, round((at_s - MARGIN_S) * self._rate_hz / len(frame)))
 
     def _interrupt(self) -> tuple[bool, float | None]:
         """Stop what is being played; whether anything was, and the seconds heard of the system's turn."""
@@ -266,6 +290,7 @@ class SpokenDialogue:
                 return await self._calls.say(
                     self._visit_id, self._dialogue_id, heard, barge_in=speech.barge_in,
                     response_delay_s=speech.response_delay_s, sound=sound, played_s=speech.played_s,
+                    overheard=speech.overheard,
                 )  # fmt: skip
             except Refused as refusal:
                 if refusal.reason != "busy":
@@ -304,7 +329,8 @@ class SpokenDialogue:
     def _play_piece(self, sound: Sound) -> None:
         """A piece of the answer that is coming; the first one begins it."""
         if self._playing is None or self._playing.finished:
-            damage = self._answers.stream(self._next_turn(), self._rate_hz)
+            turns = self._visit.state.dialogue_by_id(self._dialogue_id).turns if self._visit else ()
+            damage = self._answers.stream(len(turns), self._rate_hz)
             self._playing = Playing(self._leg, self._rate_hz, own_voice=True, damage=damage)
         self._playing.feed(sound)
 

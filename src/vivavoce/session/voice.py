@@ -18,8 +18,9 @@ from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log, StoredEvent
-from vivavoce.session.damaged_line import ears
+from vivavoce.session.damaged_line import damages, ears
 from vivavoce.session.errors import Refused
+from vivavoce.session.overhearing import Overhearing, attentive
 from vivavoce.session.relay import Relay
 from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.session.visits import Draft, Visit
@@ -109,6 +110,18 @@ class VoiceTurns:
     def listens(self, dialogue: DialogueState) -> bool:
         """Whether this dialogue's system wants the sound of what is said instead of its words."""
         return self._relay.connectors[dialogue.system].capabilities.audio
+
+    def overhearing(self, visit: Visit, dialogue_id: str, rate_hz: int) -> Overhearing | None:
+        """How the turn that is being spoken comes to its system meanwhile; None where it does not."""
+        dialogue = visit.state.dialogue
+        if (
+            dialogue is None
+            or dialogue.dialogue_id != dialogue_id
+            or damages(self._relay.rules.study, dialogue)
+        ):
+            return None
+        found = attentive(self._relay.connectors[dialogue.system], visit.conversation)
+        return Overhearing(found[0], rate_hz, found[1]) if found is not None else None
 
     async def interrupt(self, visit_id: str, dialogue_id: str, played_s: float) -> None:
         """Tell the system that somebody spoke into its answer, where it can be told."""

@@ -1,6 +1,7 @@
 """Sound over WebRTC: both ways, messages, ends of turns, what is refused. Needs the extra `webrtc`."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,6 +46,34 @@ def within(address: str, path: str, talk: Callable[[Any], Any], **settings: Any)
 
 def sound_of(outputs: list[SystemOutput]) -> Sound:
     return Sound.of_pcm(b"".join(one.audio.samples for one in outputs if one.audio is not None), 24_000)
+
+
+def test_a_turn_may_be_heard_while_it_is_spoken_and_is_then_not_said_again(address: str) -> None:
+    async def talk(connector: Any) -> tuple[bool, list[SystemOutput]]:
+        conversation, pcm = Conversation("c"), SAID.at(48_000).pcm
+        unconnected = connector.overhear(conversation, Audio(pcm[:2000], 48_000), begins=True)
+        await taken(connector.open(conversation))
+        for at in range(0, len(pcm), 3002):
+            assert connector.overhear(conversation, Audio(pcm[at : at + 3002], 48_000), begins=at == 0)
+        turn = replace(spoken(), overheard=True)
+        return unconnected, await taken(connector.send(conversation, turn))
+
+    unconnected, outputs = within(address, "offer", talk, while_spoken=True, **DONE)
+    assert not unconnected
+    heard = sound_of(outputs)
+    assert same_words(SAID, heard) > 0.85
+    assert heard.duration_s == pytest.approx(SAID.duration_s, abs=0.6)
+
+
+def test_a_turn_of_which_only_the_beginning_was_overheard_is_said_whole(address: str) -> None:
+    async def talk(connector: Any) -> list[SystemOutput]:
+        conversation = Conversation("c")
+        await taken(connector.open(conversation))
+        assert connector.overhear(conversation, Audio(bytes(9600), 48_000), begins=True)
+        return await taken(connector.send(conversation, spoken()))
+
+    heard = sound_of(within(address, "offer", talk, while_spoken=True, **DONE))
+    assert same_words(SAID, heard) > 0.85
 
 
 @pytest.mark.parametrize(("path", "offer"), [("offer", "json"), ("sdp", "sdp")])

@@ -53,6 +53,7 @@ class Stage:
     def __init__(self, engine: SessionEngine, log: Log, system: Singer) -> None:
         self.engine, self.log, self.system, self.ours = engine, log, system, Ours()
         self.calls, self.visit_id, self.dialogue_id = Calls(engine), "", ""
+        self.told: list[str] = []
 
     async def begin(self) -> None:
         self.visit_id = (await self.engine.open_visit(language="en")).visit_id
@@ -69,6 +70,7 @@ class Stage:
                 self.calls, self.visit_id, dialogue.dialogue_id, after, leg, rate_hz=8000, language="en",
                 recogniser=self.ours, synthesiser=self.ours, manners=Manners(silence_s=3600),
                 recognise_for_log=recognise_for_log, answers=answers(self.engine.study, dialogue),
+                told=self.told.append,
             ).run()
         )  # fmt: skip
         if greeted:
@@ -404,20 +406,22 @@ def test_the_time_in_which_a_system_hears_a_turn_is_not_its_answers(tmp_path: Pa
         counterparts.stop()
 
 
-def test_a_caller_hears_his_own_words_over_webrtc(tmp_path: Path) -> None:
+def test_a_caller_is_heard_while_he_speaks_and_hears_his_own_words_over_webrtc(tmp_path: Path) -> None:
     pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
     counterparts = Counterparts()
     settings = {"connect": "webrtc", "turn_done": {"type": "done"}, "turn_end": "done", "heard": "understood"}
     url = f"http://{counterparts.server('webrtc_server.py')}/offer"
-    system = make_connector({"url": url, "allow_private": True, **settings}, {})
+    system = make_connector({"url": url, "allow_private": True, "while_spoken": True, **settings}, {})
 
     async def work(stage: Stage) -> None:
         async with stage.call(greeted=False) as leg:
+            await eventually_there(lambda: "listening" in stage.told, "the system was never connected")
             leg.speak()
             await stage.turns(1, leg)
         answered = stage.events("system_turn_received")[0]
         said = stage.sound(stage.events("user_turn_sent")[0].sound)
         assert same_words(SPEECH, stage.sound(answered.sound)) > 0.85
+        assert stage.events("user_turn_sent")[0].overheard
         assert same_words(SPEECH, said) > 0.85
         assert answered.heard[0].text.endswith(" s")
 
