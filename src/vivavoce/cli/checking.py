@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vivavoce.study.model import Study
 
 COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
+SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
@@ -154,7 +155,9 @@ def told(answer: dict[str, Any]) -> list[str]:
         return [f"{system}: FAILED in {seconds}: {answer['problem']}{cure}"]
     if not answer["answers"]:
         return [f"{system}: ok: {answer['text']}"]
-    facts = ["reachable", "answers", "resets" if answer["resets"] else "does not reset"]
+    silent = answer["first_output_s"] is None
+    facts = ["reachable", "says nothing" if silent else "answers"]
+    facts.append("resets" if answer["resets"] else "does not reset")
     facts.append("streams" if answer["streams"] else "does not stream")
     if answer.get("listens"):
         facts.append("listens")
@@ -162,4 +165,5 @@ def told(answer: dict[str, Any]) -> list[str]:
         facts.append(f"spoke {answer['spoken_s']:.1f} s")
     first_s = answer["first_output_s"]
     times = f"first output {first_s:.2f} s, complete {seconds}" if first_s is not None else seconds
-    return [f"{system}: ok: {', '.join(facts)}; {times}", f"    {' '.join(answer['text'].split())[:200]}"]
+    shown = SILENT if silent else " ".join(answer["text"].split())[:200]
+    return [f"{system}: ok: {', '.join(facts)}; {times}", f"    {shown}"]

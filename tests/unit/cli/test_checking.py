@@ -1,8 +1,9 @@
 """The preflight of systems: a hello to each program, none to a person."""
 
 import asyncio
+from pathlib import Path
 
-from vivavoce.cli.checking import PLAYED, _hello, told
+from vivavoce.cli.checking import PLAYED, SILENT, _hello, told
 from vivavoce.connectors.make import make_connector
 
 
@@ -25,3 +26,10 @@ def test_a_person_is_not_asked_and_nobody_waits_for_one() -> None:
 
 def test_a_program_is_asked() -> None:
     assert facts({"connect": "scripted", "replies": [{"say": "Good day"}]})[1] == "    Good day"
+
+
+def test_a_program_that_says_nothing_is_told_apart_from_one_that_answers(tmp_path: Path) -> None:
+    (tmp_path / "mute.py").write_text("def answer(text, session):\n    return {'messages': []}\n", "utf-8")
+    first, second = facts({"connect": "python", "call": "mute:answer", "path": str(tmp_path)})
+    assert first.startswith("it: ok: reachable, says nothing, resets")
+    assert second == f"    {SILENT}"
