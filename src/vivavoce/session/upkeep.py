@@ -13,6 +13,7 @@ from vivavoce.session.visits import Draft, MoveRules, Visit
 
 SWEEP_EVERY_S: Final = 60.0
 LOOK_EVERY_S: Final = 1.0
+FORGOTTEN_AFTER_S: Final = 3600.0  # a visit that nobody looks at; the log knows it when somebody comes back
 PRESENT_S: Final = 300.0  # a page asks twice a minute, a browser without scripts when its reader does
 
 Move = Callable[[Visit, Callable[[Draft], object]], Awaitable[list[StoredEvent]]]
@@ -62,7 +63,7 @@ class Upkeep:
                 )
                 ended += 1
             self._relay.close_if_over(visit)
-        self._forget_ended()
+        self._forget()
         return ended
 
     async def end_overdue(self) -> int:
@@ -98,10 +99,20 @@ class Upkeep:
         in_flight = dialogue.unanswered is not None or not dialogue.greeted
         return not in_flight and self._rules.reached_limit(dialogue) == "minutes"
 
-    def _forget_ended(self) -> None:
+    def _forget(self) -> None:
+        """Let go of visits that are over, or that nobody has looked at for long and nothing goes on in."""
         for visit_id, visit in list(self._visits.items()):
-            if visit.state.phase == "ended" and visit.task is None and not visit.lock.locked():
+            if visit.task is None and not visit.lock.locked() and self._is_done_with(visit):
                 del self._visits[visit_id]
+
+    def _is_done_with(self, visit: Visit) -> bool:
+        state = visit.state
+        if state.phase == "ended":
+            return True
+        goes_on = state.bout is not None or (state.dialogue is not None and state.dialogue.running)
+        if goes_on or visit.conversation is not None or visit.play is not None:
+            return False
+        return self._rules.clock.monotonic_s() - visit.looked_at_s > FORGOTTEN_AFTER_S
 
 
 async def _for_ever(work: Callable[[], Awaitable[int]], every_s: float) -> None:

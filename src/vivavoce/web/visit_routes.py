@@ -75,7 +75,8 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
     site.count_visit(request)
     language = wanted_language(site, request, arrival.language)
     identity, person = site.study.identity, arrival.participant.strip() or None
-    if person is None and not identity.anonymous:
+    unreadable = person is not None and not person.isprintable()
+    if unreadable or (person is None and not identity.anonymous):
         return site.page("message", language, status=403, kind="no_invitation")
     by_person = person is not None and not identity.several_visits
     ticket = f"person:{person}" if by_person else f"page:{arrival.key}" if arrival.key else None

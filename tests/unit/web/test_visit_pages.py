@@ -325,3 +325,12 @@ def test_pages_can_stand_below_a_path(tmp_path: Path, log: Log, parrot: Parrot) 
         assert visitor.client.get("/trial/static/participant.css").status_code == 200
         assert visitor.client.get("/trial/healthz").status_code == 200
         assert visitor.client.get("/start").status_code == 404
+
+
+@pytest.mark.parametrize("identifier", ["a\0b", "\x1b[31m", "a\u202eb"])
+def test_an_identifier_that_cannot_be_read_opens_no_visit(
+    visitor: Visitor, log: Log, identifier: str
+) -> None:
+    answer = visitor.client.post("/start", data={"language": "en", "participant": identifier})
+    assert answer.status_code == 403
+    assert log.visits("city") == []
