@@ -25,9 +25,10 @@ def unmixed(folder: Path) -> "Dataset":
 
     opened = Dataset(folder)
     flags = [bool(flag) for flag in opened.read("dialogues").column("simulated").to_pylist()]
+    people = len(flags) - sum(flags)
     if 0 < sum(flags) < len(flags) and not _allowed:
         raise InputError(
-            f"holds {len(flags) - sum(flags)} dialogues of people and {sum(flags)} of simulated users",
+            f"holds {people} dialogue{'s'[: people != 1]} of people and {sum(flags)} of simulated users",
             place=str(folder),
             cure="export them apart with `export --only people` or `--only simulated`, "
             "or say `vivavoce --mixed` before the verb",
