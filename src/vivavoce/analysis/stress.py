@@ -76,7 +76,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     clustered    the same ratio's interval over dialogues; null where no dialogue has two cases
     idial        first replays that passed over all that were decided: one run each, admitted or not, but for
                  ad hoc cases, whose clean utterance IDIAL verified, too
-    pass_all     cases all of whose replays of the variant passed: pass^k
+    pass_all     share of cases all of whose k replays of the variant passed: pass^k; cases of which a replay
+                 was not decided are in no pass^k, for fewer chances to fail would flatter it
     p            paired permutation of variant against original, one-sided; null for one repetition, where the
                  original was admitted by the very run that it would be compared by
     """
@@ -88,7 +89,9 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     first = [row["first_score"] for row in rows if _counted_by_idial(row)]
     first = [one for one in first if one is not None]
     clustered = _clustered([row for row in applied if row["verdict"] in DECIDED], level)
-    repeated = [row for row in applied if row["variant_count"]]
+    repeated = [
+        row for row in applied if row["variant_count"] and row["variant_count"] >= (row["repeats"] or 1)
+    ]
     return {
         "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
         "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],

@@ -136,6 +136,19 @@ def test_a_test_without_repeats_has_no_p_and_holm_adjusts_the_others() -> None:
     assert facts["tests"][0]["pass_all"] == 0.0
 
 
+def test_passing_every_time_is_asked_of_cases_whose_every_replay_was_decided() -> None:
+    """A system that passes 4 of 5 times passes five times running in .8^5 = .328 of cases."""
+    rng = np.random.default_rng(6)
+    cases = []
+    for number in range(3000):
+        decided, passed = rng.random(5) < 0.7, rng.random(5) < 0.8
+        counts = {"variant_count": int(decided.sum()), "variant_passed_count": int((decided & passed).sum())}
+        cases.append(row(number, repeats=5, **counts))
+    facts = figures(cases, "all", "data")
+    assert facts["pass_all_n"] == sum(case["variant_count"] == 5 for case in cases)
+    assert facts["pass_all"] == pytest.approx(0.8**5, abs=0.06)  # over all cases it would be .47
+
+
 def test_agreement_of_ladder_and_people_counts_suspicions() -> None:
     rows = [
         row(1, verdict="pass", verdict_of_person="pass"),
