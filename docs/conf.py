@@ -8,3 +8,4 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "Vivavoce"
 exclude_patterns = ["_build"]
+highlight_language = "none"  # commands and their output; what is code says so
