@@ -100,6 +100,12 @@ def test_filters_hold_whatever_an_operator_proposes(change: Edit, reason: str) -
     assert all(one.rule != "bad" for one in found.variants)
 
 
+def test_an_edit_that_changes_nothing_spoils_none_that_does() -> None:
+    both = Substitution((Edit(0, 5, "penne", "penne"), Edit(18, 19, "t", "d")), "good", 1.0)
+    found = propose(Utterance(text="penne all'arrabbiata", language="it"), ["ST-4"], operators=[_Says(both)])
+    assert "penne all'arrabbiada" in [one.text for one in found.variants] and not found.dropped
+
+
 def test_one_letter_never_turns_a_dish_into_a_rude_word() -> None:
     found = propose(Utterance(text="vorrei le penne", language="it"), ["ST-1", "ST-2", "ST-4"])
     assert found.variants

@@ -173,6 +173,8 @@ def test_a_suite_is_read_as_it_was_written_whatever_was_said(tmp_path: Path) -> 
     suite = Suite(suite="s", version=1, system={"connect": "http", "url": "http://x"}, cases=cases)
     write_suite(suite, path)
     assert read_suite(path) == suite
+    written = path.read_text("utf-8")
+    assert "è già" in written and "null" not in written and "\n  - text: " in written  # for people to read
     assert is_suite(path) and not is_suite(tmp_path)
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from itertools import accumulate
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -157,6 +158,28 @@ def test_with_repeats_the_original_is_replayed_as_often_and_once_before(tmp_path
     (row,) = rows(path)
     assert (row["clean_count"], row["clean_passed_count"]) == (3, 3)
     assert (row["variant_count"], row["variant_passed_count"]) == (3, 3)
+
+
+class Moody(Counting):
+    """A bot that tells no acts and answers the original now so, now so, and the variant always alike."""
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        self.heard.append(turn.text)
+        swan = turn.text == "a pub" and self.heard.count("a pub") % 2
+        yield SystemOutput(kind="message", text="The Swan is nice." if swan else "Try the Anchor.")
+
+
+def test_a_variant_is_held_against_as_many_replays_of_the_original_as_each_of_those(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    begun_s = monotonic()
+    hold(path, Moody(), [case("ST-2", "en", "a pub", "a pubb")], settings=RunSettings(repeats=3, at_once=1))
+    took_s = monotonic() - begun_s
+    (row,) = rows(path)
+    assert (row["clean_passed_count"], row["variant_passed_count"]) == (3, 3), "each was answered so before"
+    with Log.open(f"sqlite:///{path}") as log:
+        stored = [one.event for one in log.events(stress_stream("toy"))]
+    durations = [one.duration_s for one in stored if isinstance(one, ReplayFinished)]
+    assert len(durations) == 7 and min(durations) >= 0 and sum(durations) <= took_s
 
 
 def test_a_failure_of_the_system_is_part_of_the_result_and_stops_nothing(tmp_path: Path) -> None:

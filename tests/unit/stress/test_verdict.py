@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from vivavoce.analysis.stress import agree
-from vivavoce.stress.guards import compare, dates, names, negated, numbers
+from vivavoce.stress.guards import compare, dates, filling, names, negated, numbers
 from vivavoce.stress.replay import Replayed
 from vivavoce.stress.runs import overall
 from vivavoce.stress.verdict import Verdict, admit, judge, judge_texts, with_model
@@ -50,6 +50,33 @@ def test_acts_decide_where_no_goal_is_known() -> None:
     other = judge([clean], replayed(("Which food?", [act("request", "food")])), "en")
     assert (other.verdict, other.rung) == ("fail", "acts")
     assert "request(area) became request(food)" in other.reason
+
+
+def test_a_replay_in_which_the_system_told_no_acts_does_not_make_it_a_system_that_varies() -> None:
+    told, silent = replayed(("Which area?", [act("request", "area")])), replayed(("Where?", None))
+    other = judge([told, silent], replayed(("Which food?", [act("request", "food")])), "en")
+    assert (other.verdict, other.rung) == ("fail", "acts")
+
+
+@pytest.mark.parametrize(
+    ("own", "speaks"),
+    [(0.9, "fail"), (0.5, "pass"), (0.4, "pass")],
+    ids=["steady", "at the border", "varied"],
+)
+def test_an_answer_may_be_as_unlike_as_the_systems_own_answers_are_to_each_other(
+    own: float, speaks: str
+) -> None:
+    """The least alike pair of three answers to the original sets the measure; half alike is always enough."""
+    alike = {("b a", "c a"): 0.9, ("b a", "d a"): own, ("c a", "d a"): 0.8}
+    found = judge_texts(["b a", "c a", "d a"], "e a", "en", lambda one, other: alike.get((one, other), 0.36))
+    assert (found.rung, found.suspicion, found.similarity) == ("similarity", speaks, 0.36)
+
+
+def test_answers_are_of_one_pattern_where_they_share_at_least_half_of_their_words() -> None:
+    short = "We offer cheap pizza today", "We sell fine pasta today"
+    assert filling(*short, "en") is None
+    longer = tuple(f"{one} to all our guests" for one in short)
+    assert filling(*longer, "en") == ("offer cheap pizza", "sell fine pasta")
 
 
 def test_a_system_that_asks_again_and_then_goes_on_alike_needed_clarification() -> None:
