@@ -27,8 +27,9 @@ def placed_since(
         return connection.execute(select(func.count()).where(ours, *conditions)).scalar_one()
 
     recent = calls.c.at >= since
+    of_dialogue = connection.execute(select(calls.c.kind).where(calls.c.dialogue_id == dialogue_id)).scalars()
     return Placed(
-        count(recent), count(recent, calls.c.party == callee), count(calls.c.dialogue_id == dialogue_id)
+        count(recent), count(recent, calls.c.party == callee), list(of_dialogue).count(CallPlaced.kind)
     )
 
 

@@ -13,7 +13,7 @@ from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.event import Event
-from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
+from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.prepared import run
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
@@ -107,12 +107,9 @@ class Transaction:
 
     def participant_counts(self, study: str, participant_id: str) -> dict[str, int]:
         """How many dialogues a participant was given with each system, over all visits."""
-        wanted = (
-            select(dialogues.c.system, func.count())
-            .where(dialogues.c.study == study, dialogues.c.participant_id == participant_id)
-            .group_by(dialogues.c.system)
-        )
-        return {row[0]: row[1] for row in self.connection.execute(wanted)}
+        mine = (dialogues.c.study == study) & (dialogues.c.participant_id == participant_id)
+        # counted here: told to group, SQLite reads the index by systems, which is everybody's dialogues
+        return Counter(self.connection.execute(select(dialogues.c.system).where(mine)).scalars())
 
     def call_counts(
         self, study: str, *, caller: str | None = None, participant_id: str | None = None
@@ -176,16 +173,17 @@ class Transaction:
     def bouts(self, study: str, participant_id: str | None = None) -> Counter[tuple[str, str]]:
         """How often two systems met in bouts of a study, left and right; all, or one participant's."""
         sides = (bouts.c.left_system, bouts.c.right_system)
+        if participant_id is not None:  # few: counted here, as in `participant_counts`
+            mine = (bouts.c.study == study) & (bouts.c.participant_id == participant_id)
+            return Counter(tuple(row) for row in self.connection.execute(select(*sides).where(mine)))
         wanted = select(*sides, func.count()).where(bouts.c.study == study).group_by(*sides)
-        if participant_id is not None:
-            wanted = wanted.where(bouts.c.participant_id == participant_id)
         return Counter({(left, right): met for left, right, met in self.connection.execute(wanted)})
 
     def paused(self) -> bool:
         """Whether the researcher or a stopping rule has paused the trial."""
-        kinds = events.c.kind.in_([TrialPaused.kind, TrialResumed.kind])
-        wanted = select(events.c.kind).where(kinds, events.c.visit_id == TRIAL)
-        last = self.connection.execute(wanted.order_by(events.c.seq.desc()).limit(1)).scalar_one_or_none()
+        wanted = select(events.c.kind).where(events.c.kind.in_([TrialPaused.kind, TrialResumed.kind]))
+        newest = wanted.order_by(events.c.position.desc()).limit(1)
+        last = self.connection.execute(newest).scalar_one_or_none()
         return last == TrialPaused.kind
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
