@@ -1,7 +1,7 @@
 """What `analyse` and `power` print on a terminal."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 Facts = dict[str, Any]
+WHOLE: Final = ("equivalent", "e-value")  # columns that no narrow terminal breaks
 
 
 def rates(facts: Facts) -> Iterator[RenderableType]:
@@ -16,7 +17,7 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
     level = f"{facts['level']:.0%}"
     table = plain_table("", "k of n", "rate", f"Wald {level}", f"Wilson {level}", f"Clopper-Pearson {level}")
     for rate in facts["rates"]:
-        spans = (span(rate["intervals"][name]) for name in ("wald", "wilson", "clopper_pearson"))
+        spans = (span_of_points(rate["intervals"][name]) for name in ("wald", "wilson", "clopper_pearson"))
         table.add_row(rate["name"], f"{rate['k']} of {rate['n']}", points(rate["ratio"]), *spans)
     yield table
     if facts["tests"]:
@@ -30,8 +31,9 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
         differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)")
         for one in facts["differences"]:
             differences.add_row(
-                f"{one['a']} - {one['b']}", points(one["difference"]), span(one["intervals"]["newcombe"]),
-                number(one["cohen_h"], 3), chance(one["p_fisher"]),
+                f"{one['a']} - {one['b']}", points(one["difference"]),
+                span_of_points(one["intervals"]["newcombe"]), number(one["cohen_h"], 3),
+                chance(one["p_fisher"]),
             )  # fmt: skip
         yield differences
     yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
@@ -39,12 +41,10 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
 
 def choices(facts: Facts) -> Iterator[RenderableType]:
     """How often the first of two was chosen, against one half."""
-    table = plain_table(
-        "", "k of n", "share", "Wilson", "chi-square", "p", "p (exact)", "p (Holm)", "e-value"
-    )
+    table = plain_table("", "k of n", "share", "Wilson", "χ²", "p", "p (exact)", "p (Holm)", "e-value")
     for one in facts["choices"]:
         table.add_row(
-            one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span(one["interval"]),
+            one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span_of_points(one["interval"]),
             number(one["chi2"], 2), chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]),
             f"{one['e_value']:.3g}",
         )  # fmt: skip
@@ -108,7 +108,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     for one in facts["rates"]:
         naive, clustered = one["naive"], one["clustered"]
         table.add_row(
-            one["measure"], str(one["key"]), f"{one['n']:g}", number(one["value"], 3),
+            in_words(one["measure"]), str(one["key"]), f"{one['n']:g}", number(one["value"], 3),
             span([naive["low"], naive["high"]]), span([clustered["low"], clustered["high"]]),
             number(clustered["design_effect"], 2), number(clustered["n_effective"], 0),
         )  # fmt: skip
@@ -120,7 +120,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     for test in facts["tests"]:
         naive, clustered = test["naive"], test["clustered"]
         tests.add_row(
-            test["measure"], f"{test['a']} - {test['b']}", number(clustered["difference"], 3),
+            in_words(test["measure"]), f"{test['a']} - {test['b']}", number(clustered["difference"], 3),
             span([naive["low"], naive["high"]]), chance(naive["p"]),
             span([clustered["low"], clustered["high"]]), chance(clustered["p"]),
             chance(clustered["p_adjusted"]),
@@ -151,8 +151,8 @@ def populations(facts: Facts) -> Iterator[RenderableType]:
     for one in facts["by"]:
         same = {True: "yes", False: "no", None: ""}[one["equivalent"]]
         table.add_row(
-            one["measure"], str(one["key"]), number(one["difference"], 3), span(one["interval_90"] or []),
-            same, chance(one["p_equivalent"]),
+            in_words(one["measure"]), str(one["key"]), number(one["difference"], 3),
+            span(one["interval_90"] or []), same, chance(one["p_equivalent"]),
         )  # fmt: skip
     yield table
     for measure, rank in facts["ranks"].items():
@@ -177,7 +177,7 @@ def _checks(facts: Facts) -> Iterator[RenderableType]:
         models = test["models"]
         equal = test["equivalence"]
         table.add_row(
-            test["measure"], f"{test['a']} - {test['b']}",
+            in_words(test["measure"]), f"{test['a']} - {test['b']}",
             span([models["bootstrap"]["low"], models["bootstrap"]["high"]]),
             span([models["gee"]["low"], models["gee"]["high"]]), chance(models["gee"]["p"]),
             span([models["mixed"]["low"], models["mixed"]["high"]]), chance(models["mixed"]["p"]),
@@ -190,13 +190,19 @@ def plain_table(*headings: str, words: int = 0) -> Table:
     """Columns of numbers are aligned right; the first, and the one at `words`, left."""
     table = Table(header_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place in (0, words) else "right", overflow="fold")
+        side = "left" if place in (0, words) else "right"
+        table.add_column(heading, justify=side, overflow="fold", no_wrap=heading in WHOLE)
     return table
+
+
+def in_words(name: str) -> str:
+    """A measure's name in words, which a narrow column can break."""
+    return name.replace("_", " ")
 
 
 def points(value: float | None) -> str:
     """A share in per cent with one decimal."""
-    return "" if value is None else f"{100 * value:.1f} %"
+    return "" if value is None else f"{100 * value:.1f}%"
 
 
 def span(interval: list[float | None]) -> str:
@@ -204,6 +210,13 @@ def span(interval: list[float | None]) -> str:
     if not interval or interval[0] is None or interval[1] is None:
         return ""
     return f"{interval[0]:.3f} to {interval[1]:.3f}"
+
+
+def span_of_points(interval: list[float | None]) -> str:
+    """An interval in per cent with one decimal; empty where it is missing."""
+    if not interval or interval[0] is None or interval[1] is None:
+        return ""
+    return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f}"
 
 
 def number(value: float | None, digits: int) -> str:

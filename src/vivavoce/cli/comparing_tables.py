@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from vivavoce.analysis.preference_models import few_tie_models
-from vivavoce.cli.analyse_tables import chance, number, plain_table, points, span
+from vivavoce.cli.analyse_tables import chance, number, plain_table, points, span, span_of_points
 
 Facts = dict[str, Any]
 MODEL_NAMES = {"decided": "decided only", "davidson": "Davidson", "rao_kupper": "Rao-Kupper"}
@@ -103,7 +103,7 @@ def _differences(facts: Facts) -> RenderableType:
     table = plain_table("within people", "difference", f"{facts['level']:.0%}", "p", "p (Holm)")
     for one in facts["differences"]:
         table.add_row(
-            f"{one['a']} - {one['b']}", points(one["difference"]), span([one["low"], one["high"]]),
+            f"{one['a']} - {one['b']}", points(one["difference"]), span_of_points([one["low"], one["high"]]),
             chance(one["p"]), chance(one["p_holm"]),
         )  # fmt: skip
     return table
@@ -123,8 +123,8 @@ def _position(facts: Facts) -> Iterator[RenderableType]:
     position = facts["position"]
     if position["log_odds"] is not None:
         yield Text(
-            f"Left chosen {points(position['left'])} ({span([position['low'], position['high']])}); leaning "
-            f"to the left with every variable held fixed: log odds {position['log_odds']:+.2f}, p "
+            f"Left chosen {points(position['left'])} ({span_of_points([position['low'], position['high']])}); "
+            f"leaning to the left with every variable held fixed: log odds {position['log_odds']:+.2f}, p "
             f"{chance(position['p'])}."
         )
     if len(facts["places"]) > 1:
