@@ -122,8 +122,9 @@ def _within(facts: Facts) -> Iterator[RenderableType]:
 def _position(facts: Facts) -> Iterator[RenderableType]:
     position = facts["position"]
     if position["log_odds"] is not None:
+        interval = span_of_points([position["low"], position["high"]])
         yield Text(
-            f"Left chosen {points(position['left'])} ({span_of_points([position['low'], position['high']])}); "
+            f"Left chosen {points(position['left'])} ({interval}); "
             f"leaning to the left with every variable held fixed: log odds {position['log_odds']:+.2f}, p "
             f"{chance(position['p'])}."
         )
