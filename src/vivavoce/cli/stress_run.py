@@ -89,6 +89,7 @@ def run(
 
     if continuation not in ("logged", "simulated"):
         raise UnknownName("continuation", continuation, ["logged", "simulated"], place="stress run")
+    _check_paths(path, junit)
     choice = Choice(
         tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
         spoken=spoken or speech is not None, backends=tuple(backend or ()),
@@ -119,6 +120,17 @@ def run(
         show(facts["runs"][0])
     if fail_under is not None:
         _demand(facts["runs"][0]["whole"], fail_under)
+
+
+def _check_paths(path: Path, junit: Path | None) -> None:
+    """What would only be found out after the run, or would be called by a wrong name."""
+    from vivavoce.core.errors import InputError
+
+    if not path.exists():
+        cure = "name a study, or a suite that `vivavoce stress review STUDY --freeze` wrote"
+        raise InputError("no such file or folder", place=str(path), cure=cure)
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise InputError("its folder does not exist", place=f"--junit {junit}", cure="make the folder first")
 
 
 @dataclass(frozen=True)

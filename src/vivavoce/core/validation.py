@@ -50,6 +50,9 @@ def _problem(detail: ErrorDetails, source: Source, model: type[BaseModel], at: K
         return Problem(place, f"unknown {_noun(loc)} {given!r}", nearest(str(given), known))
     if kind == "mistake":
         return Problem(place, str(context["problem"]), str(context["cure"]))
+    if kind == "too_short":
+        problem = f"{name!r} holds {context['actual_length']} of at least {context['min_length']}"
+        return Problem(place, problem, "add what is missing")
     if kind in _TYPES:
         return Problem(
             place, f"{shown_value(given)} where {_TYPES[kind]} is expected", f"write {_TYPES[kind]}"

@@ -62,6 +62,7 @@ class Replayed:
     met       the goal was reached; null where that cannot be known
     failure   why the system gave no answer; null when it did
     ended     the system ended the dialogue
+    unreached the system was not there: it provably saw nothing of the replay
     """
 
     turns: list[dict[str, Any]] = field(default_factory=list)
@@ -69,6 +70,7 @@ class Replayed:
     met: bool | None = None
     failure: str | None = None
     ended: bool = False
+    unreached: bool = False
     duration_s: float | None = None
 
     @property
@@ -118,7 +120,11 @@ async def replay(
     user = continuing(case, continuation, ontology, seed, settles)
     try:
         await _hold(held, case, arm, user)
-    except (SystemUnderTestError, NothingArrived) as error:
+    except SystemUnderTestError as error:
+        held.replayed.failure = str(error)
+        heard = any(turn["party"] == "system" for turn in held.replayed.turns)
+        held.replayed.unreached = not error.reached and not heard
+    except NothingArrived as error:
         held.replayed.failure = str(error)
     finally:
         with suppress(SystemUnderTestError):

@@ -55,14 +55,25 @@ def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantRevi
             raise InputError("the file is too large", place=str(path), cure=f"at most {_LARGEST} bytes")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", place=str(path), cure="save it as CSV, UTF-8") from None
+        raise InputError(
+            f"cannot be read: {_why(error)}", place=str(path), cure="save it as CSV, UTF-8"
+        ) from None
     first = text.partition("\n")[0]
     dialect = ";" if first.count(";") > first.count(",") else ","
     try:
-        rows = list(csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True))
+        read = csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True)
+        rows, named = list(read), read.fieldnames or []
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}", place=str(path), cure="save it as CSV, UTF-8") from None
+    missing = [name for name in ("item_id", *DECIDED) if name not in named]
+    if missing:
+        cure = "keep the columns as they were"
+        raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", cure=cure)
     return list(_decisions(rows, path, reviews, reviewer))
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return (error.strerror or "no file") if isinstance(error, OSError) else "it is no UTF-8"
 
 
 def _decisions(
@@ -70,9 +81,6 @@ def _decisions(
 ) -> Iterator[VariantReviewed]:
     for number, row in enumerate(rows, 2):
         place = f"{path.name}:{number}"
-        missing = [name for name in ("item_id", *DECIDED) if name not in row]
-        if missing:
-            raise InputError(f"no column {missing[0]!r}", place=place, cure="keep the columns as they were")
         decision = _cell(row["decision"]).lower()
         if not decision:
             continue

@@ -106,14 +106,20 @@ class Run:
     async def hold(self, progress: Progress | None = None) -> Done:
         """Replay and judge whatever is not yet; an interrupted run of the same plan is taken up.
 
-        Raises  InputError: no case
+        Raises  InputError: no case; or the system is not there, so that nothing can be said of it
         """
         if not self.cases:
             raise InputError("no case to run", place=f"stress run {self.study}", cure=_NO_CASES)
         await self._take_up()
         taken, begun_before = len(self._replays), self._begun
         waiting = iter([case for case in self.cases if case.case_id not in self._judged])
-        await asyncio.gather(*(self._work(waiting, progress) for _ in range(self.settings.at_once)))
+        workers = [asyncio.create_task(self._work(waiting, progress)) for _ in range(self.settings.at_once)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for one in workers:
+                one.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
         await self._append(StressRunFinished(run_id=self.run_id), "finished")
         return Done(self.run_id, len(self.cases), self._held, taken, begun_before - taken)
 
@@ -223,6 +229,8 @@ class Run:
             self.connector, case, arm, conversation, continuation=self.settings.continuation,
             ontology=self.ontology, seed=self.settings.seed, say=self.say, settles=settles,
         )  # fmt: skip
+        if held.unreached:
+            raise InputError(held.failure or "unreachable", place=f"system {self.system}", cure=_NOT_THERE)
         finished = ReplayFinished(
             **facts, turns=held.turns, injected=held.injected, met=held.met, failure=held.failure,
             duration_s=held.duration_s,
@@ -240,6 +248,7 @@ class Run:
             raise LogError(f"run {self.run_id} is being held by another process, too")
 
 
+_NOT_THERE: Final = "start it, or mend its address; the same command then goes on where this one stopped"
 _NO_CASES: Final = "approve variants with `vivavoce stress review`, or take more interactions with --sample"
 
 

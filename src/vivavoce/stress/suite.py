@@ -1,6 +1,6 @@
 """A regression suite: approved variants frozen into a file that a team runs in its own checks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -10,10 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.representer import SafeRepresenter
 
-from vivavoce.core.errors import InputError
-from vivavoce.core.validation import problems_of
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.validation import problems_of, shown_value
 from vivavoce.core.yaml_source import read_yaml
+from vivavoce.stress.base import STRESS_TESTS
 from vivavoce.stress.case import Case
+from vivavoce.stress.eleven import ELEVEN  # noqa: F401 - fills the shelf
 from vivavoce.stress.spoken import Speech
 
 FORMAT: Final = 1
@@ -58,7 +60,23 @@ def read_suite(path: Path) -> Suite:
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
         raise InputError(f"two cases {twice!r}", place=str(path), cure="give each its own case_id")
+    for number, case in enumerate(suite.cases):
+        _check(case, lambda key, at=number: source.place(("cases", at, key)))
     return suite
+
+
+def _check(case: Case, place: Callable[[str], str]) -> None:
+    """That a case is one of a stress test, and changes something."""
+    try:
+        test = STRESS_TESTS.get(case.test)
+    except UnknownName as error:
+        raise InputError(error.problem, place=place("test"), cure=error.cure) from None
+    if case.family != test.family:
+        problem = f"{case.test} is no {case.family!r} test"
+        raise InputError(problem, place=place("family"), cure=f"write {test.family}")
+    if case.variant == case.original:
+        problem = f"the variant {shown_value(case.variant)} is the original"
+        raise InputError(problem, place=place("variant"), cure="change it, or take the case out")
 
 
 def write_suite(suite: Suite, path: Path) -> None:
@@ -87,7 +105,7 @@ def is_suite(path: Path) -> bool:
     """Whether a file is a suite rather than a study."""
     if not path.is_file():
         return False
-    with path.open(encoding="utf-8") as lines:
+    with path.open(encoding="utf-8", errors="replace") as lines:
         return any(line.startswith("suite:") for line in lines)
 
 
