@@ -9,6 +9,7 @@ from scenes.annotating import annotated_study, hold_dialogue
 from vivavoce.annotation.dialogues import next_place, places, recording_of
 from vivavoce.annotation.queue import doubled
 from vivavoce.annotation.workplace import Refused, Workplace
+from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
@@ -170,7 +171,7 @@ def test_the_recording_is_found_by_the_dialogue_s_key(tmp_path: Path) -> None:
 
 def test_a_study_without_the_section_has_nothing_to_annotate(tmp_path: Path, log: Log) -> None:
     study = annotated_study(tmp_path / "other").model_copy(update={"annotation": None})
-    with pytest.raises(Exception, match="nothing is annotated"):
+    with pytest.raises(InputError, match="nothing is annotated"):
         Workplace(study, log).next_dialogue("anna")
 
 

@@ -13,6 +13,7 @@ import pytest
 from scenes.processes import free_port, wait_for_port
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.make import make_connector
+from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_bots.catalogue import BOTS
 
 SAYS = {
@@ -108,7 +109,7 @@ def test_a_named_channel_is_the_only_one_and_a_telegram_bot_needs_a_token() -> N
             "take(pan)"
             in both_ways({"connect": "rasa", "url": f"http://127.0.0.1:{port}"}, "take the pan")[1]
         )
-        with pytest.raises(Exception, match="404"):
+        with pytest.raises(SystemUnderTestError, match="404"):
             both_ways({"connect": "http", "url": f"http://127.0.0.1:{port}/chat"}, "take the pan")
     refused = subprocess.run(
         [sys.executable, "-m", "vivavoce_bots", "chef", "--channel", "telegram"],
@@ -126,5 +127,5 @@ def test_known_failures_hold_on_every_channel() -> None:
             {"connect": "rasa", "url": f"http://127.0.0.1:{port}", "start": None},
             {"connect": "websocket", "url": f"ws://127.0.0.1:{port}/ws", "turn_end": "turn_end"},
         ):
-            with pytest.raises(Exception, match=r"500|closed|1011"):
+            with pytest.raises(SystemUnderTestError, match=r"500|closed|1011"):
                 both_ways(settings, "what is my credit")

@@ -7,10 +7,11 @@ from typer.testing import CliRunner
 
 from scenes.voices import conversation
 from vivavoce.audio.files import Tracks, write_sound
+from vivavoce.audio.turns import SpokenTurn
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.timing import recorded_dialogues, recordings_in, time_from_sound
+from vivavoce.log.timing import pair_turns, recorded_dialogues, recordings_in, time_from_sound
 from vivavoce.measures.compute import components
 
 GAPS = [0.5, 0.7, 1.2, -0.6, 0.9, 0.4]
@@ -106,3 +107,37 @@ def test_the_verb_tells_what_was_timed_and_names_what_is_wrong(logged, tmp_path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"none of 0 sound files .* <dialogue_id>\.wav"):
         recordings_in(tmp_path / "empty", logged, ("user", "system"))
+
+
+@pytest.mark.parametrize(
+    ("logged", "spoken", "pairs"),
+    [
+        ("u0 s5 u10", "u0 s5 u10", [(0, 0), (1, 1), (2, 2)]),
+        ("u0 s5 u10", "s5 u10", [(1, 0), (2, 1)]),
+        ("u0 s5 u10", "u0 u10", [(0, 0), (2, 1)]),
+        ("u0 s5 u10", "u0 s5", [(0, 0), (1, 1)]),
+        ("s5", "u0 s5 u10", [(0, 1)]),
+        ("s u", "s40 u60", [(0, 0), (1, 1)]),
+        ("u0 u20", "u19", [(1, 0)]),
+        ("u0", "s0", []),
+    ],
+    ids=[
+        "all",
+        "first lost",
+        "middle lost",
+        "last lost",
+        "more said",
+        "no times",
+        "nearest",
+        "another party",
+    ],
+)
+def test_turns_of_the_log_are_those_of_the_sound_that_are_nearest_in_order(
+    logged: str, spoken: str, pairs: list[tuple[int, int]]
+) -> None:
+    parties = {"u": "user", "s": "system"}
+    turns = [
+        {"party": parties[one[0]], "onset_s": float(one[1:]) if one[1:] else None} for one in logged.split()
+    ]
+    said = [SpokenTurn(parties[one[0]], float(one[1:]), float(one[1:]) + 1) for one in spoken.split()]
+    assert pair_turns(turns, said) == pairs

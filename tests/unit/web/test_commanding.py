@@ -53,7 +53,7 @@ def test_a_recipe_is_annotated_by_templates_offers_and_plain_notation(anna):
     press(anna, button="save")
     assert said(anna) == ["[take(pot), put(pot, fire)]"]
     press(anna, annotation="add(onion)", button="check")
-    assert "*fire* → add" in anna.html or "*pot* → add" in anna.html
+    assert "*pot* → add" in anna.html
     offered = anna.html.split('name="take" value="')[1].split('"')[0]
     press(anna, button="", take=offered)
     press(anna, button="save")
