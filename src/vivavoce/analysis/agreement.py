@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import norm
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
+from vivavoce.analysis.bootstrap import ends
 from vivavoce.analysis.proportions import Interval
 from vivavoce.core.errors import InputError, UnknownName
 
@@ -73,7 +74,7 @@ def fleiss(
     weights = rng.multinomial(items, np.full(items, 1 / items), size=draws) / items
     expected = ((weights @ table / judges) ** 2).sum(axis=1)
     drawn = (weights @ agreed - expected) / np.where(expected < 1, 1 - expected, np.nan)
-    return Agreement(float(fleiss_kappa(table)), _interval(drawn, level))
+    return Agreement(float(fleiss_kappa(table)), _interval(drawn, level, items))
 
 
 def _distance(scale: Scale, values: Floats, totals: Floats) -> Floats:
@@ -125,7 +126,7 @@ def krippendorff(
     flat = pairs.reshape(len(counts), -1)
     measure = _alpha(scale, values)
     drawn = np.array([measure((one @ flat).reshape(len(values), -1)) for one in weights])
-    return Agreement(measure(pairs.sum(axis=0)), _interval(drawn, level))
+    return Agreement(measure(pairs.sum(axis=0)), _interval(drawn, level, len(counts)))
 
 
 def _alpha(scale: Scale, values: Floats) -> Callable[[Floats], float]:
@@ -141,9 +142,9 @@ def _alpha(scale: Scale, values: Floats) -> Callable[[Floats], float]:
     return alpha
 
 
-def _interval(drawn: Floats, level: float) -> Interval | None:
+def _interval(drawn: Floats, level: float, units: int) -> Interval | None:
     kept = drawn[~np.isnan(drawn)]
-    if not len(kept):
+    if not len(kept) or units < 2:
         return None
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(kept, ends(level, units))
     return Interval(float(low), float(high)) if np.ptp(kept) > ALIKE else None

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from vivavoce.analysis.agreement import DRAWS, cohen
+from vivavoce.analysis.bootstrap import ends
 from vivavoce.analysis.clusters import ALIKE, FEW, clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.contingency import mcnemar
 from vivavoce.analysis.groups import Group
@@ -94,7 +95,7 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
     drawn = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
     if np.ptp(drawn) < ALIKE:
         return {"value": value, "low": None, "high": None}
-    low, high = np.quantile(drawn, [0.025, 0.975])
+    low, high = np.quantile(drawn, ends(0.95, len(people)))
     return {"value": value, "low": float(low), "high": float(high)}
 
 

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import t as student
 
+from vivavoce.analysis.bootstrap import ends
 from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.proportions import Interval, one_proportion_p
 from vivavoce.core.errors import InputError
@@ -163,10 +164,11 @@ def davidson_intervals(
     level: float = 0.95,
     draws: int = DRAWS,
     seed: int = 1,
-) -> list[Interval]:
-    """Percentile intervals of the log worths, whole clusters drawn.
+) -> list[Interval | None]:
+    """Percentile intervals of the log worths, whole clusters drawn; percentiles moved out for few of them.
 
     Input   (i, j, outcome for i); what each judgement is nested in
+    Empty   fewer than 2 clusters, or no draw in which every worth has a finite value: None for each
     Note    draws in which a worth has no finite value are left out
     """
     pairs = sorted({(i, j) for i, j, _ in judgements})
@@ -189,5 +191,7 @@ def davidson_intervals(
             drawn.append(davidson(rows, size).log_worths)
         except InputError:
             continue
-    ends = np.quantile(np.array(drawn), [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return [Interval(float(low), float(high)) for low, high in ends.T]
+    if not drawn or len(names) < 2:
+        return [None] * size
+    limits = np.quantile(np.array(drawn), ends(level, len(names)), axis=0)
+    return [Interval(float(low), float(high)) for low, high in limits.T]

@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.analysis.bootstrap import ends
+
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 DRAWS: Final = 1000
@@ -50,7 +52,8 @@ def scores(held: Held, *, seed: int = 1, draws: int = DRAWS) -> dict[str, float 
         found[name] = _number(figure(np.ones((1, len(held.answers))))[0])
         values = np.concatenate([figure(weights) for weights in drawn]) if drawn else np.array([np.nan])
         known = values[np.isfinite(values)] if found[name] is not None else np.array([])
-        limits = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if len(known) else (None, None)
+        people = len(set(held.people))
+        limits = np.quantile(known, ends(LEVEL, people)) if len(known) else (None, None)
         found[f"{name}_low"], found[f"{name}_high"] = (None if one is None else float(one) for one in limits)
     return found
 
