@@ -19,7 +19,7 @@ from vivavoce.log.command_annotation import (
 )
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.event import Event
-from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.schema import TABLES
 from vivavoce.study.command_file import command_files, read_command_file
 from vivavoce.study.notation import NotationError, read_predicates
@@ -160,7 +160,7 @@ def _read_csv(path: Path, known: Mapping[str, Sequence_], annotator_id: str) -> 
         for number, one in enumerate(sequence.commands)
     }
     found = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with opened_csv(path) as file:
         reader = csv.DictReader(file)
         if "annotation" not in (reader.fieldnames or ()):
             raise InputError("no column 'annotation'", place=str(path), cure="add it")

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.reading import Reader
 from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
@@ -88,7 +88,7 @@ def write_items(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
 def _filled_in(path: Path) -> dict[str, str]:
     """The known transcripts that a file of items holds, by recording."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with opened_csv(path) as file:
         lines = [
             (line.get("audio") or "", read_csv_cell(line.get("gold") or "")) for line in csv.DictReader(file)
         ]
@@ -179,7 +179,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> Said:
     }
     spoken = set(_recorded_commands(dataset))
     found = Said({}, {})
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with opened_csv(path) as file:
         reader = csv.DictReader(file)
         for line in reader:
             place = f"{path.name}:{reader.line_num}"

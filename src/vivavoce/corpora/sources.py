@@ -109,10 +109,15 @@ def _in_archive(path: Path, names: tuple[str, ...]) -> Iterator[FoundCall]:
                     folder = inside.parent
                     yield _call(f"{path}:{folder}", outside + folder.parts, pending.pop(folder), names)
     except (tarfile.TarError, OSError, EOFError) as error:
-        yield FoundCall(str(path), outside, problem=f"the archive is broken: {error}")
+        yield FoundCall(str(path), outside, problem=f"the archive is broken: {first_line(error)}")
         return
     for folder, contents in pending.items():
         yield _call(f"{path}:{folder}", outside + folder.parts, contents, names)
+
+
+def first_line(error: Exception) -> str:
+    """What is wrong with an archive, in one line: Python tells of every kind of archive that it is not."""
+    return str(error).partition("\n")[0].rstrip(":")
 
 
 def _wanted(member: tarfile.TarInfo, names: tuple[str, ...]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.corpora.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.corpora.sources import first_line
 from vivavoce.corpora.star_dialogue import DialogueRows
 from vivavoce.log.dataset import DatasetWriter
 
@@ -82,7 +83,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
                     if stream is not None:
                         yield f"{path}:{member.name}", stream.read()
         except (tarfile.TarError, OSError, EOFError) as error:
-            raise InputError(f"the archive is broken: {error}", place=str(path)) from None
+            raise InputError(f"the archive is broken: {first_line(error)}", place=str(path)) from None
     else:
         problem = "neither a folder nor a tar archive" if path.exists() else "no such file or folder"
         raise InputError(problem, place=str(path), cure="give a folder, or an archive " + ", ".join(ARCHIVES))

@@ -49,6 +49,8 @@ def import_sugar(
             writer.add("participants", [_participant(speaker)])
             if progress is not None:
                 progress(number, len(files))
+        if skipped and not commands:
+            raise InputError(f"none of {len(skipped)} lines could be read", place=skipped[0])
         writer.notes.extend(NOTES)
         return ImportResult(writer.close(), commands, skipped)
 

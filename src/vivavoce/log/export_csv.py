@@ -11,12 +11,14 @@ a missing one).
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import pyarrow as pa
 
+from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import FACTOR_PREFIX, TABLES
 
@@ -60,6 +62,25 @@ def read_csv_cell(cell: str) -> str | None:
     if cell == "":
         return None
     return _GUARDED.sub(r"\1", cell[1:] if cell.startswith(APOSTROPHE) else cell)
+
+
+@contextmanager
+def opened_csv(path: Path) -> Iterator[TextIO]:
+    """A CSV file to be read, with or without the mark that spreadsheets put before UTF-8.
+
+    Raises  InputError: it cannot be read, or is no CSV in UTF-8; also while it is being read
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield file
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", place=str(path), cure="check the path"
+        ) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(
+            f"is no UTF-8 CSV file ({error})", place=str(path), cure="save it as CSV, UTF-8"
+        ) from None
 
 
 def _write_table(path: Path, table: pa.Table, *, raw: bool) -> None:
