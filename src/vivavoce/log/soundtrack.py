@@ -30,6 +30,7 @@ class DialogueRecording:
 
     speakers    who is heard on each channel; () where nobody said
     started_s   seconds from the opening of the dialogue to the first frame, 0 where nobody measured
+    clips       of how many clips it was laid out, None where it was recorded as it is; placed: untimed ones
     """
 
     recording_id: str
@@ -38,6 +39,8 @@ class DialogueRecording:
     turn_index: int | None = None
     speakers: tuple[Party, ...] = ()
     started_s: float = 0.0
+    clips: int | None = None
+    placed: int = 0
 
 
 def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording]:
@@ -60,7 +63,7 @@ def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording
         found.append(
             DialogueRecording(
                 one.recording_id, path, one.media_type, one.turn_index if one.content == "turn" else None,
-                tuple(one.speakers), one.started_s or 0.0,
+                tuple(one.speakers), one.started_s or 0.0, one.clips, one.clips_placed or 0,
             )
         )  # fmt: skip
     return found

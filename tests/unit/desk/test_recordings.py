@@ -110,3 +110,22 @@ def test_what_was_removed_is_told_and_gone_and_what_cannot_be_drawn_can_be_playe
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
     assert address not in page
     assert "(withdrawal)" in page
+
+
+def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
+    enter: Enter, recorded: DialogueState, log: Log
+) -> None:
+    viewer = enter("viewer")
+    page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
+    assert "Laid out" not in page, "a call was recorded as it is"
+    kept = folder_of(log).keep(
+        "clips", encode_sound(Tracks(np.zeros((RATE, 2), np.int16), RATE)), "audio/wav"
+    )
+    event = kept.event(
+        "clips", Sound("audio/wav", 2, RATE, RATE), "dialogue", ["system", "user"],
+        dialogue_id=recorded.dialogue_id, clips=5, clips_placed=1,
+    )  # fmt: skip
+    log.transact_now(lambda tx: tx.append(recorded.visit_id, event))
+    page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
+    assert "Laid out from 5 clips of single turns" in page
+    assert "When 1 clip began nobody told, so it lies only about there." in page

@@ -143,6 +143,7 @@ def test_the_clips_of_a_text_system_lie_where_the_page_played_and_recorded_them(
         (whole,) = [
             one for one in dialogue_recordings(there.log, there.dialogue_id) if one.turn_index is None
         ]
+        assert (whole.clips, whole.placed) == (3, 0)
         drawn = soundtrack(there.log, there.dialogue_id, whole)
     at = lambda seconds: round((seconds - 0.1) * RATE)  # noqa: E731
     system, user = tracks.samples.T
