@@ -28,7 +28,10 @@ ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 PASSWORD = "a long enough sentence"
-PAGES = ("Overview", "Running visits", "Dialogues", "Results", "Export", "Trial", "Accounts")
+PAGES = (
+    "Overview", "Running visits", "Dialogues", "Systems", "Pairs", "Annotation", "Stress tests", "Results",
+    "Export", "Trial", "Accounts",
+)  # fmt: skip
 
 pytestmark = [
     pytest.mark.browser,
