@@ -40,13 +40,18 @@ def logged(tmp_path, dialogue):
                     else {"first_output_s": one.onset_s + late}
                 )
                 writer.add("turns", [{"dialogue_id": name, "turn_index": index, "party": one.party, **own}])
-        writer.add("recordings", [{
+        recording = {
             "recording_id": "r1", "content": "dialogue", "dialogue_id": "d1", "started_s": 3.0, "channels": 2,
             "speakers": "system user", "file": "recordings/r1.flac", "media_type": "audio/flac",
             "sample_rate_hz": 16000, "frames": len(tracks.samples), "duration_s": tracks.duration_s,
-            "byte_count": 1, "sha256": "0", "recorded_at": datetime.now(UTC), "visit_id": "v1",
+            "byte_count": 1, "sha256": "0", "recorded_at": datetime(2026, 3, 1, tzinfo=UTC), "visit_id": "v1",
             "simulated": False,
-        }])  # fmt: skip
+        }  # fmt: skip
+        others = {"r2": {"content": "turn"}, "r3": {"channels": 1, "speakers": "user"}, "r4": {"file": None},
+                  "r5": {"file": "recordings/not-there.flac"}, "r6": {"dialogue_id": None}}  # fmt: skip
+        writer.add("recordings", [recording])
+        for name, differs in others.items():  # of none of them it is known who speaks when in the dialogue
+            writer.add("recordings", [recording | {"recording_id": name, "dialogue_id": "d2"} | differs])
     (folder / "recordings").mkdir()
     write_sound(tracks, folder / "recordings" / "r1.flac")
     return Dataset(folder)
@@ -59,6 +64,7 @@ def value(dataset, measure):
 
 def test_turns_of_a_recorded_dialogue_have_the_times_of_the_sound(logged, dialogue, tmp_path):
     _, spoken = dialogue
+    assert recorded_dialogues(logged).keys() == {"d1"}
     timed, (told,) = time_from_sound(logged, recorded_dialogues(logged), tmp_path / "timed")
     assert told == ("d1", len(GAPS), len(GAPS), len(GAPS))
     turns = [row for row in timed.read("turns").to_pylist() if row["dialogue_id"] == "d1"]
