@@ -20,11 +20,12 @@ _FAR_S: Final = 10.0
 
 
 class Source(NamedTuple):
-    """A recording of a dialogue; `started_s` after the dialogue's start."""
+    """A recording of a dialogue; `started_s` after the dialogue's start, `placed` clips of it untimed."""
 
     path: Path
     speakers: tuple[Party, ...]
     started_s: float
+    placed: int = 0
 
 
 class DialogueTiming(NamedTuple):
@@ -47,8 +48,11 @@ def recorded_dialogues(dataset: Dataset) -> dict[str, list[Source]]:
             path, speakers = dataset.folder / row["file"], tuple(row["speakers"].split())
             if path.is_file():
                 found[row["dialogue_id"]].append(
-                    Source(path, cast("tuple[Party, ...]", speakers), row["started_s"] or 0.0)
-                )
+                    Source(
+                        path, cast("tuple[Party, ...]", speakers), row["started_s"] or 0.0,
+                        row.get("clips_placed") or 0,
+                    )
+                )  # fmt: skip
     return dict(found)
 
 
@@ -94,7 +98,8 @@ def time_from_sound(
         timed = _retime(logged[dialogue_id], spoken[dialogue_id])
         timings.append(DialogueTiming(dialogue_id, len(logged[dialogue_id]), len(spoken[dialogue_id]), timed))
         report(number + 1, len(sources))
-    return _copied(dataset, logged, spoken, into), timings
+    guessed = sum(any(part.placed for part in parts) for parts in sources.values())
+    return _copied(dataset, logged, spoken, into, guessed), timings
 
 
 def _spoken(parts: Sequence[Source]) -> list[SpokenTurn]:
@@ -154,8 +159,9 @@ def _distance(turn: Row, said: SpokenTurn) -> float:
 
 
 def _copied(
-    dataset: Dataset, logged: dict[str, list[Row]], spoken: dict[str, list[SpokenTurn]], into: Path
-) -> Dataset:
+    dataset: Dataset, logged: dict[str, list[Row]], spoken: dict[str, list[SpokenTurn]], into: Path,
+    guessed: int,
+) -> Dataset:  # fmt: skip
     source, study = dataset.manifest["source"], dataset.manifest["study"]
     with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:
         for name in TABLES:
@@ -173,4 +179,8 @@ def _copied(
             writer.add("turns", turns)
         writer.notes.extend(dataset.manifest.get("notes", ()))
         writer.notes.append(f"{len(spoken)} dialogues timed by the sound of their recordings")
+        if guessed:
+            writer.notes.append(
+                f"{guessed} of them have clips that no page timed: delays there are about so long"
+            )
         return writer.close()

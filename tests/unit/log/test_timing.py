@@ -2,6 +2,8 @@ import json
 from datetime import UTC, datetime
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -82,6 +84,17 @@ def test_turns_of_a_recorded_dialogue_have_the_times_of_the_sound(logged, dialog
     assert value(timed, "barge_ins") == 1
     assert value(timed, "dialogue_duration") == dialogues["d1"]["duration_s"]
     assert (dialogues["d2"]["timing_origin"], dialogues["d2"]["duration_s"]) == (None, 99.0)
+
+
+def test_dialogues_with_clips_that_nobody_timed_are_told_in_the_notes(logged, tmp_path):
+    exact, _ = time_from_sound(logged, recorded_dialogues(logged), tmp_path / "exact")
+    file = logged.folder / "recordings.parquet"
+    rows = [row | {"clips": 5, "clips_placed": 2} for row in pq.read_table(file).to_pylist()]
+    pq.write_table(pa.Table.from_pylist(rows, pq.read_schema(file)), file)
+    about, _ = time_from_sound(logged, recorded_dialogues(Dataset(logged.folder)), tmp_path / "about")
+    told = "1 of them have clips that no page timed: delays there are about so long"
+    assert told in about.manifest["notes"]
+    assert told not in exact.manifest["notes"]
 
 
 def test_a_turn_that_the_sound_does_not_show_loses_the_times_of_the_log(logged, dialogue, tmp_path):
