@@ -79,6 +79,8 @@ class Nested:
         both = (tops_a, bottoms_a), (tops_b, bottoms_b)
         found = contrast(people_a, people_b, *both, icc=icc) if self.known else None
         facts = _interval_facts(found, level)
+        if facts["low"] is not None and _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b):
+            facts |= {"low": max(-1.0, facts["low"]), "high": min(1.0, facts["high"])}
         if found is None:
             why = "No participant is known." if not self.known else "A group has no case."
             return {**facts, "method": "none", "why": why}

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import mannwhitneyu, norm, rankdata
+from scipy.stats import mannwhitneyu, rankdata
 from scipy.stats import t as student
 from scipy.stats import wilcoxon as _wilcoxon
 from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+from vivavoce.analysis.clusters import FEW
 
 Facts = dict[str, Any]
 Answers = Sequence[float] | np.ndarray
@@ -103,7 +105,8 @@ def ordinal_regression(
 ) -> Facts:
     """Cumulative logit: odds of a higher answer in a against b, errors clustered by participant.
 
-    Empty   a single answer everywhere, or no convergence: values missing, `why` says so
+    Empty   a single answer everywhere, or no convergence: values missing; fewer than 10 participants: odds
+            ratio only; `why` says so
     Source  McCullagh 1980, by statsmodels
     """
     facts: Facts = {**dict.fromkeys(("odds_ratio", "low", "high", "p")), "why": ""}
@@ -121,11 +124,15 @@ def ordinal_regression(
             effect, error = float(fit.params[0]), float(fit.bse[0])
     except (Warning, ValueError, np.linalg.LinAlgError) as problem:
         return {**facts, "why": f"Not fitted: {str(problem).splitlines()[0]}"}
-    reach = float(norm.ppf((1 + level) / 2)) * error
+    df = int(people.max())
+    if df + 1 < FEW:
+        why = f"Only {df + 1} participants, fewer than {FEW}: no standard error can be trusted."
+        return {**facts, "odds_ratio": math.exp(effect), "why": why}
+    reach = float(student.ppf((1 + level) / 2, df)) * error
     return {
         "odds_ratio": math.exp(effect),
         "low": math.exp(effect - reach),
         "high": math.exp(effect + reach),
-        "p": float(2 * norm.sf(abs(effect / error))),
-        "why": "Cumulative logit, errors clustered by participant.",
+        "p": float(2 * student.sf(abs(effect / error), df)),
+        "why": "Cumulative logit, errors clustered by participant, t over participants.",
     }

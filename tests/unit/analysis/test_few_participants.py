@@ -17,6 +17,7 @@ from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.groups import Group
 from vivavoce.analysis.models import Cases, check_models
 from vivavoce.analysis.nested import Nested
+from vivavoce.analysis.ranks import ordinal_regression
 from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.compute import Sums as Parts
@@ -83,6 +84,25 @@ def test_a_difference_that_is_the_same_for_all_is_tested_and_not_left_out(make) 
 def test_degrees_of_freedom_are_told_where_cases_of_one_person_are_all_alike() -> None:
     once = np.ones(6)
     assert degrees_of_freedom(once, once, icc=1.0) == pytest.approx(5)
+
+
+def test_a_difference_of_rates_lies_between_minus_one_and_one() -> None:
+    found = judged([
+        (system, f"p{person}", (person + number) % 3 > 0 and (system, person) != ("a", 0))
+        for person, calls in enumerate((20, 8, 2))
+        for number in range(calls)
+        for system in "ab"
+    ])  # fmt: skip
+    assert (found["low"], found["high"]) == (-1.0, 1.0)
+
+
+def test_odds_of_a_higher_answer_have_no_p_from_few_people() -> None:
+    rng = np.random.default_rng(3)
+    answers, people = rng.integers(1, 6, 120).astype(float), [f"p{number % 6}" for number in range(120)]
+    few = ordinal_regression(answers[:60], answers[60:], people[:60], people[60:])
+    assert few["odds_ratio"] is not None
+    assert (few["low"], few["high"], few["p"]) == (None, None, None)
+    assert "Only 6 participants" in few["why"]
 
 
 def test_means_that_are_the_same_for_everybody_have_no_interval_of_width_nothing() -> None:
