@@ -64,11 +64,11 @@ def test_a_file_that_may_not_grow_is_a_full_disk(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of two megabytes; only root can make one."""
+    """A disk of three megabytes; only root can make one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], check=False, capture_output=True
     )
     if mounted.returncode:
         pytest.skip("no right to mount a small disk here")
@@ -78,5 +78,5 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_disk_that_really_is_full(small_disk: Path) -> None:
     ballast = small_disk / "ballast"
-    ballast.write_bytes(b"x" * 500_000)
+    ballast.write_bytes(b"x" * 1_000_000)
     fill(f"sqlite:///{small_disk / 'log.sqlite'}", 0, str(ballast))

@@ -57,15 +57,16 @@ class Cursor:
         self.description: Any = None
         self.rowcount, self.lastrowid, self.arraysize = -1, None, 1
         self._rows: list[Any] = []
+        self._cursor.exec_trace = self._begun
+
+    def _begun(self, cursor: apsw.Cursor, *_: object) -> bool:
+        """Take the columns before the first row, which may be the last moment at which they are known."""
+        self.description = [(name, *[None] * 6) for name, *_ in cursor.get_description()] or None
+        return True
 
     def execute(self, statement: str, parameters: Any = ()) -> "Cursor":
         before = self._connection.total_changes()
         found = self._cursor.execute(statement, parameters)
-        try:
-            self.description = found.get_description()
-        except apsw.ExecutionCompleteError:
-            self.description = None
-        self.description = [(name, *[None] * 6) for name, _ in self.description] if self.description else None
         self._rows = found.fetchall() if self.description else []
         self.rowcount = self._connection.total_changes() - before
         self.lastrowid = self._connection.last_insert_rowid()

@@ -5,7 +5,9 @@ PostgreSQL  a transaction that writes begins with one advisory lock, so that the
             however many processes share the log; servers that may forget a commit are refused
 """
 
+import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -101,6 +103,7 @@ def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
             place=str(path),
             cure="put the log on a local disk, or use PostgreSQL",
         )
+    _make_private(path)
     writer = create_engine(address, poolclass=NullPool, connect_args={"timeout": BUSY_S}, **options)
     reader = create_engine(address, connect_args={"timeout": BUSY_S}, **options)
     for engine, begin in ((writer, "BEGIN IMMEDIATE"), (reader, "BEGIN")):
@@ -108,6 +111,12 @@ def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
         event.listen(engine, "begin", _beginner(begin))
     event.listen(reader, "connect", _forbid_writing)
     return Engines(writer, reader)
+
+
+def _make_private(path: Path) -> None:
+    """Make a new log's file readable by its owner only; SQLite gives its companions the same rights."""
+    with suppress(OSError):  # it is there, or cannot be made, which SQLite says better
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.engine import check_settings, network_file_system, open_engines
+from vivavoce.log.events import TrialResumed
 from vivavoce.log.store import Log
 
 
@@ -116,3 +117,15 @@ def test_a_server_that_does_not_sync_is_refused(setting: str) -> None:
 
     with pytest.raises(InputError, match=f"the server runs with {setting}=off .*; set {setting} = on"):
         check_settings(Server())  # pyright: ignore[reportArgumentType]
+
+
+def test_a_new_log_is_readable_by_its_owner_only_and_an_old_one_stays_as_it_was(tmp_path: Path) -> None:
+    new, old = tmp_path / "new.sqlite", tmp_path / "old.sqlite"
+    old.touch(0o640)
+    old.chmod(0o640)
+    for path, rights in ((new, 0o600), (old, 0o640)):
+        with Log.open(f"sqlite:///{path}") as log:
+            log.transact_now(lambda tx: tx.append("trial", TrialResumed(by="b")))
+            made = list(tmp_path.glob(f"{path.name}*"))
+            assert len(made) > 1  # the write-ahead log beside it
+            assert {one.stat().st_mode & 0o777 for one in made} == {rights}
