@@ -59,17 +59,17 @@ def test_a_replay_in_which_the_system_told_no_acts_does_not_make_it_a_system_tha
 
 
 @pytest.mark.parametrize(
-    ("own", "speaks"),
-    [(0.9, "fail"), (0.5, "pass"), (0.4, "pass")],
-    ids=["steady", "at the border", "varied"],
+    ("own", "alike", "speaks"),
+    [(0.9, 0.36, "fail"), (0.5, 0.36, "pass"), (0.4, 0.36, "pass"), (0.9, 0.5, "pass")],
+    ids=["steady", "varied", "more varied", "half alike"],
 )
 def test_an_answer_may_be_as_unlike_as_the_systems_own_answers_are_to_each_other(
-    own: float, speaks: str
+    own: float, alike: float, speaks: str
 ) -> None:
     """The least alike pair of three answers to the original sets the measure; half alike is always enough."""
-    alike = {("b a", "c a"): 0.9, ("b a", "d a"): own, ("c a", "d a"): 0.8}
-    found = judge_texts(["b a", "c a", "d a"], "e a", "en", lambda one, other: alike.get((one, other), 0.36))
-    assert (found.rung, found.suspicion, found.similarity) == ("similarity", speaks, 0.36)
+    known = {("b a", "c a"): 0.9, ("b a", "d a"): own, ("c a", "d a"): 0.8}
+    found = judge_texts(["b a", "c a", "d a"], "e a", "en", lambda one, other: known.get((one, other), alike))
+    assert (found.rung, found.suspicion, found.similarity) == ("similarity", speaks, alike)
 
 
 def test_answers_are_of_one_pattern_where_they_share_at_least_half_of_their_words() -> None:
