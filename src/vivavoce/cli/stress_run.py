@@ -113,7 +113,8 @@ def run(
     if junit is not None:
         from vivavoce.stress.suite import junit as as_junit
 
-        junit.write_text(as_junit(rows, job.name), encoding="utf-8")
+        mine = [row for row in rows if row["run_id"] == done.run_id]
+        junit.write_text(as_junit(mine, job.name), encoding="utf-8")
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
     else:

@@ -98,7 +98,9 @@ def reviewed(
     if kind == "reject":
         return VariantReviewed(item_id=item.item_id, reviewer=reviewer, decision=kind, text=None)
     if kind != "write" and (proposal is None or not 0 <= proposal < len(item.proposals)):
-        raise InputError(f"no proposal {proposal!r}", place=place, cure=f"0 to {len(item.proposals) - 1}")
+        named = "of that number" if proposal is None else proposal + 1
+        cure = f"choose 1 to {len(item.proposals)}"
+        raise InputError(f"no proposal {named}", place=place, cure=cure)
     said = (
         item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
     )

@@ -94,7 +94,7 @@ def test_all_four_decisions_come_back_from_a_file_and_empty_rows_wait(tmp_path: 
     ("cells", "complaint"),
     [
         ({"decision": "yes"}, r"review.csv:2: unknown decision 'yes'.*accept, edit, reject, write"),
-        ({"decision": "accept", "choice": "7"}, r"review.csv:2: no proposal"),
+        ({"decision": "accept", "choice": "7"}, r"review.csv:2: no proposal 7; choose 1 to"),
         ({"decision": "write", "variant": " a  pub "}, r"review.csv:2: the variant is the original"),
         ({"decision": "write"}, r"review.csv:2: a variant is empty"),
         ({"decision": "reject", "item_id": "nobody"}, r"review.csv:2: unknown item 'nobody'"),
@@ -206,6 +206,10 @@ def test_junit_counts_failures_and_skips_and_survives_any_text() -> None:
         "tests": "5", "failures": "2", "skipped": "2",
     }  # fmt: skip
     assert [one.get("type") for one in read.iter("failure")] == ["fail", "clarification"]
+    needed = {"name", "timestamp", "hostname", "tests", "failures", "errors", "time"}  # by the common schema
+    assert needed <= set(read.keys())
+    assert [one.tag for one in read] == ["properties", *["testcase"] * 5, "system-out", "system-err"]
+    assert all({"name", "classname", "time"} == set(one.keys()) for one in read.iter("testcase"))
 
 
 @pytest.mark.parametrize(
