@@ -165,9 +165,7 @@ def limits(summary: Facts, *, self_reported: bool) -> list[str]:
             )
         )
     if summary["tests"]:
-        sentences.append(
-            say("Unless the study declared a comparison beforehand, read the tests as exploration.")
-        )
+        sentences.append(say("Tests of what the study did not declare beforehand are exploration."))
     if "subjective_success" in shown:
         sentences.append(
             say(

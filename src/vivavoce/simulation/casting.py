@@ -48,7 +48,11 @@ class Casting:
         """
         place = f"study {study.name}"
         if not study.tasks:
-            raise InputError("simulated users need tasks", place=place, cure="add `tasks`")
+            raise InputError(
+                "simulated users need tasks",
+                place=place,
+                cure="add `tasks`; what takes none, such as pairs, is for people",
+            )
         ontology = study.ontology
         types = {task.type for task in study.tasks}
         if domain is None and ontology is not None and types <= set(ontology.types):
