@@ -1,6 +1,6 @@
 """The turns of a dataset as arrays in the order of talk, from which counts and times are summed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -100,15 +100,20 @@ def _read(tables: Tables) -> Turns:
     encoded = table["dialogue_id"].combine_chunks().dictionary_encode()
     dialogue = encoded.indices.to_numpy(zero_copy_only=False)
     order = np.lexsort((table["turn_index"].to_numpy(), dialogue))
-    numbers: Callable[[Any], Floats] = lambda column: column.cast(pa.float64()).to_numpy()[order]  # noqa: E731
-    flags: Callable[[str], np.ndarray] = lambda name: table[name].fill_null(False).to_numpy()[order]  # noqa: E731
+
+    def numbers(name: str) -> Floats:
+        return table[name].cast(pa.float64()).to_numpy()[order]
+
+    def flags(name: str) -> np.ndarray:
+        return table[name].fill_null(False).to_numpy()[order].astype(bool)
+
     return Turns(
         dialogue_ids=encoded.dictionary.to_pylist(),
         dialogue=dialogue[order],
         party=table["party"].to_numpy()[order],
-        barge_in=flags("barge_in").astype(bool),
-        restarted=flags("restarted").astype(bool),
-        times={name: numbers(table[name]) for name in TIMES},
+        barge_in=flags("barge_in"),
+        restarted=flags("restarted"),
+        times={name: numbers(name) for name in TIMES},
         lengths={name: _lengths(table[name].to_pylist())[order] for name in TEXTS},
     )
 
