@@ -123,6 +123,51 @@ def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: P
     assert not user[: at(stored.started_s)].any()
 
 
+def test_words_that_did_not_arrive_are_sent_when_the_page_is_opened_again(started, said: Path) -> None:
+    server, log = started
+    extra = (
+        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={said}", "--autoplay-policy=no-user-gesture-required",
+    )  # fmt: skip
+    with chromium(*extra) as browser:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.url)
+        page.get_by_role("button", name="Start", exact=True).click()
+        press(page, "#check")
+        until(page, "document.getElementById('level').value > 0")
+        press(page, "#check")
+        press(page, "#ready")
+        until(page, "document.getElementById('voice').dataset.heard !== undefined")
+        press(page, "#talk")
+        expect(page.locator("#talk")).to_have_text("Done speaking")
+        enough(page)
+        context.set_offline(True)
+        press(page, "#talk")
+        expect(page.locator("#voice-news")).to_contain_text("connection")
+        page.close()
+        assert events_of(log, UserTurnSent) == []
+        context.set_offline(False)
+        page = context.new_page()
+        page.goto(f"{server.url}/visit")
+        expect(page.locator(".turn.user")).to_have_count(1)
+        expect(page.locator(".turn.system")).to_have_count(2)
+        page.reload()
+        expect(page.locator(".turn.system")).to_have_count(2)
+        assert page.evaluate(KEPT) == 0
+    (turn,) = events_of(log, UserTurnSent)
+    assert turn.heard[0].text == turn.text != ""
+
+
+KEPT = """() => new Promise((resolve) => {
+    const opening = indexedDB.open("vivavoce-turns", 1);
+    opening.onsuccess = () => {
+        const counted = opening.result.transaction("turns").objectStore("turns").count();
+        counted.onsuccess = () => resolve(counted.result);
+    };
+})"""
+
+
 def whole_of(log: Log) -> list[RecordingStored]:
     return [one for one in events_of(log, RecordingStored) if one.content == "dialogue"]
 

@@ -1,6 +1,7 @@
 """The verb `erase`: a participant's data leaves the log."""
 
 import getpass
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,14 +16,20 @@ def erase(
         str, typer.Argument(metavar="PARTICIPANT", help="His participant_id, or the identifier of his link.")
     ],
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Erase everything of a participant from the log; the trial must not be served meanwhile."""
     from vivavoce.cli.alone import alone, served_file
     from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.core.errors import InputError
     from vivavoce.log.erasure import erase_participant
 
     plan = read_study(study)
+    asked = f"Erase everything of {participant} from the log? It cannot be undone."
+    if not yes and not (sys.stdin.isatty() and typer.confirm(asked, err=True)):
+        cure = "answer y on a terminal, or add --yes"
+        raise InputError(f"{participant} was not erased", place=f"study {plan.name}", cure=cure)
     with alone(served_file(plan, log)), open_log(plan, log) as opened:
         stone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
     if as_json:

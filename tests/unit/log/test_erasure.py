@@ -183,7 +183,11 @@ def test_the_verb_erases_by_the_identifier_of_the_link_and_tells_what_it_did(tmp
     with Log.open(url) as log:
         fill(log)
     words = ["erase", str(tmp_path / "study"), "prolific-1", "--log", url]
-    result = CliRunner().invoke(app, words, catch_exceptions=False)
+    with pytest.raises(InputError, match="prolific-1 was not erased"):
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    with Log.open(url) as log:
+        assert [one.participant_id for one in log.visits("s")] == ["p1", "p2", "p9"]
+    result = CliRunner().invoke(app, [*words, "--yes"], catch_exceptions=False)
     assert result.stdout.splitlines() == [
         "erased p1: 1 visits, 10 events", "in 2 events of others there is nothing of his any more",
     ]  # fmt: skip

@@ -1,17 +1,17 @@
 // A recording under way, kept in the browser piece by piece, so that a reload or a lost connection costs nothing.
 
-function done(request) {
+export function done(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-async function store(mode) {
-  const opening = indexedDB.open("vivavoce-takes", 1);
-  opening.onupgradeneeded = () => opening.result.createObjectStore("pieces", { autoIncrement: true });
+export async function store(mode, name = "vivavoce-takes", things = "pieces", options = { autoIncrement: true }) {
+  const opening = indexedDB.open(name, 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(things, options);
   const base = await done(opening);
-  return base.transaction("pieces", mode).objectStore("pieces");
+  return base.transaction(things, mode).objectStore(things);
 }
 
 // A piece is {take, key, takes, rate, samples}; take names the stimulus of the visit, key this very recording.

@@ -5,6 +5,7 @@ import { OpenMicrophone } from "./open-microphone.js";
 import { wait } from "./outbox.js";
 import { Playback } from "./playback.js";
 import { wav } from "./takes.js";
+import { forgetTurns, keepTurn, unsentTurn } from "./unsent.js";
 
 const here = (id) => document.getElementById(id);
 const panel = here("voice");
@@ -190,19 +191,35 @@ async function deliver(sound, pieces, began) {
   talk.textContent = told.talk;
   if (!pieces) return tell(told.failed);
   talk.disabled = true;
-  tell(told.sending);
   const place = new URLSearchParams({ dialogue_id: told.dialogue, key: crypto.randomUUID(), tab: told.tab });
   if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", (startedAt - endedAt) / 1000);
   if (played !== null) place.set("played_s", played);
   const startedS = playback.elapsed(began);
   if (startedS !== null) place.set("started_s", startedS);
-  const error = await post(place, sound);
-  talk.disabled = false;
-  tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
-  if (error === "superseded" || error === "stale" || error === "not_running") location.reload();
+  await keepTurn(told.dialogue, { place: String(place), sound }).catch(() => {}); // private windows keep nothing
+  await send(place, sound);
 }
 
-// Tries until the server has it or will never take it: the sound is kept meanwhile, and the key stays the same.
+async function send(place, sound) {
+  talk.disabled = true;
+  tell(told.sending);
+  const error = await post(place, sound);
+  if (error !== "superseded") await forgetTurns().catch(() => {}); // else this page sends it again when it is the newest
+  talk.disabled = false;
+  tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
+  if (error === "superseded" || error === "not_running") location.reload();
+}
+
+// What was spoken before a reload, or before the page was closed, and did not arrive.
+async function sendKept() {
+  const turn = await unsentTurn(told.dialogue).catch(() => undefined);
+  if (turn === undefined) return;
+  const place = new URLSearchParams(turn.place);
+  place.set("tab", told.tab);
+  await send(place, turn.sound);
+}
+
+// Tries until the server has it or will never take it; the key stays the same.
 async function post(place, sound) {
   for (let delay = 1; ; delay = Math.min(delay * 2, 20)) {
     try {
@@ -214,7 +231,7 @@ async function post(place, sound) {
       });
       if (response.ok) return null;
       const { error } = await response.json().catch(() => ({}));
-      const later = error === "busy" || error === "too_fast" || (response.status >= 500 && error !== "deaf");
+      const later = ["busy", "stale", "too_fast"].includes(error) || (response.status >= 500 && error !== "deaf");
       if (!later) return error ?? "failed";
     } catch {
       tell(told.offline);
@@ -271,5 +288,6 @@ new MutationObserver(() => here("talking").hidden || speakNext()).observe(here("
 panel.hidden = false;
 form.hidden = true;
 caption();
+sendKept();
 if (!navigator.mediaDevices || !("AudioWorkletNode" in window)) denied();
 else if (sessionStorage.getItem(remembered.checked)) begin();
