@@ -126,7 +126,8 @@ def _davidson(values: Floats, design: Floats, outcomes: Floats) -> tuple[Floats,
 def _rao_kupper(values: Floats, design: Floats, outcomes: Floats) -> tuple[Floats, Floats]:
     """A threshold: the first is chosen by F(eta - tau), the second by F(-eta - tau), else a tie."""
     eta, tau = design @ values[:-1], float(np.exp(values[-1]))
-    tied = np.log(np.expm1(2 * tau)) + eta - np.logaddexp(eta, tau) - np.logaddexp(0.0, tau + eta)
+    width = 2 * tau + np.log(-np.expm1(-2 * tau))  # log(e^2tau - 1), also for a tau far off the solution
+    tied = width + eta - np.logaddexp(eta, tau) - np.logaddexp(0.0, tau + eta)
     won, lost = log_expit(eta - tau), log_expit(-eta - tau)
     logs = np.where(outcomes == 1, won, np.where(outcomes == -1, lost, tied))
     above, below = expit(eta + tau), expit(eta - tau)
