@@ -9,7 +9,7 @@ BIN := .venv/bin
 # a process a core, each with whole files, so that what a file shares is made once; ARGS="-n 0" for one process
 ABREAST := -n logical --maxprocesses 4 --dist loadfile
 # a test that fails is tried once more, and the closing line says so: a rerun is a defect to be mended, not a red build
-AGAIN := --reruns 1
+AGAIN := --reruns 1 -r aR
 export LANG ?= C.UTF-8
 
 # where Asterisk is installed, unless this machine has one

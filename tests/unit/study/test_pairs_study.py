@@ -85,7 +85,7 @@ BROKEN = [
     (PAIRS.replace("      en:", "      it:"), "pair 'first' (en): not written in 'en'; add `en:`"),
     (PAIRS.replace("change: insertion", "change: insert"), "unknown change 'insert'; did you mean"),
     (PAIRS.replace("    variable: empathy\n", ""), "'variable' is missing"),
-    ("pairs: []\n", "pairs.yaml:1 pairs: a list"),
+    ("pairs: []\n", "pairs.yaml:1 pairs: 'pairs' holds 0 of at least 1"),
 ]  # fmt: skip
 
 
