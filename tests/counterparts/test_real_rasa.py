@@ -4,15 +4,14 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from scenes.connecting import said, texts, within
 from scenes.installed import RealRasa, token
-from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Choice, Connector, Conversation, PastTurn, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]
@@ -40,27 +39,6 @@ def reached(rasa: RealRasa, channel: str) -> dict[str, Any]:
 @pytest.fixture(params=CHANNELS)
 def settings(request: pytest.FixtureRequest, rasa: RealRasa) -> dict[str, Any]:
     return reached(rasa, request.param)
-
-
-def within(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]) -> Any:
-    async def run() -> Any:
-        limits = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
-        connector = make_connector({"allow_private": True, **limits, **settings}, {})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
-
-
-async def said(connector: Connector, conversation: Conversation, text: str) -> list[SystemOutput]:
-    turn = UserTurn(key=f"{conversation.key}-{text}", number=1, text=text)
-    return [output async for output in connector.send(conversation, turn)]
-
-
-def texts(outputs: list[SystemOutput]) -> list[str]:
-    return [output.text for output in outputs if output.kind == "message"]
 
 
 def test_it_greets_once(settings: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from scenes.browser import barriers, chromium, overflow, press, until
+from scenes.browser import barriers, chromium, microphone, overflow, press, until
 from scenes.patience import eventually
 from scenes.visits import Parrot, make_study
 from scenes.voices import RATE, voice
@@ -63,11 +63,7 @@ def enough(page: Page) -> None:
 
 def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: Path) -> None:
     server, log = started
-    extra = (
-        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={said}", "--autoplay-policy=no-user-gesture-required",
-    )  # fmt: skip
-    with chromium(*extra) as browser:
+    with chromium(*microphone(said)) as browser:
         context = browser.new_context(viewport={"width": 320, "height": 568})
         page, errors = context.new_page(), []
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -125,11 +121,7 @@ def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: P
 
 def test_words_that_did_not_arrive_are_sent_when_the_page_is_opened_again(started, said: Path) -> None:
     server, log = started
-    extra = (
-        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={said}", "--autoplay-policy=no-user-gesture-required",
-    )  # fmt: skip
-    with chromium(*extra) as browser:
+    with chromium(*microphone(said)) as browser:
         context = browser.new_context()
         page = context.new_page()
         page.goto(server.url)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from scenes.browser import barriers, chromium, press, until
+from scenes.browser import barriers, chromium, microphone, press, until
 from scenes.counterparts import Counterparts
 from scenes.speaking import likeness
 from scenes.visits import make_study
@@ -43,9 +43,9 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
     path: str,
     known: bool,
 ) -> None:
-    microphone = tmp_path / "microphone.wav"
+    heard = tmp_path / "microphone.wav"
     said = np.concatenate([np.zeros(RATE // 4), voice("hello, good morning")])
-    write_sound(Sound(pcm16(said), RATE), microphone)
+    write_sound(Sound(pcm16(said), RATE), heard)
     step = study_model.DialogueStep(
         repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),
@@ -55,14 +55,10 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
     request.addfinalizer(counterparts.stop)
     url = f"ws://{counterparts.server(server)}{path}"
     system = make_connector({"url": url, "allow_private": True, **settings}, {})
-    extra = (
-        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={microphone}", "--autoplay-policy=no-user-gesture-required",
-    )  # fmt: skip
     with (
         Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
         running(create_app(SessionEngine(study, log, {"one": system}))) as website,
-        chromium(*extra) as browser,
+        chromium(*microphone(heard)) as browser,
     ):
         page, errors = browser.new_page(), list[str]()
         page.on("pageerror", lambda error: errors.append(str(error)))

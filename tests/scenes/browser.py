@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -18,6 +19,14 @@ ARGUMENTS: Final = [
 ]  # fmt: skip
 expect.set_options(timeout=PATIENCE_S * 1000)  # Playwright's own limit is five seconds
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def microphone(sound: Path) -> tuple[str, ...]:
+    """Arguments for a browser whose microphone is allowed and hears a WAV file, over and over."""
+    return (
+        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={sound}", "--autoplay-policy=no-user-gesture-required",
+    )  # fmt: skip
 
 
 @contextmanager

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from scenes.patience import PATIENCE_S
+from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.make import make_connector
 
 Talk = Callable[[Any], Awaitable[Any]]
@@ -20,3 +22,20 @@ def talked(settings: Mapping[str, Any], talk: Talk, secrets: Mapping[str, str] |
             await connector.shut_down()
 
     return asyncio.run(run())
+
+
+def within(settings: Mapping[str, Any], talk: Talk) -> Any:
+    """As `talked`, with a system on this machine, for which one is patient."""
+    limits = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
+    return talked({"allow_private": True, **limits, **settings}, talk)
+
+
+async def said(connector: Connector, conversation: Conversation, text: str) -> list[SystemOutput]:
+    """What a system gives out when it is told this."""
+    turn = UserTurn(key=f"{conversation.key}-{text}", number=1, text=text)
+    return [output async for output in connector.send(conversation, turn)]
+
+
+def texts(outputs: list[SystemOutput]) -> list[str]:
+    """The words of its messages."""
+    return [output.text for output in outputs if output.kind == "message"]

@@ -1,14 +1,13 @@
 """What a real Rasa does and a guess would not: sessions that begin twice, turns that are acknowledged."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from scenes.connecting import said, texts, within
 from scenes.counterparts import Counterparts
-from scenes.patience import PATIENCE_S
-from vivavoce.connectors.base import Choice, Connector, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import Choice, Connector, Conversation, SystemOutput
 from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -40,27 +39,6 @@ def persistent(counterparts: Counterparts) -> dict[str, Any]:
     server = counterparts.server("rasa_socketio_server.py", "persistent", "renamed")
     named = {"user_event": "said_user", "bot_event": "said_bot", "session_persistence": True}
     return {"connect": "rasa-socketio", "url": f"http://{server}", "idle_s": ENDLESS_S, **named}
-
-
-def within(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]) -> Any:
-    async def run() -> Any:
-        limits = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
-        connector = make_connector({"allow_private": True, **limits, **settings}, {})
-        try:
-            return await talk(connector)
-        finally:
-            await connector.shut_down()
-
-    return asyncio.run(run())
-
-
-async def said(connector: Connector, conversation: Conversation, text: str) -> list[SystemOutput]:
-    turn = UserTurn(key=f"{conversation.key}-{text}", number=1, text=text)
-    return [output async for output in connector.send(conversation, turn)]
-
-
-def texts(outputs: list[SystemOutput]) -> list[str]:
-    return [output.text for output in outputs if output.kind == "message"]
 
 
 @pytest.mark.parametrize("channel", ["rest", "socketio"])
