@@ -11,7 +11,7 @@ from vivavoce.campaign.places import SystemPlace, place_of
 from vivavoce.connectors.base import Connector
 from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset import Dataset, replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import StressRunFinished, StressRunPlanned, stress_stream
@@ -114,9 +114,10 @@ def _export(
 ) -> Dataset:
     """The dataset, with what the report must know of the submission beside its tables."""
     parse = load_parser(study.parser, study.ontology, folder=study.folder)
-    dataset = export_dataset(
-        log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags
-    )
+    with replacing():
+        dataset = export_dataset(
+            log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags
+        )
     write_facts(place.dataset, campaign.settings, submission)
     return dataset
 

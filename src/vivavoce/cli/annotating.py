@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def in_(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders of them.")],
     into: Annotated[Path | None, typer.Option("--into", help="Of a dataset: the new dataset.")] = None,
     log: LogUrl = None,
+    replace: Replace = False,
 ) -> None:
     """Take annotations into a study's log, or annotations or transcripts into a copy of a dataset."""
     from vivavoce.annotation.files import read_annotations, with_annotations
@@ -169,6 +171,7 @@ def commands_out(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
     into: Into,
     log: LogUrl = None,
+    replace: Replace = False,
 ) -> None:
     """Write everybody's annotations (CSV), those that stand (notation files), and the dataset with them."""
     from vivavoce.annotation.command_files import with_commands, write_commands

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 
@@ -22,6 +23,7 @@ def import_(
     into: Annotated[Path, typer.Option("--into", help="Folder of the new dataset.")],
     venues: Annotated[Path | None, typer.Option("--venues", help="Venue database to check against.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first broken call.")] = False,
+    replace: Replace = False,
 ) -> None:
     """Turn a foreign log into a dataset."""
     from vivavoce.corpora import CORPORA
@@ -47,6 +49,7 @@ def export(
     audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
     raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
+    replace: Replace = False,
 ) -> None:
     """Turn a study's log into a dataset."""
     from vivavoce.cli.studies import export_study, open_log, read_study

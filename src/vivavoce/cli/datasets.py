@@ -1,7 +1,9 @@
 """Datasets as the verbs of analysis take them: people or programs, never both unless told."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
@@ -13,6 +15,21 @@ def allow_mixed(allowed: bool) -> None:
     """Whether dialogues of people and of simulated users may be taken together in this run."""
     global _allowed
     _allowed = allowed
+
+
+def _allow_replacing(allowed: bool) -> None:
+    from vivavoce.log.dataset import allow_replacing
+
+    allow_replacing(allowed)
+
+
+# for every verb that writes a dataset
+Replace = Annotated[
+    bool,
+    typer.Option(
+        "--replace", callback=_allow_replacing, help="Put the new dataset in the place of the one there."
+    ),
+]
 
 
 def unmixed(folder: Path) -> "Dataset":

@@ -41,13 +41,15 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     from vivavoce.analysis.summary import summarise
     from vivavoce.cli.simulating import simulate_study
     from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.log.dataset import replacing
     from vivavoce.report.html import write_report
 
     plan = read_study(study)
     with open_log(plan, None) as log:
         with progress("simulated dialogues") as moved:
             simulate_study(plan, log, dialogues, seed=seed, error_rate=WORD_ERROR_RATE, report=moved)
-        exported = export_study(plan, log, dataset)
+        with replacing():
+            exported = export_study(plan, log, dataset)
     summary = summarise(exported, "system")
     write_report(exported, report, by="system")
     if as_json:

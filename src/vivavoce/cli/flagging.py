@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note
 
 
@@ -18,6 +19,7 @@ def flags(
     into: Annotated[
         Path | None, typer.Option("--into", help="Write the dataset with the flags of these rules here.")
     ] = None,
+    replace: Replace = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Show who tells the flags of system turns; score rules against annotators."""

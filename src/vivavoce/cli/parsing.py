@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def parse(
     parser: Annotated[
         str, typer.Option("--parser", help="rules, package.module:function, or an address.")
     ] = "rules",
+    replace: Replace = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Read what user turns mean; score the reading where the dataset has labels."""

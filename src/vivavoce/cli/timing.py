@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def timing(
     channels: Annotated[
         str, typer.Option("--channels", help="Who is heard on each channel of files in RECORDINGS.")
     ] = "user,system",
+    replace: Replace = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Take turn times from two-channel recordings into a copy of a dataset."""

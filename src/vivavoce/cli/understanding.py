@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
@@ -258,6 +259,7 @@ def generate(
     error_rate: Annotated[
         float, typer.Option("--word-error-rate", min=0, max=1, help="Noise of a recogniser.")
     ] = 0.0,
+    replace: Replace = False,
 ) -> None:
     """Generate commands of 36 speakers, training and test apart by speaker and recipe; nobody said them."""
     from vivavoce.understanding.kitchen import corpus

@@ -13,7 +13,7 @@ import structlog
 from vivavoce.annotation.parsers import load_parser
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.board import Board
-from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset import Dataset, replacing
 from vivavoce.log.export import export_dataset
 
 if TYPE_CHECKING:
@@ -96,10 +96,11 @@ class Snapshots:
         if self._snapshot is None or self._snapshot.position != position:
             at = board.log.clock.now()
             parse = load_parser(study.parser, study.ontology, folder=study.folder)
-            dataset = export_dataset(
-                board.log, study.name, self.folder, domain_entities=study.entities(), parse=parse,
-                flags=study.flags,
-            )  # fmt: skip
+            with replacing():
+                dataset = export_dataset(
+                    board.log, study.name, self.folder, domain_entities=study.entities(), parse=parse,
+                    flags=study.flags,
+                )  # fmt: skip
             self._snapshot = Snapshot(dataset, position, at)
         return self._snapshot
 

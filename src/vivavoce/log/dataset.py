@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -19,14 +21,16 @@ MANIFEST: Final = "dataset.json"
 FORMAT: Final = "vivavoce-dataset"
 BATCH_ROWS: Final = 50_000
 WHOLE: Final = 2**256
+_ANEW: Final = "export or import it anew"
 
 
 class Dataset:
     """A dataset on disk, opened for reading.
 
-    Every table of the schema can be read; one that the dataset lacks has no rows.
+    Every table of the schema can be read; one that the dataset never had has no rows.
 
-    Raises  InputError: no dataset at this path, or one of a newer schema
+    Raises  InputError: no dataset at this path, one of a newer schema, or one of which files are missing;
+            on reading, a table that is damaged
     """
 
     def __init__(self, folder: Path | str) -> None:
@@ -45,6 +49,15 @@ class Dataset:
                 place=str(path),
                 cure="read it with the version of vivavoce that wrote it",
             )
+        if not isinstance(self.manifest.get("study"), dict) or "name" not in self.manifest["study"]:
+            raise InputError("names no study", place=str(path), cure=_ANEW)
+        for name, facts in self.manifest.get("tables", {}).items():
+            if not (self.folder / f"{name}.parquet").is_file():
+                raise InputError(
+                    f"is missing, and held {facts['rows']} rows when the dataset was written",
+                    place=str(self.folder / f"{name}.parquet"),
+                    cure=f"put it back, or {_ANEW}",
+                )
 
     @cached_property
     def hash(self) -> str:
@@ -90,9 +103,21 @@ class Dataset:
         return self.folder / f"{table}.parquet"
 
     def read(self, table: str) -> pa.Table:
-        """One whole table; an absent one has the schema's columns and no rows."""
+        """One whole table; one that the dataset never had has the schema's columns and no rows."""
         path = self.path(table)
-        return pq.read_table(path) if path.is_file() else TABLES[table].arrow().empty_table()
+        return read_parquet(path) if path.is_file() else TABLES[table].arrow().empty_table()
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A whole Parquet file.
+
+    Raises  InputError: it is cut, damaged or no Parquet file
+    """
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].strip().rstrip(".")
+        raise InputError(f"cannot be read as Parquet ({reason})", place=str(path), cure=_ANEW) from None
 
 
 def _bytes_of(path: Path) -> str:
@@ -115,17 +140,57 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", place=str(path), cure="export it anew") from None
+        raise InputError(f"cannot be read ({error})", place=str(path), cure=_ANEW) from None
     if not isinstance(found, dict):
-        raise InputError("is no manifest of a dataset", place=str(path), cure="export it anew")
+        raise InputError("is no manifest of a dataset", place=str(path), cure=_ANEW)
     return found
+
+
+_may_replace: ContextVar[bool] = ContextVar("may_replace", default=False)
+
+
+def allow_replacing(allowed: bool) -> None:
+    """Whether a new dataset may take the place of one that lies in its folder, from here on."""
+    _may_replace.set(allowed)
+
+
+@contextmanager
+def replacing() -> Iterator[None]:
+    """Within this block a new dataset may take the place of one that lies in its folder."""
+    token = _may_replace.set(True)
+    try:
+        yield
+    finally:
+        _may_replace.reset(token)
+
+
+def _check_free(folder: Path) -> None:
+    if _may_replace.get():
+        return
+    name_another = "name another folder, or say --replace"
+    if (folder / MANIFEST).exists():
+        raise InputError(f"holds {_held(folder)} already", place=str(folder), cure=name_another)
+    found = next((name for name in TABLES if (folder / f"{name}.parquet").exists()), None)
+    if found is not None:
+        raise InputError(f"holds a file {found}.parquet already", place=str(folder), cure=name_another)
+
+
+def _held(folder: Path) -> str:
+    try:
+        manifest = _manifest(folder / MANIFEST)
+        rows = manifest["tables"].get("dialogues", {}).get("rows", 0)
+        return f"the dataset of {manifest['study']['name']} ({rows} dialogues)"
+    except (InputError, KeyError, TypeError, AttributeError):
+        return "a dataset"
 
 
 class DatasetWriter:
     """Writes a dataset table by table; it exists only once `close` has written its manifest.
 
-    Rows are mappings; a column left out is null. Use as a context manager: an exception leaves no manifest.
-    The folder may exist and hold other files; an older dataset in it is replaced.
+    Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
+    it was. The folder may exist and hold other files; a dataset in it is replaced only within `replacing()`.
+
+    Raises  InputError: the folder holds a dataset, or a file that a table would replace
     """
 
     def __init__(
@@ -137,7 +202,9 @@ class DatasetWriter:
         factors: Iterable[str] = (),
     ) -> None:
         self.folder = Path(folder)
+        _check_free(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._closed = False
         self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
         if "name" not in self._study:
             cure = "pass study={'name': ...}"
@@ -147,9 +214,6 @@ class DatasetWriter:
         self._hashes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
         self.notes: list[str] = []
-        (self.folder / MANIFEST).unlink(missing_ok=True)
-        for name in TABLES:
-            (self.folder / f"{name}.parquet").unlink(missing_ok=True)
 
     def add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows to a table.
@@ -185,8 +249,7 @@ class DatasetWriter:
                     cure="the schema requires it",
                 )
         if table not in self._writers:
-            path = self.folder / f"{table}.parquet"
-            self._writers[table] = pq.ParquetWriter(path, schema, compression="zstd")
+            self._writers[table] = pq.ParquetWriter(self._partial(table), schema, compression="zstd")
         self._writers[table].write_table(batch)
         # a sum, so that the order of rows does not matter, and a row that is there twice still counts
         total = self._hashes.get(table, 0) + sum(map(_row_digest, batch.to_pylist()))
@@ -205,7 +268,7 @@ class DatasetWriter:
         }
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         for name, facts in tables.items():
-            facts["file_sha256"] = _bytes_of(self.folder / f"{name}.parquet")
+            facts["file_sha256"] = _bytes_of(self._partial(name))
         manifest = {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,
@@ -219,8 +282,18 @@ class DatasetWriter:
         }
         partial = self.folder / (MANIFEST + ".part")
         partial.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (self.folder / MANIFEST).unlink(missing_ok=True)
+        for name in TABLES:
+            if name in tables:
+                self._partial(name).replace(self.folder / f"{name}.parquet")
+            else:
+                (self.folder / f"{name}.parquet").unlink(missing_ok=True)
         partial.replace(self.folder / MANIFEST)
+        self._closed = True
         return Dataset(self.folder)
+
+    def _partial(self, table: str) -> Path:
+        return self.folder / f"{table}.parquet.part"
 
     def _close_files(self) -> None:
         for writer in self._writers.values():
@@ -231,6 +304,8 @@ class DatasetWriter:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and not (self.folder / MANIFEST).exists():
+        if kind is None and not self._closed:
             self.close()
         self._close_files()
+        for name in TABLES:
+            self._partial(name).unlink(missing_ok=True)

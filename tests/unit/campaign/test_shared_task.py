@@ -7,7 +7,7 @@ import pytest
 
 from vivavoce.campaign.shared_task import begin, export_all, load, standings
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.campaign_leaderboard import compose_leaderboard
 from vivavoce.report.html import page
@@ -44,7 +44,7 @@ def test_the_test_set_holds_the_commands_and_none_of_their_answers(task: Path) -
     rows = Dataset(task / "test").read("commands").to_pylist()
     assert len(rows) == 4 and {row["text"] for row in rows} == {"say it"}
     assert not any("milk" in path.read_bytes().decode("latin-1") for path in (task / "test").iterdir())
-    with DatasetWriter(task / "test", study={"name": "s"}, source={"kind": "test"}) as writer:
+    with replacing(), DatasetWriter(task / "test", study={"name": "s"}, source={"kind": "test"}) as writer:
         writer.add("commands", [{"command_id": "c", "annotation": "take(milk)", "simulated": True}])
     with pytest.raises(InputError, match="tells its answers"):
         load(task)

@@ -9,6 +9,7 @@ import pytest
 
 from vivavoce.cli import main
 from vivavoce.core.errors import MOST_LISTED, nearest
+from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.scaffold import write_study
 
 Refuse = Callable[..., str]
@@ -120,3 +121,32 @@ def test_a_report_in_a_form_that_there_is_not_is_refused_before_anything_is_comp
 ) -> None:
     said = refuse("report", tmp_path, "--out", tmp_path / name)
     assert "end its name in .html or .htm or .pdf" in said and name in said
+
+
+def cut(folder: Path, table: str) -> Path:
+    """A dataset with a dialogue and a turn, one of whose tables is only half there."""
+    dialogue = {"dialogue_id": "d", "study": "s", "system": "a", "condition": "a", "channel": "text",
+                "language": "en", "simulated": False}  # fmt: skip
+    with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("dialogues", [dialogue])
+        writer.add("turns", [{"dialogue_id": "d", "turn_index": 0, "party": "user", "text": "hello"}])
+    path = folder / f"{table}.parquet"
+    path.write_bytes(path.read_bytes()[:200])
+    return folder
+
+
+@pytest.mark.parametrize("table", ["dialogues", "turns"])
+@pytest.mark.parametrize(
+    "words",
+    ["measure D", "measure D --only turns --csv T/x.csv", "analyse D", "report D --out T/r.html", "flags D",
+     "confidence D", "parse D --into T/p", "predict correlate D", "annotate out D --into T/a"],
+)  # fmt: skip
+def test_a_cut_table_is_named_and_nothing_is_written(
+    words: str, table: str, tmp_path: Path, refuse: Refuse
+) -> None:
+    dataset = cut(tmp_path / "d", table)
+    places = {"D": str(dataset), "T": str(tmp_path)}
+    told = refuse(*(re.sub("^[DT]", lambda found: places[found[0]], word) for word in words.split()))
+    assert told.startswith(f"{dataset / table}.parquet: cannot be read as Parquet (")
+    assert told.endswith("; export or import it anew")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != dataset]

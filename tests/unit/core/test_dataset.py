@@ -1,13 +1,14 @@
 """A dataset is whole or is not there."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
 from vivavoce.log.schema import TABLES
 
 DIALOGUE = {
@@ -58,17 +59,58 @@ def test_a_table_that_is_edited_afterwards_gives_another_hash_and_is_named(tmp_p
     assert edited.changed == ["dialogues"]
     pq.write_table(TABLES["ratings"].arrow().empty_table(), written.path("ratings"))
     assert Dataset(tmp_path).changed == ["dialogues", "ratings"]
-    written.path("dialogues").unlink()
-    assert "dialogues" in Dataset(tmp_path).changed
 
 
-def test_an_error_while_writing_leaves_no_dataset(tmp_path: Path) -> None:
-    write(tmp_path)
-    with pytest.raises(ZeroDivisionError), DatasetWriter(tmp_path, study={"name": "s"}, source={}) as writer:
-        writer.add("dialogues", [DIALOGUE])
-        raise ZeroDivisionError
-    with pytest.raises(InputError, match=r"no dataset\.json here; make a dataset with"):
+def test_a_table_that_is_gone_is_named_with_the_rows_it_held(tmp_path: Path) -> None:
+    write(tmp_path).path("dialogues").unlink()
+    with pytest.raises(InputError, match=r"dialogues\.parquet: is missing, and held 1 rows .*; put it back"):
         Dataset(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda whole: whole[: len(whole) // 2], lambda _: b"", lambda _: b"PAR1 no"]
+)
+def test_a_damaged_table_is_named_with_what_to_do(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = write(tmp_path).path("dialogues")
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(InputError, match=r"dialogues\.parquet: cannot be read as Parquet \(.+\); export"):
+        Dataset(tmp_path).read("dialogues")
+
+
+def test_an_error_while_writing_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        with replacing(), DatasetWriter(folder, study={"name": "s"}, source={}) as writer:
+            writer.add("dialogues", [{**DIALOGUE, "system": "new"}])
+            writer._flush("dialogues")
+            raise ZeroDivisionError
+
+    before = write(tmp_path / "there")
+    for folder in (tmp_path / "there", tmp_path / "nothing"):
+        with pytest.raises(ZeroDivisionError):
+            fail(folder)
+    assert Dataset(tmp_path / "there").hash == before.hash and not before.changed
+    assert list((tmp_path / "nothing").iterdir()) == []
+    assert {path.name for path in (tmp_path / "there").iterdir()} == {"dataset.json", "dialogues.parquet"}
+
+
+def test_a_dataset_is_never_replaced_unasked(tmp_path: Path) -> None:
+    before = write(tmp_path / "a")
+    with pytest.raises(
+        InputError, match=r"holds the dataset of s \(1 dialogues\) already; .* or say --replace"
+    ):
+        write(tmp_path / "a", system="b")
+    assert Dataset(tmp_path / "a").hash == before.hash
+    with replacing():
+        assert write(tmp_path / "a", system="b").hash != before.hash
+    with pytest.raises(InputError, match="already"):
+        write(tmp_path / "a")
+
+
+def test_a_file_that_a_table_would_replace_is_never_replaced_unasked(tmp_path: Path) -> None:
+    (tmp_path / "annotations.parquet").write_bytes(b"an annotator's work")
+    with pytest.raises(InputError, match=r"holds a file annotations\.parquet already"):
+        write(tmp_path)
+    assert (tmp_path / "annotations.parquet").read_bytes() == b"an annotator's work"
 
 
 def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:

@@ -407,7 +407,7 @@ def test_flags_of_system_turns_come_from_acts_where_logged_and_from_rules_elsewh
     ]  # fmt: skip
     trial.write("v1", visit_opened("p1"), assigned("d1"), DialogueOpened(dialogue_id="d1"), *said)
     bare = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "turns")
-    system = rows(export_dataset(trial.log, "cities", tmp_path / "bare"), "dialogues")[0]["system"]
+    system = rows(export_dataset(trial.log, "cities", tmp_path / "again"), "dialogues")[0]["system"]
     told = rows(export_dataset(trial.log, "cities", tmp_path / "told", flags={system: rules}), "turns")
     assert [(row["question"], row["question_origin"]) for row in bare] == [(None, None), (False, "acts")]
     assert [(row["question"], row["question_origin"]) for row in told] == [(True, "rules"), (False, "acts")]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
 from vivavoce.log.layers import LAYERS
 from vivavoce.measures import MEASURES, components, compute
 
@@ -127,7 +127,8 @@ def _acts(draw: random.Random, at: dict[str, Any], layer: str, rows: Rows) -> No
 
 
 def written(folder: Path, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Dataset:
-    writer = DatasetWriter(folder, study={"name": "laws"}, source={"kind": "test"})
+    with replacing():
+        writer = DatasetWriter(folder, study={"name": "laws"}, source={"kind": "test"})
     for name, own in rows.items():
         writer.add(name, own)
     return writer.close()
