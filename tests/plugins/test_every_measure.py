@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.layers import LAYERS
 from vivavoce.measures import MEASURES, components, compute
+from vivavoce.measures.base import Origin
 
 Rows = dict[str, list[dict[str, Any]]]
 NAMES = MEASURES.names()
@@ -161,7 +162,7 @@ def test_a_measure_carries_all_its_facts(name: str) -> None:
     facts: Mapping[str, str | None] = measure.facts()
     assert facts["name"] == measure.name == name
     assert facts["unit"] in ("1", "s")
-    assert measure.origin in ("instrumental", "expert")
+    assert measure.origin in get_args(Origin)
     assert measure.direction in ("higher", "lower", None)
     assert measure.level in ("word", "utterance", "turn", "dialogue", "goal")
     for text in (measure.title, measure.unit, measure.family, measure.analysis_unit):

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import product
+from math import comb
 from typing import Any, Final
 
 import numpy as np
@@ -78,6 +79,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
                  ad hoc cases, whose clean utterance IDIAL verified, too
     pass_all     share of cases all of whose k replays of the variant passed: pass^k; cases of which a replay
                  was not decided are in no pass^k, for fewer chances to fail would flatter it
+    pass_power   the same for 1 to k replays, without bias: the mean chance that so many of a case's replays,
+                 drawn without putting back, all passed (Yao and others 2024, tau-bench)
     p            paired permutation of variant against original, one-sided; null for one repetition, where the
                  original was admitted by the very run that it would be compared by
     """
@@ -104,13 +107,26 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "idial_ratio": sum(first) / len(first) if first else None,
         **_ends("idial_", wilson(int(sum(first)), len(first), level)),
         "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
-        "pass_all_n": len(repeated), **_paired(applied),
+        "pass_all_n": len(repeated), "pass_power": pass_power(repeated), **_paired(applied),
         "why_not_applicable": _reasons(rows, "not_applicable"),
         "why_not_admitted": _reasons(rows, "not_admitted"),
         "signature": signature(
             "stress_pass_ratio", unit="case", n=decided, data=data, group=name, interval="wilson"
         ),
     }  # fmt: skip
+
+
+def pass_power(repeated: Sequence[Row]) -> list[dict[str, Any]]:
+    """pass^k for every k up to the replays that all cases have: comb(passed, k) / comb(replays, k), averaged.
+
+    Output  k, ratio, n (cases)
+    Empty   no case: []
+    Source  Yao and others 2024, tau-bench, section 3.3
+    """
+    most = min((row["variant_count"] for row in repeated), default=0)
+    chances = ((k, [comb(row["variant_passed_count"], k) / comb(row["variant_count"], k) for row in repeated])
+               for k in range(1, most + 1))  # fmt: skip
+    return [{"k": k, "ratio": _mean(each), "n": len(each)} for k, each in chances]
 
 
 def _counted_by_idial(row: Row) -> bool:

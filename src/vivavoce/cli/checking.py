@@ -68,7 +68,7 @@ def check_bots(path: Path) -> list[dict[str, Any]]:
 
 def warnings_of(path: Path) -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
-    checks = check_pairs, check_speech, check_telephone, check_consent, check_sound
+    checks = check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts
     return [line for check in checks for line in check(path)]
 
 
@@ -99,6 +99,13 @@ def check_consent(path: Path) -> list[str]:
     from vivavoce.study.recordings import recording_warnings
 
     return recording_warnings(read_study(path).visit)
+
+
+def check_texts(path: Path) -> list[str]:
+    """Which texts still speak of our example's domain, one line each."""
+    from vivavoce.study.scaffold import example_warnings
+
+    return example_warnings(read_study(path))
 
 
 def check_sound(path: Path) -> list[str]:

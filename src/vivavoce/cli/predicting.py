@@ -121,6 +121,7 @@ def fit(
 
     fitted = fit_model(unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
     out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="utf-8")
+    _named(fitted)
     note(f"wrote {out}")
 
 
@@ -220,6 +221,8 @@ def _show_explanation(facts: dict[str, Any]) -> None:
 
 
 def _named(facts: dict[str, Any]) -> None:
+    for warning in facts["warnings"]:
+        note(f"warning: {warning}")
     if facts["judgements"]:
         note(f"judgements among the predictors: {', '.join(facts['judgements'])}")
 

@@ -53,6 +53,9 @@ def show(facts: dict[str, Any]) -> None:
         f"not admitted {whole['not_admitted']}, invalid {whole['invalid']}, needed clarification "
         f"{whole['clarification']}, unsure {whole['unsure']}, unfinished {facts['unfinished']}"
     )
+    if len(whole["pass_power"]) > 1:
+        shares = ", ".join(f"pass^{one['k']} {_number(one['ratio'])}" for one in whole["pass_power"])
+        console.print(f"{shares}, of {whole['pass_all_n']} cases")
     if facts["spoken"]:
         console.print(_heard(facts["spoken"]))
     agreed = facts["agreement"]

@@ -98,6 +98,7 @@ class Tables:
 
 
 Direction = Literal["higher", "lower"]
+Origin = Literal["instrumental", "expert", "participant"]
 Components = Callable[[Tables], "Pairs | pa.Table | ibis.Table"]
 
 
@@ -111,7 +112,8 @@ class Measure:
     symbol         as published, empty where there is none
     unit           of the value: s, words, turns, ratio
     level          on which it is observed: utterance, turn, dialogue, goal
-    origin         `instrumental` (from the log alone) or `expert` (needs transcription or annotation)
+    origin         `instrumental` (from the log alone), `expert` (needs transcription or annotation) or
+                   `participant` (what participants answered)
     direction      which way is better, None where neither is
     empty          when it is missing, in a sentence
     analysis_unit  what the denominator counts: dialogue, turn, word, exchange, goal
@@ -124,7 +126,7 @@ class Measure:
     unit: str
     level: str
     family: str
-    origin: Literal["instrumental", "expert"]
+    origin: Origin
     direction: Direction | None = None
     source: str
     empty: str

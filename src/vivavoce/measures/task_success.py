@@ -120,6 +120,7 @@ def _suffix(unit: Unit = "goal", policy: NoMatchPolicy = "credit", offer: OfferR
 def _others() -> Iterator[Measure]:
     yield _success(
         name="subjective_success",
+        origin="participant",
         title="Subjective success",
         symbol="SubSucc",
         meaning="The participant says that all the information was found.",

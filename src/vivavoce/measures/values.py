@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
-from vivavoce.measures.base import MEASURES, Measure
+from vivavoce.measures.base import MEASURES, Measure, Origin
 from vivavoce.measures.compute import group_keys, pool, sums
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def chosen(words: Iterable[str], place: str = "--only") -> list[str]:
         ]
         if not own:
             families = sorted({one.family for _, one in MEASURES})
-            known = [*families, "instrumental", "expert", EVERYTHING]
+            known = [*families, *get_args(Origin), EVERYTHING]
             raise UnknownName("family or measure", word, known, place=place)
         found += own
     return list(dict.fromkeys(found))

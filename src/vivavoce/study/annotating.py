@@ -7,7 +7,9 @@ from vivavoce.core.yaml_source import KeyPath
 from vivavoce.study.command_templates import read_templates
 from vivavoce.study.file import CommandAnnotation, StudyFile
 from vivavoce.study.materials import Materials
+from vivavoce.study.ontology import Ontology
 from vivavoce.study.schemes import (
+    MOST_LABELS,
     AnnotationPlan,
     CommandPlan,
     Scheme,
@@ -18,14 +20,17 @@ from vivavoce.study.schemes import (
 )
 
 
-def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | None:
+def read_annotation(
+    materials: Materials, file: StudyFile, ontology: Ontology | None
+) -> AnnotationPlan | None:
     """The plan of a study's annotation; None where there is none, or where it has problems."""
     written = file.annotation
     if written is None:
         return None
     at: KeyPath = ("annotation",)
     schemes = [
-        _scheme(materials, name, (*at, "schemes", place)) for place, name in enumerate(written.schemes)
+        _scheme(materials, name, ontology, (*at, "schemes", place))
+        for place, name in enumerate(written.schemes)
     ]
     recordings = _recordings(materials, written.recordings, (*at, "recordings"))
     sound = [scheme for scheme in schemes if scheme is not None]
@@ -59,7 +64,7 @@ def _commands(materials: Materials, written: CommandAnnotation | None, at: KeyPa
         return None
 
 
-def _scheme(materials: Materials, name: str, at: KeyPath) -> Scheme | None:
+def _scheme(materials: Materials, name: str, ontology: Ontology | None, at: KeyPath) -> Scheme | None:
     path = scheme_file(name, materials.folder)
     if path is None:
         materials.source.report(at, *unknown_scheme(name))
@@ -67,7 +72,19 @@ def _scheme(materials: Materials, name: str, at: KeyPath) -> Scheme | None:
     materials.keep(path, f"scheme/{name}", at)
     scheme, problems = read_scheme(path)
     materials.source.problems += problems
-    return scheme
+    return _with_slots(materials, scheme, ontology, at) if scheme and scheme.labels_from else scheme
+
+
+def _with_slots(
+    materials: Materials, scheme: Scheme, ontology: Ontology | None, at: KeyPath
+) -> Scheme | None:
+    slots = {name: slot.names for name, slot in ontology.slots.items() if slot.constraint} if ontology else {}
+    if 0 < len(slots) <= MOST_LABELS:
+        return scheme.with_slots(slots)
+    problem = f"{scheme.scheme!r} takes its labels from the slots to search by, and there are {len(slots)}"
+    cure = "add `ontology:`" if ontology is None else "write a scheme of your own with the labels that matter"
+    materials.source.report(at, problem, cure)
+    return None
 
 
 def _recordings(materials: Materials, name: str | None, at: KeyPath) -> Path | None:

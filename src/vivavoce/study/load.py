@@ -96,7 +96,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     ontology = materials.ontology(file)
     tasks = _tasks(materials, source, file, ontology)
     pairs, questions = read_comparison(materials, file, entries)
-    annotation = read_annotation(materials, file)
+    annotation = read_annotation(materials, file, ontology)
     clips = read_listening(materials, file, entries)
     transcription = read_transcription(materials, file, entries)
     stimuli = read_elicitation(materials, file, entries)

@@ -119,7 +119,7 @@ def _bundled_schemes() -> str:
     rows.append("| --- | --- | --- | --- |")
     for name in scheme_names():
         scheme = bundled(name)
-        labels = ", ".join(f"{one.label} ({one.key})" for one in scheme.labels)
+        labels = ", ".join(f"{one.label} ({one.key})" for one in scheme.labels) or "the study's slots"
         rows.append(f"| `{name}` | {scheme.about} | {said(scheme.question, 'en')} | {labels} |")
     return "\n".join(rows) + "\n"
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.model import Study
 from vivavoce.study.presets import ROOM, TEXTS, protocol_names
 from vivavoce.study.schema import SCHEMA_FILE, study_schema
 
@@ -42,6 +43,33 @@ def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list
         raise InputError(f"cannot be written ({error.strerror})", place=str(error.filename or folder),
                          cure="choose another folder") from None  # fmt: skip
     return [folder / file for file in contents]
+
+
+def example_warnings(study: Study) -> list[str]:
+    """Texts that are still our example of another domain than the study's, one line each."""
+    if study.ontology is None or study.protocol is None:
+        return []
+    about = [name for name in _example_domains(study.protocol) if name != study.ontology.name]
+    ours = {
+        text.read_text(encoding="utf-8"): text.name.replace(".en.md", ".md")
+        for text in (TEXTS / study.protocol).glob("*.md")
+    }
+    return [
+        f"{ours[text]}: is still our example about {name}, but the ontology is {study.ontology.name}; "
+        "write your own"
+        for texts in study.documents.values()
+        for text in texts.values()
+        for name in about
+        if text in ours and name in text.casefold()
+    ]
+
+
+def _example_domains(protocol: str) -> list[str]:
+    """Names of the ontologies that a preset's example reads."""
+    scaffold = (_SCAFFOLDS / f"{protocol}.yaml").read_text(encoding="utf-8")
+    read = [file for file in DOMAINS.glob("*.yaml") if f"ontology: {file.name}" in scaffold]
+    heads = (re.search(r"^ontology: (\S+)", file.read_text(encoding="utf-8"), flags=re.M) for file in read)
+    return [head[1] for head in heads if head]
 
 
 def _contents(protocol: str, name: str) -> dict[str, str]:

@@ -4,7 +4,8 @@ A scheme is one layer of the dataset's table `annotations` and carries its name.
 `vivavoce.log.layers` defines, with words for annotators in English and Italian.
 """
 
-from collections.abc import Iterable
+import string
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -27,6 +28,8 @@ FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"
 RESERVED_KEYS: Final = {NONE_KEY: "none of them", ".": "play the recording"}
 NO_LABEL: Final = "none"
+MOST_LABELS: Final = 30
+_KEYS: Final = string.ascii_lowercase + string.digits
 
 About = Literal["user", "system", "turn", "dialogue"]
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -96,16 +99,40 @@ class Scheme(_Written):
         {}, description="asked only where one of these labels was given in another scheme"
     )
     decision: dict[str, list[str]] = Field({}, description="steps of the decision in order, by language")
-    labels: list[SchemeLabel] = Field(min_length=1, max_length=30, description="the labels, in order")
+    labels: list[SchemeLabel] = Field([], max_length=MOST_LABELS, description="the labels, in order")
+    labels_from: Literal["slots"] | None = Field(
+        None, description="instead of labels: slots, one for each slot of the study's ontology to search by"
+    )
 
     @model_validator(mode="after")
     def _sound(self) -> "Scheme":
+        if not self.labels and self.labels_from is None:
+            raise mistake("a scheme without labels", "list its labels, or say labels_from: slots")
+        if self.labels and self.labels_from is not None:
+            raise mistake("labels beside labels_from", "keep one of the two")
         for what in ("label", "key"):
             values = [getattr(one, what) for one in self.labels]
             twice = next((value for value in values if values.count(value) > 1), None)
             if twice is not None:
                 raise mistake(f"the {what} {twice!r} is given twice", f"give each label its own {what}")
         return self
+
+    def with_slots(self, names: Mapping[str, Words]) -> "Scheme":
+        """This scheme with a label for each slot, by its words; where it lists its own labels, itself.
+
+        Input   at most 30 slots and their names by language
+        Note    a slot's key is the first letter of its name that is free, else any that is
+        """
+        if self.labels_from != "slots":
+            return self
+        free = [one for one in _KEYS if one not in RESERVED_KEYS]
+        labels: list[SchemeLabel] = []
+        for name, words in names.items():
+            key = next((one for one in (*name.lower(), *free) if one in free), free[0])
+            free.remove(key)
+            facts = {"label": name, "key": key, "text": words or {"": name}}
+            labels.append(SchemeLabel.model_validate(facts))
+        return self.model_copy(update={"labels": labels, "labels_from": None})
 
     def label(self, name: str) -> SchemeLabel | None:
         return next((one for one in self.labels if one.label == name), None)

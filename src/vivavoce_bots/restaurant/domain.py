@@ -59,6 +59,7 @@ class Domain:
 
     types: dict[str, dict[str, list[str]]]
     articles: dict[str, dict[str, str]]
+    plurals: dict[str, dict[str, str]]
     slots: dict[str, Slot]
     dontcare: dict[str, list[str]]
     venues: tuple[Venue, ...]
@@ -139,6 +140,10 @@ def _domain(raw: Mapping[str, Any]) -> Domain:
         },
         articles={
             name: {lang: words.get("article", words["text"]) for lang, words in by.items()}
+            for name, by in raw["types"].items()
+        },
+        plurals={
+            name: {lang: words.get("plural", words["text"]) for lang, words in by.items()}
             for name, by in raw["types"].items()
         },
         slots={name: _slot(name, slot) for name, slot in raw["slots"].items()},

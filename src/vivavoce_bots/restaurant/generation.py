@@ -10,7 +10,7 @@ from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain
 _FIXED: Final[dict[str, dict[str, list[str]]]] = {
     "en": {
         "hello": [
-            "Hello! I know the restaurants, pubs and coffee shops of this town. What are you looking for?",
+            "Hello! I can find {kinds}. What are you looking for?",
             "Welcome! Tell me what kind of place you are looking for, and I will find one.",
         ],
         "bye": ["Thank you and goodbye.", "Goodbye, and enjoy yourself!"],
@@ -21,7 +21,7 @@ _FIXED: Final[dict[str, dict[str, list[str]]]] = {
     },
     "it": {
         "hello": [
-            "Buongiorno! Conosco i ristoranti, i pub e i caffè di questa città. Che cosa cerca?",
+            "Buongiorno! Posso trovare {kinds}. Che cosa cerca?",
             "Benvenuto! Mi dica che posto cerca e glielo trovo.",
         ],
         "bye": ["Grazie e arrivederci.", "Arrivederci e buon divertimento!"],
@@ -47,6 +47,7 @@ _FORMS: Final[dict[str, dict[str, str]]] = {
         "echo": "Very well: {what}.",
         "place": "such place",
         "or": " or ",
+        "and": " and ",
     },
     "it": {
         "offer": "{name} è {article}",
@@ -63,6 +64,7 @@ _FORMS: Final[dict[str, dict[str, str]]] = {
         "echo": "Va bene: {what}.",
         "place": "posto del genere",
         "or": " o ",
+        "and": " e ",
     },
 }
 _REQUESTS: Final[dict[str, dict[str, list[str]]]] = {
@@ -115,11 +117,16 @@ class Generation:
             elif act.act == "confirm":
                 sentences.append(self._confirm(act))
             elif act.act in self._fixed and not (act.act == "canthelp" and act.slot):
-                sentences.append(random.choice(self._fixed[act.act]))
+                sentences.append(random.choice(self._fixed[act.act]).format(kinds=self._kinds()))
         unmet = [act for act in acts if act.act == "canthelp" and act.slot]
         if unmet:
             sentences.append(self._cannot(unmet))
         return " ".join(sentences)
+
+    def _kinds(self) -> str:
+        """What there is, such as restaurants, pubs and coffee shops."""
+        plurals = [by.get(self._language) or name for name, by in self._domain.plurals.items()]
+        return self._forms["and"].join([", ".join(plurals[:-1]), plurals[-1]] if plurals[1:] else plurals)
 
     def _described(self, rest: Sequence[Act]) -> list[Act]:
         """The informs behind an offer that tell what kind of place it is."""

@@ -69,6 +69,38 @@ def test_the_model_that_says_the_mean_explains_nothing_and_the_others_find_the_s
     assert found["judgements"] == []
 
 
+def answered(folder: Path, values: list[float]) -> Dataset:
+    """Dialogues of different lengths with these answers to one question."""
+    with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
+        for number, value in enumerate(values):
+            key = f"d{number:03}"
+            writer.add("dialogues", [{
+                "dialogue_id": key, "study": "s", "system": "bot", "condition": "c", "channel": "text",
+                "participant_id": f"p{number % 20}", "language": "en", "simulated": False,
+            }])  # fmt: skip
+            writer.add("turns", [{"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b"}
+                                 for index in range(1 + number % 7)])  # fmt: skip
+            writer.add("ratings", [{"dialogue_id": key, "wording": "project", "instrument": "cambridge",
+                                    "item_id": "found_all", "value": value}])  # fmt: skip
+        return writer.close()
+
+
+def test_who_predicts_what_nearly_everybody_answers_alike_is_warned(tmp_path: Path) -> None:
+    few = answered(tmp_path / "few", [1.0] * 190 + [0.0] * 5)
+    (warning,) = evaluate(few, "found_all", kinds=("mean", "elastic_net"))["warnings"]
+    assert warning.startswith("190 of 195 dialogues have the same answer (1)") and "97%" in warning
+    words = ["predict", "fit", str(few.folder), "--target", "found_all", "--out", str(tmp_path / "m.json")]
+    told = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert "warning: 190 of 195 dialogues have the same answer" in told.stderr
+    assert read_model(tmp_path / "m.json")["warnings"] == [warning]
+    enough = answered(tmp_path / "enough", [1.0] * 150 + [0.0] * 45)
+    assert prediction_table(enough, "found_all").warnings == []
+    with pytest.raises(
+        InputError, match="all 30 dialogues have the same answer; there is nothing to predict"
+    ):
+        prediction_table(answered(tmp_path / "same", [1.0] * 30), "found_all")
+
+
 def test_judgements_are_refused_as_predictors_unless_asked_for_and_then_named(dataset: Dataset) -> None:
     assert "subjective_success" not in prediction_table(dataset, "satisfaction").predictors
     with pytest.raises(InputError, match="subjective_success is a judgement of the user"):

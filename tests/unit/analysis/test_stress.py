@@ -149,6 +149,17 @@ def test_passing_every_time_is_asked_of_cases_whose_every_replay_was_decided() -
     assert facts["pass_all"] == pytest.approx(0.8**5, abs=0.06)  # over all cases it would be .47
 
 
+def test_fewer_replays_in_a_row_are_estimated_without_bias() -> None:
+    """By hand, after tau-bench: C(passed, k) / C(replays, k), averaged over cases."""
+    cases = [
+        row(n, repeats=3, variant_count=3, variant_passed_count=passed)
+        for n, passed in ((1, 3), (2, 2), (3, 0))
+    ]
+    power = figures(cases, "all", "data")["pass_power"]
+    assert [(one["k"], one["n"]) for one in power] == [(1, 3), (2, 3), (3, 3)]
+    assert [one["ratio"] for one in power] == pytest.approx([5 / 9, (1 + 1 / 3) / 3, 1 / 3])
+
+
 def test_agreement_of_ladder_and_people_counts_suspicions() -> None:
     rows = [
         row(1, verdict="pass", verdict_of_person="pass"),

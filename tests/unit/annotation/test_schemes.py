@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from scenes.annotating import annotated_study
+from vivavoce.core.errors import InputError
 from vivavoce.log.layers import LAYERS
 from vivavoce.study.load import check_study, load_study
+from vivavoce.study.scaffold import write_study
 from vivavoce.study.schemes import RESERVED_KEYS, bundled, read_scheme, said, scheme_names, together
 
 OWN = """scheme: politeness
@@ -38,7 +40,41 @@ def test_a_bundled_scheme_speaks_english_and_italian(name: str) -> None:
 
 
 def test_every_layer_that_the_workplace_promises_has_a_scheme() -> None:
-    assert set(LAYERS) - set(scheme_names()) == {"avm"}
+    assert set(LAYERS) == set(scheme_names())
+
+
+def test_the_values_held_at_the_end_are_labelled_by_the_slots_of_the_study(tmp_path: Path) -> None:
+    write_study(tmp_path / "s", "cambridge-2011")
+    file = tmp_path / "s" / "study.yaml"
+    file.write_text(file.read_text() + "\nannotation: {schemes: [avm]}\n", encoding="utf-8")
+    study = load_study(tmp_path / "s")
+    assert study.annotation is not None and study.ontology is not None
+    scheme = study.annotation.schemes[0]
+    constraints = [name for name, slot in study.ontology.slots.items() if slot.constraint]
+    assert [one.label for one in scheme.labels] == constraints and scheme.needs_value(constraints[0])
+    keys = [one.key for one in scheme.labels]
+    assert len(set(keys)) == len(keys) and set(keys).isdisjoint(RESERVED_KEYS)
+
+
+def test_labels_from_slots_need_slots(tmp_path: Path) -> None:
+    write_study(tmp_path / "s", "guerini-2018")
+    file = tmp_path / "s" / "study.yaml"
+    file.write_text(file.read_text() + "\nannotation: {schemes: [avm]}\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"annotation\.schemes\[0\]: 'avm' takes its labels .*add `ontology:`"
+    ):
+        load_study(tmp_path / "s")
+
+
+def test_a_scheme_lists_its_labels_or_says_where_they_come_from(tmp_path: Path) -> None:
+    head = "scheme: own\nabout: dialogue\ntitle: Own\n"
+    for body, expected in (
+        ("", "a scheme without labels; list its labels, or say labels_from: slots"),
+        ("labels_from: slots\nlabels: [{label: a, key: a, text: A}]\n", "labels beside labels_from"),
+    ):
+        (tmp_path / "own.yaml").write_text(head + body, encoding="utf-8")
+        scheme, problems = read_scheme(tmp_path / "own.yaml")
+        assert scheme is None and expected in "\n".join(map(str, problems))
 
 
 def test_a_scheme_of_one_s_own_numbers_its_labels_and_speaks_one_language_for_all(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """The restaurant bot from inside: understanding, belief, memory."""
 
+from pathlib import Path
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +11,7 @@ from vivavoce_bots.memory import Memory
 from vivavoce_bots.restaurant.belief import Belief, Meaning, normalised
 from vivavoce_bots.restaurant.bot import RestaurantBot
 from vivavoce_bots.restaurant.domain import read_domain
+from vivavoce_bots.restaurant.generation import Generation
 from vivavoce_bots.restaurant.understanding import Understanding
 
 DOMAIN = read_domain()
@@ -110,3 +114,22 @@ def test_memory_forgets_the_oldest_and_the_unused() -> None:
     now[0] = 30
     assert memory.get("a", lambda: 10).state == 10
     assert len(memory) == 1
+
+
+def test_the_greeting_names_what_the_domain_holds(tmp_path: Path) -> None:
+    """Another domain, another greeting: nothing of restaurants is left."""
+    (tmp_path / "books.yaml").write_text(
+        "types:\n"
+        "  book: {en: {text: book, plural: books}, it: {text: libro, plural: libri}}\n"
+        "  map: {en: {text: map, plural: maps}, it: {text: mappa, plural: mappe}}\n"
+        "slots: {subject: {constraint: true, values: {sea: {en: {text: sea}}}}}\n"
+        "venues: [{name: Tides, type: book, slots: {subject: sea}}]\n",
+        encoding="utf-8",
+    )
+    books = read_domain(tmp_path / "books.yaml")
+    for language, kinds in (("en", "books and maps"), ("it", "libri e mappe")):
+        said = {Generation(books, language).say([Act("hello")], None, Random(seed)) for seed in range(20)}
+        assert any(kinds in text for text in said)
+        assert not [text for text in said if "rist" in text or "restaur" in text]
+    said = {Generation(DOMAIN, "en").say([Act("hello")], None, Random(seed)) for seed in range(20)}
+    assert "Hello! I can find restaurants, pubs and coffee shops. What are you looking for?" in said

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.presets import protocol_file, protocol_names
-from vivavoce.study.scaffold import write_study
+from vivavoce.study.scaffold import example_warnings, write_study
 from vivavoce.study.schema import study_schema
 
 VALIDATOR = jsonschema.Draft202012Validator(study_schema())
@@ -114,3 +114,17 @@ def test_any_good_name_is_written_so_that_it_stays_text(tmp_path, name):
 def test_a_bad_name_is_refused(tmp_path, name):
     with pytest.raises(InputError, match="cannot name a study"):
         write_study(tmp_path, "cambridge-2011", name=name)
+
+
+def test_texts_that_still_speak_of_our_example_are_named_where_the_study_is_about_something_else(tmp_path):
+    write_study(tmp_path, "cambridge-2011")
+    assert example_warnings(load_study(tmp_path)) == []
+    domain = tmp_path / "restaurants.yaml"
+    domain.write_text(domain.read_text().replace("ontology: marlowe", "ontology: harbour"), encoding="utf-8")
+    told = example_warnings(load_study(tmp_path))
+    assert sorted(line.split(":")[0] for line in told) == [
+        "debrief.it.md", "debrief.md", "instructions.it.md", "instructions.md",
+    ]  # fmt: skip
+    assert all("our example about marlowe, but the ontology is harbour" in line for line in told)
+    (tmp_path / "debrief.md").write_text("Thank you.", encoding="utf-8")
+    assert len(example_warnings(load_study(tmp_path))) == 3

@@ -32,8 +32,9 @@ def evaluate(
     """Every model, cross-validated by participant and by system.
 
     Output  target, n, participants, systems, predictors, judgements, left_out (what was dropped, and
-            for which predictor that says the same), in_sample: by linear model {r2, r2_low, r2_high,
-            adjusted_r2, predictors}, by: {participant, system: {model: what `scores` gives}},
+            for which predictor that says the same), warnings (sentences), in_sample: by linear model
+            {r2, r2_low, r2_high, adjusted_r2, predictors}, by: {participant, system: {model: what `scores`
+            gives}},
             weights: the elastic net's, largest first; signature
     Empty   by system is None with fewer than two systems; kappa and recall are None for a target that is not
             in whole codes, for which there is no ordinal model either
@@ -55,6 +56,7 @@ def evaluate(
         "predictors": list(table.predictors),
         "judgements": list(table.judgements),
         "left_out": dict(table.left_out),
+        "warnings": table.warnings,
         "deviation": float(table.answers.std(ddof=1)),
         "in_sample": {kind: _in_sample(model, table, seed) for kind, model in whole.items()},
         "by": {

@@ -50,6 +50,7 @@ def explain(
         "target": target, "kind": kind, "n": len(table.answers),
         "participants": len(set(table.participants)), "predictors": list(table.predictors),
         "judgements": list(table.judgements), "left_out": dict(table.left_out),
+        "warnings": table.warnings,
         "coefficients": _coefficients(table, model, seed, refits, progress) if kind in WEIGHING else None,
         "importance": importance,
         "collinear": _collinear(table, model),

@@ -48,6 +48,7 @@ class _File(BaseModel):
     rate: float | None = None
     trees: list[dict[str, list[float]]] | None = None
     judgements: list[str]
+    warnings: list[str] = []
     signature: str
 
 
@@ -68,7 +69,7 @@ def fit_model(
     return {
         "format": FORMAT, "target": target, "kind": kind, "codes": list(model.codes),
         "predictors": _predictors(model, table.predictors), **_parts(model),
-        "judgements": list(table.judgements), "signature": line,
+        "judgements": list(table.judgements), "warnings": table.warnings, "signature": line,
     }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ HEADLINES: Final = ("objective_success_assigned", "objective_success_inferred")
 ALIASES: Final = {"understood_me": "understood", "satisfaction": "satisfied", "use_again": "future"}
 LEAST_KNOWN: Final = 0.5
 TWINS: Final = 0.999
+LEAST_OTHERS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,20 @@ class PredictionTable:
     systems: list[str]
     dialogues: list[str]
     left_out: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What keeps any model of these answers from saying much.
+
+        Source  ten dialogues of the rarer answer a predictor: Peduzzi and others 1996; here: ten at all
+        """
+        values, counts = np.unique(self.answers, return_counts=True)
+        most, n = counts.max(), counts.sum()
+        if n - most >= LEAST_OTHERS:
+            return []
+        same = f"{most} of {n} dialogues have the same answer ({values[counts.argmax()]:g})"
+        few = f"the others are too few to learn from (fewer than {LEAST_OTHERS})"
+        return [f"{same}: {few}, and who always says so is right in {most / n:.0%}"]
 
 
 def targets(dataset: Dataset) -> pd.DataFrame:
@@ -128,6 +143,9 @@ def prediction_table(
     if len(rows) < 10 or not names:
         raise InputError(f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
                          place=target, cure="predict on a dataset with at least ten")  # fmt: skip
+    if rows.empty or goal.loc[rows.index].nunique() < 2:
+        raise InputError(f"all {len(rows)} dialogues have the same answer", place=target,
+                         cure="there is nothing to predict: choose another target")  # fmt: skip
     people = people_of(dataset)
     table = dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
     systems: dict[str, Any] = dict(zip(table["dialogue_id"], table["system"], strict=True))
