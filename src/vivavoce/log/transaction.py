@@ -245,20 +245,26 @@ class Transaction:
         pool: str,
         token_hash: str,
         ticket_hash: str | None = None,
+        key_hash: str | None = None,
     ) -> None:
-        """Remember which token and which ticket lead to a visit. Append VisitOpened in the same transaction.
+        """Remember which token, ticket and page lead to a visit. Append VisitOpened in the same transaction.
 
         Raises  Conflict: the token or the ticket already leads somewhere
         """
         link = {
             "visit_id": visit_id, "study": study, "participant_id": participant_id, "pool": pool,
-            "token_hash": token_hash, "ticket_hash": ticket_hash,
+            "token_hash": token_hash, "ticket_hash": ticket_hash, "key_hash": key_hash,
         }  # fmt: skip
         try:
             with self.connection.begin_nested():
                 self.connection.execute(insert(recruit_links).values(link))
         except IntegrityError:
             raise Conflict(f"visit {visit_id}: its token or ticket already leads to a visit") from None
+
+    def opened_by(self, visit_id: str, key_hash: str) -> bool:
+        """Whether a visit was opened with this key of a page."""
+        link = select(recruit_links.c.key_hash).where(recruit_links.c.visit_id == visit_id)
+        return self.connection.execute(link).scalar_one_or_none() == key_hash
 
     def replace_token(self, visit_id: str, token_hash: str) -> None:
         """Let a new token lead to a visit instead of the old one: a participant came back by ticket."""
