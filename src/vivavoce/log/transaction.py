@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
+from vivavoce.log.chain import link
 from vivavoce.log.event import Event
 from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.prepared import run
@@ -23,8 +24,9 @@ _THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
 _THIS_KEY: Final = events.c.client_key == bindparam("this_key", type_=String)
 _LAST_SEQ: Final = select(func.max(events.c.seq)).where(_THIS_VISIT)
 _BY_CLIENT_KEY: Final = select(events).where(_THIS_VISIT, _THIS_KEY)
-_LAST_SEQ_AND_KNOWN: Final = select(
-    _LAST_SEQ.scalar_subquery(), select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).scalar_subquery()
+_KNOWN: Final = select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).correlate(None).scalar_subquery()
+_LAST_AND_KNOWN: Final = (
+    select(events.c.seq, events.c.chain, _KNOWN).where(_THIS_VISIT).order_by(events.c.seq.desc()).limit(1)
 )
 _INSERT_EVENT: Final = insert(events)
 _INSERT_EVENT_RETURNING: Final = _INSERT_EVENT.returning(events.c.position)
@@ -49,15 +51,17 @@ class Transaction:
         Raises        Conflict: the visit has moved on past expected_seq
         """
         this = {"this_visit": visit_id, "this_key": client_key}
-        last, known = tuple(run(self.connection, _LAST_SEQ_AND_KNOWN, this).one())
-        last = last or 0
+        found = run(self.connection, _LAST_AND_KNOWN, this).one_or_none()
+        last, chain, known = (0, None, None) if found is None else tuple(found)
         if known is not None:
             return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
         if expected_seq is not None and expected_seq != last:
             raise Conflict(f"visit {visit_id} is at event {last}, not {expected_seq}")
-        return self._write(visit_id, last + 1, event, client_key)
+        return self._write(visit_id, last + 1, chain, event, client_key)
 
-    def _write(self, visit_id: str, seq: int, event: Event, client_key: str | None) -> StoredEvent:
+    def _write(
+        self, visit_id: str, seq: int, previous: str | None, event: Event, client_key: str | None
+    ) -> StoredEvent:
         facts: dict[str, Any] = {
             "event_id": uuid.uuid4().hex,
             "visit_id": visit_id,
@@ -69,6 +73,7 @@ class Transaction:
         }
         event, payload = _written(event)
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
+        row["chain"] = link(previous, row)
         stored = StoredEvent(**facts, event=event, position=self._insert(row))
         for statement, parameters in writes(stored):
             run(self.connection, statement, parameters)
