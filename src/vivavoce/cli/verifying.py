@@ -16,7 +16,7 @@ def _verbs() -> None:
     """Look after the log of a study."""
 
 
-@app.command()
+@app.command("verify")
 def verify(
     study: Study_,
     url: LogUrl = None,

@@ -26,7 +26,7 @@ _CHAINED: Final = (
 )  # fmt: skip
 
 
-def link(previous: str | None, event: Mapping[str, Any]) -> str:
+def link(previous: str | None, event: Mapping[Any, Any]) -> str:
     """The hash of an event; `payload` is the text of its JSON, previous the hash of the one before it."""
     facts = [
         previous, event["event_id"], event["visit_id"], event["seq"],
@@ -75,7 +75,7 @@ def verify(log: "Log") -> Verified:
     return Verified(count, unchained, whole, cut)
 
 
-def _place(row: Mapping[str, Any]) -> str:
+def _place(row: Mapping[Any, Any]) -> str:
     at = row["at"].isoformat(timespec="seconds")
     what = f"stream {row['visit_id']}, event {row['seq']} ({row['kind']}, {at})"
     return f"{what}: it, or the one before it, was altered or removed"
