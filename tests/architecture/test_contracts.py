@@ -50,6 +50,24 @@ def test_help_costs_at_most_twice_what_typer_and_rich_cost() -> None:
     assert ours <= 2 * base
 
 
+@pytest.mark.parametrize("starting", ["vivavoce.web.app", "vivavoce.desk.app", "vivavoce.measures"])
+def test_what_starts_waits_for_no_statistics_tables_or_charts(starting: str) -> None:
+    slow = [
+        "scipy",
+        "statsmodels",
+        "pandas",
+        "sklearn",
+        "altair",
+        "duckdb",
+        "ibis",
+        "pyarrow.compute",
+        "torch",
+    ]
+    code = f"import sys, {starting}; print(*[one for one in {slow} if one in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
+
+
 def test_no_file_is_longer_than_one_sitting() -> None:
     long = {
         str(path.relative_to(ROOT)): length

@@ -21,7 +21,6 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from vivavoce.annotation.parser import Parser, make_parser
-from vivavoce.connectors.posting import poster
 from vivavoce.core.errors import InputError
 from vivavoce.log.events import LoggedAct
 from vivavoce.log.vocabulary import standard_act
@@ -75,6 +74,8 @@ def _function(written: str, folder: Path | None) -> Parser:
 
 
 def _endpoint(address: str) -> Parser:
+    from vivavoce.connectors.posting import poster
+
     post = poster(address)
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:

@@ -12,7 +12,6 @@ from vivavoce.cli.studies import (
     open_log,
     place_in,
     read_study,
-    study_path,
 )
 from vivavoce.core.errors import InputError, UnknownName
 
@@ -29,26 +28,26 @@ SILENT: Final = "silence after a hello: look into the system's own log if you ex
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
-def check_file(path: Path) -> list[str]:
-    """Every problem of the study file and of its systems' settings, one line each; [] when it can run."""
-    from vivavoce.study.load import check_study
+def check_file(path: Path) -> tuple["Study | None", list[str]]:
+    """The study, and all problems of its file and its systems' settings, a line each; [] when it can run."""
+    from vivavoce.study.load import StudyFileError
 
-    problems = [str(problem) for problem in check_study(study_path(path))]
-    if problems:
-        return problems
     try:
-        make_connectors(read_study(path))
+        study = read_study(path)
+    except StudyFileError as error:
+        return None, [str(problem) for problem in error.problems]
+    try:
+        make_connectors(study)
     except InputError as error:
-        return [str(error)]
-    return check_measures(path)
+        return study, [str(error)]
+    return study, check_measures(study)
 
 
-def check_measures(path: Path) -> list[str]:
+def check_measures(study: "Study") -> list[str]:
     """Measures of the declared analysis that nobody knows, one line each."""
     from vivavoce.measures import MEASURES
 
-    read = read_study(path)
-    declared = read.analysis
+    declared = study.analysis
     asked: list[tuple[tuple[str | int, ...], Primary | None]] = [(("primary",), declared.primary)]
     asked += [(("secondary", number), one) for number, one in enumerate(declared.secondary)]
     problems: list[str] = []
@@ -57,70 +56,67 @@ def check_measures(path: Path) -> list[str]:
             if one is not None:
                 MEASURES.get(one.measure)
         except UnknownName as error:
-            problems.append(f"{place_in(read, 'analysis', *place, 'measure')}: {error}")
+            problems.append(f"{place_in(study, 'analysis', *place, 'measure')}: {error}")
     return problems
 
 
-def check_bots(path: Path) -> list[dict[str, Any]]:
+def check_bots(study: "Study") -> list[dict[str, Any]]:
     """One hello to every system, a reset and another; what `connectors.probe.Hello` tells of each."""
-    return asyncio.run(_say_hello(path))
+    return asyncio.run(_say_hello(study))
 
 
-def warnings_of(path: Path) -> list[str]:
+def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
     checks = check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts
-    return [line for check in checks for line in check(path)]
+    return [line for check in checks for line in check(study)]
 
 
-def check_pairs(path: Path) -> list[str]:
+def check_pairs(study: "Study") -> list[str]:
     """What is doubtful about the study's pairs of transcripts, one line each; [] where it has none."""
     from vivavoce.study.pairs_study import comparison_warnings
 
-    study = read_study(path)
     return comparison_warnings(study.pairs, study.languages)
 
 
-def check_speech(path: Path) -> list[str]:
+def check_speech(study: "Study") -> list[str]:
     """Who cannot listen or speak in a language of the study, one line each; [] where all is in writing."""
     from vivavoce.session.speech_check import speech_warnings
 
-    return speech_warnings(read_study(path))
+    return speech_warnings(study)
 
 
-def check_telephone(path: Path) -> list[str]:
+def check_telephone(study: "Study") -> list[str]:
     """What of the telephone's ports others could reach, one line each; [] where nobody telephones."""
     from vivavoce.study.telephone import telephone_warnings
 
-    return telephone_warnings(read_study(path).telephone)
+    return telephone_warnings(study.telephone)
 
 
-def check_consent(path: Path) -> list[str]:
+def check_consent(study: "Study") -> list[str]:
     """Whether participants are recorded without having been asked, one line; [] where they are not."""
     from vivavoce.study.recordings import recording_warnings
 
-    return recording_warnings(read_study(path).visit)
+    return recording_warnings(study.visit)
 
 
-def check_texts(path: Path) -> list[str]:
+def check_texts(study: "Study") -> list[str]:
     """Which texts still speak of our example's domain, one line each."""
     from vivavoce.study.scaffold import example_warnings
 
-    return example_warnings(read_study(path))
+    return example_warnings(study)
 
 
-def check_sound(path: Path) -> list[str]:
+def check_sound(study: "Study") -> list[str]:
     """Where the log and its recordings do not fit together, one line each; [] before it was served."""
     from vivavoce.log.recordings import check_recordings
 
-    study = read_study(path)
     if log_url(study, None) == f"sqlite:///{log_file(study)}" and not log_file(study).is_file():
         return []
     with open_log(study, None) as log:
         return check_recordings(log).lines()
 
 
-async def _say_hello(path: Path) -> list[dict[str, Any]]:
-    study = read_study(path)
+async def _say_hello(study: "Study") -> list[dict[str, Any]]:
     connectors = make_connectors(study)
     speak = speaking(study, study.default_language)
     answers = await asyncio.gather(

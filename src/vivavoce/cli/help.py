@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Begin": ("demo", "init", "check", "pairs", "talk", "bots"),
-    "Run": ("serve", "simulate", "stress", "campaign", "recordings", "erase"),
+    "Run": ("serve", "simulate", "stress", "campaign", "recordings", "log", "erase"),
     "Data": ("export", "import", "annotate", "flags", "parse", "timing"),
     "Figures": ("measure", "analyse", "power", "confidence", "predict", "understand"),
     "Texts": ("report", "preregister"),
@@ -52,6 +52,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "import": ("dstc2 Mar13_S0A0.tar.gz --into calls",),
     "export": ("my-study --into results", "my-study --into results --only people --csv tables"),
     "recordings": ("my-study --verify", "my-study --erase PARTICIPANT", "my-study --expire"),
+    "log verify": ("my-study", "my-study --log postgresql://vivavoce@localhost/trials --json"),
     "erase": ("my-study PARTICIPANT",),
     "flags": ("results", "results --rules rules.yaml --into flagged"),
     "parse": ("results", "results --domain my-domain.yaml --into read"),

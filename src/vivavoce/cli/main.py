@@ -31,6 +31,7 @@ from vivavoce.cli import (
     timing,
     trial,
     understanding,
+    verifying,
 )
 from vivavoce.cli.help import Sectioned, add_examples
 
@@ -58,6 +59,7 @@ app.add_typer(campaigning.app, name="campaign", short_help="Evaluate systems of 
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("recordings", short_help="Count, check and erase recordings.")(sound_files.recordings)
+app.add_typer(verifying.app, name="log", short_help="Verify that a log was not altered.")
 app.command("erase", short_help="Erase a participant from the log.")(erasing.erase)
 app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)

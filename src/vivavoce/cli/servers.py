@@ -38,13 +38,6 @@ def serve_study(
     notice: str | None = None,
 ) -> None:
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
-    from vivavoce.desk.access import first_link
-    from vivavoce.session.engine import SessionEngine
-    from vivavoce.web.accounts import Access
-    from vivavoce.web.app import create_app
-    from vivavoce.web.serving import PageServer
-    from vivavoce.web.wizard import first_wizard_link
-
     study = read_study(path)
     require_key(study)
     connectors = make_connectors(study)
@@ -58,16 +51,24 @@ def serve_study(
     log = open_log(study, url)
     require_opened(log)
     changed = _changed_since(study, log)
-    engine = SessionEngine(study, log, connectors)
-    beside = _telephone(engine)
-    streams = next((one.streams for one in beside if one.streams is not None), None)
-    app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside, streams=streams)
     participants = f"http://{host}:{port}/"
-    link = first_link(log, f"http://{host}:{desk_port}")
     with (
         alone(served_file(study, url)),
         _desk_process(path, url, host, desk_port, participants, secure_cookies) as dashboard,
     ):
+        # imported while the dashboard starts beside us
+        from vivavoce.desk.access import first_link
+        from vivavoce.session.engine import SessionEngine
+        from vivavoce.web.accounts import Access
+        from vivavoce.web.app import create_app
+        from vivavoce.web.serving import PageServer
+        from vivavoce.web.wizard import first_wizard_link
+
+        engine = SessionEngine(study, log, connectors)
+        beside = _telephone(engine)
+        streams = next((one.streams for one in beside if one.streams is not None), None)
+        app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside, streams=streams)
+        link = first_link(log, f"http://{host}:{desk_port}")
         wait_for_port(host, desk_port, "the dashboard", dashboard)
         note(f"participants  {participants}")
         note(f"dashboard     {link}")

@@ -36,10 +36,11 @@ def check(
     """Look for problems in a study file, and say hello to its systems."""
     from vivavoce.cli.checking import check_bots, check_file, told, warnings_of
 
-    problems = check_file(study)
-    greetings = check_bots(study) if bots and not problems else []
+    read, problems = check_file(study)
+    sound = read if not problems else None
+    greetings = check_bots(sound) if bots and sound is not None else []
     failed = [one for one in greetings if not one["ok"]]
-    warnings = [] if problems else warnings_of(study)
+    warnings = [] if sound is None else warnings_of(sound)
     facts = {"problems": problems, "warnings": warnings, "systems": greetings}
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

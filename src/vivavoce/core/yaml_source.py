@@ -1,14 +1,20 @@
-"""YAML read with the line of every key, so that errors can name their place. Nothing in it is executed."""
+"""YAML 1.2 read with the line of every key, so that errors can name their place. Nothing in it is executed.
+
+Files are composed by `core/yaml_quick`, in C, and by ruamel.yaml where that cannot say the same: where the
+syntax is wrong (ruamel names the place), or where the two could read one text differently.
+"""
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.nodes import ScalarNode
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_quick import compose_quickly
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 
@@ -74,12 +80,14 @@ def read_yaml(path: Path, shown: str | None = None) -> Source:
 def parse_yaml(content: bytes | str, shown: str) -> Source:
     """YAML 1.2 text as a Source. Keys are always text; tags other than the plain ones are refused."""
     source = Source(shown)
-    yaml = YAML(typ="safe", pure=True)
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
-        node = yaml.compose(text)
+        node, constructor = compose_quickly(text), _constructor()
+        if node is None:
+            careful = YAML(typ="safe", pure=True)
+            node, constructor = careful.compose(text), careful.constructor
         if node is not None:
-            source.data = _Reader(source, yaml).value(node, ())
+            source.data = _Reader(source, constructor).value(node, ())
     except UnicodeDecodeError as error:
         source.problems.append(Problem(shown, f"is not UTF-8 text (byte {error.start})", "save it as UTF-8"))
     except YAMLError as error:
@@ -105,36 +113,36 @@ def _syntax(error: YAMLError, shown: str) -> Problem:
 class _Reader:
     """Turns composed nodes into plain data, noting lines; aliases are followed, never endlessly."""
 
-    def __init__(self, source: Source, yaml: YAML) -> None:
-        self.source, self.construct, self.nodes = source, yaml.constructor, 0
+    def __init__(self, source: Source, constructor: Any) -> None:
+        self.source, self.construct, self.nodes = source, constructor, 0
         self.open: set[int] = set()
 
-    def value(self, node: Node, path: KeyPath) -> Any:
+    def value(self, node: Any, path: KeyPath) -> Any:
         self.nodes += 1
         self.source.lines.setdefault(path, node.start_mark.line + 1)
         if id(node) in self.open or self.nodes > _MOST_NODES:
             if self.nodes <= _MOST_NODES + 1:
                 self.source.report(path, "an alias makes the file endless or enormous", "write the value out")
             return None
-        if isinstance(node, ScalarNode):
+        if node.id == "scalar":
             return self.scalar(node, path)
         if node.tag not in (_TAG + "map", _TAG + "seq"):
             self.source.report(path, f"tag {node.tag!r} is not allowed", "remove the tag")
             return None
         self.open.add(id(node))
         try:
-            if isinstance(node, SequenceNode):
+            if node.id == "sequence":
                 return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
-            return self.mapping(node, path) if isinstance(node, MappingNode) else None
+            return self.mapping(node, path)
         finally:
             self.open.discard(id(node))
 
-    def mapping(self, node: MappingNode, path: KeyPath) -> dict[str, Any]:
+    def mapping(self, node: Any, path: KeyPath) -> dict[str, Any]:
         data: dict[str, Any] = {}
         first: dict[str, int] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
-            if not isinstance(key_node, ScalarNode) or key_node.tag == _TAG + "merge":
+            if key_node.id != "scalar" or key_node.tag == _TAG + "merge":
                 self.source.lines.setdefault((*path, "?"), line)
                 self.source.report((*path, "?"), "a key must be plain text", "write the keys out")
                 continue
@@ -148,14 +156,21 @@ class _Reader:
             data[key] = self.value(value_node, (*path, key))
         return data
 
-    def scalar(self, node: ScalarNode, path: KeyPath) -> Any:
-        if node.tag in _PLAIN:
+    def scalar(self, node: Any, path: KeyPath) -> Any:
+        tag = str(node.tag)
+        if tag in _PLAIN:
             return str(node.value)
-        kind = node.tag.removeprefix(_TAG)
-        if kind in ("int", "float", "bool", "null") and node.tag.startswith(_TAG):
+        kind = tag.removeprefix(_TAG)
+        if kind in ("int", "float", "bool", "null") and tag.startswith(_TAG):
             try:
-                return getattr(self.construct, f"construct_yaml_{kind}")(node)
-            except (ValueError, KeyError, OverflowError):
+                return getattr(self.construct, f"construct_yaml_{kind}")(ScalarNode(tag, node.value))
+            except (ValueError, LookupError, OverflowError):
                 return str(node.value)
-        self.source.report(path, f"tag {node.tag!r} is not allowed", "remove the tag")
+        self.source.report(path, f"tag {tag!r} is not allowed", "remove the tag")
         return None
+
+
+@cache
+def _constructor() -> Any:
+    """What makes numbers and the like of text, as YAML 1.2."""
+    return YAML(typ="safe", pure=True).constructor

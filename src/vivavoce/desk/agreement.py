@@ -2,30 +2,31 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vivavoce.analysis.agreement import Agreement, Scale, cohen, fleiss, krippendorff
 from vivavoce.core.signature import signature
 from vivavoce.log.annotation_state import AnnotationState, Choice
 from vivavoce.study.schemes import AnnotationPlan, Scheme
 
+if TYPE_CHECKING:
+    from vivavoce.analysis.agreement import Agreement, Scale
+
 Judgement = str | float
 Units = list[dict[str, Judgement]]  # of every unit, what each of its annotators said
 NOTHING: Final = "none"
-NONE: Final = Agreement(None, None)
 
 
 class Line(NamedTuple):
     """Agreement on one question: of a whole scheme, or of one of its labels where several may stand."""
 
     name: str
-    scale: Scale
+    scale: "Scale"
     annotators: int
     units: int
     same: float | None
-    cohen: Agreement
-    fleiss: Agreement
-    alpha: Agreement
+    cohen: "Agreement"
+    fleiss: "Agreement"
+    alpha: "Agreement"
     why: tuple[str, ...]
     signature: str
 
@@ -110,24 +111,27 @@ def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
     return units
 
 
-def line(name: str, units: Units, scale: Scale, data: str) -> Line:
+def line(name: str, units: Units, scale: "Scale", data: str) -> Line:
     """All coefficients of one question, and why one is undefined."""
+    from vivavoce.analysis.agreement import Agreement, krippendorff
+
+    none = Agreement(None, None)
     paired = [unit for unit in units if len(unit) > 1]
     who = sorted({one for unit in paired for one in unit})
     categories = sorted({said for unit in paired for said in unit.values()}, key=str)
-    alpha = krippendorff(_matrix(paired, who, categories, scale), scale) if paired else NONE
+    alpha = krippendorff(_matrix(paired, who, categories, scale), scale) if paired else none
     by_two = _by_two(paired, who, categories)
     by_many = _by_many(paired, categories)
     why = _why(paired, who, categories, cohen_given=by_two is not None, fleiss_given=by_many is not None)
     return Line(
-        name, scale, len(who), len(paired), _same(paired), by_two or NONE, by_many or NONE, alpha, tuple(why),
+        name, scale, len(who), len(paired), _same(paired), by_two or none, by_many or none, alpha, tuple(why),
         signature(f"krippendorff_alpha:{name}", unit="judgement", n=len(paired), data=data, scale=scale,
                   draws=1000, seed=1),
     )  # fmt: skip
 
 
 def _matrix(
-    units: Units, who: Sequence[str], categories: Sequence[Judgement], scale: Scale
+    units: Units, who: Sequence[str], categories: Sequence[Judgement], scale: "Scale"
 ) -> list[list[float | None]]:
     """One row an annotator, one column a unit; labels by their place in the list, scales by their number."""
     code: Callable[[Judgement], float] = (
@@ -142,7 +146,9 @@ def _same(units: Units) -> float | None:
     return sum(pairs) / len(pairs) if pairs else None
 
 
-def _by_two(units: Units, who: Sequence[str], categories: Sequence[Judgement]) -> Agreement | None:
+def _by_two(units: Units, who: Sequence[str], categories: Sequence[Judgement]) -> "Agreement | None":
+    from vivavoce.analysis.agreement import cohen
+
     if len(who) != 2:
         return None
     table = [[0] * len(categories) for _ in categories]
@@ -151,7 +157,9 @@ def _by_two(units: Units, who: Sequence[str], categories: Sequence[Judgement]) -
     return cohen(table)
 
 
-def _by_many(units: Units, categories: Sequence[Judgement]) -> Agreement | None:
+def _by_many(units: Units, categories: Sequence[Judgement]) -> "Agreement | None":
+    from vivavoce.analysis.agreement import fleiss
+
     if not units or len({len(unit) for unit in units}) > 1:
         return None
     return fleiss([[list(unit.values()).count(said) for said in categories] for unit in units])

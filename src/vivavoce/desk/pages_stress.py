@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.analysis.stress import agree
 from vivavoce.core.errors import InputError
 from vivavoce.desk.frame import FOLDER, Desk, desk_of
 from vivavoce.desk.safety import Needs, field, own_form, who_of
@@ -27,6 +26,8 @@ TESTS: Final = {one.name: one for one in ELEVEN}
 @router.get("")
 def stress(request: Request, desk: Desk_) -> Response:
     """What waits, and how far reviewers agree."""
+    from vivavoce.analysis.stress import agree
+
     stream, name = desk.log.events(stress_stream(desk.study.name)), who_of(request).name
     reviews, queue = Reviews.of(stream), VerdictQueue.of(stream)
     decisions = [reviews.decision(key) for key in reviews.items]

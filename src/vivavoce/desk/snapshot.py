@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import structlog
 
-from vivavoce.annotation.parsers import load_parser
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.board import Board
-from vivavoce.log.dataset import Dataset, replacing
-from vivavoce.log.export import export_dataset
 
 if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import Section
 
 STALE_AFTER: Final = timedelta(seconds=30)
@@ -29,7 +27,7 @@ _report = structlog.get_logger("vivavoce.desk")
 class Snapshot:
     """A dataset of all that was in the log up to an event's position."""
 
-    dataset: Dataset
+    dataset: "Dataset"
     position: int
     at: datetime
 
@@ -91,6 +89,10 @@ class Snapshots:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _current(self) -> Snapshot:
+        from vivavoce.annotation.parsers import load_parser
+        from vivavoce.log.dataset import replacing
+        from vivavoce.log.export import export_dataset
+
         board, study = self.board, self.board.study
         position = board.see(lambda board: board.position)
         if self._snapshot is None or self._snapshot.position != position:

@@ -8,7 +8,6 @@ from vivavoce.desk.board import Board
 from vivavoce.desk.watch import FINAL, REASONS, Watch
 from vivavoce.log.events import LookTaken
 from vivavoce.measures import MEASURES
-from vivavoce.report.content import title
 from vivavoce.report.numbers import MISSING, between, difference, listed, plural
 from vivavoce.study.model import Study
 
@@ -74,6 +73,8 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     rule, primary = watch.rule, study.analysis.primary
     if rule is None or primary is None:
         return None
+    from vivavoce.report.content import title
+
     people, looks = watch.board.see(_people_and_looks)
     rows = [_logged(at, look) for at, look in looks]
     if rule.rule == "anytime" and watch.state is not None and not rows:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Table, delete, select, text, update
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
+from vivavoce.log.chain import chain_anew
 from vivavoce.log.events import TRIAL, ParticipantErased, read_event
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
@@ -110,9 +111,11 @@ def _erase(tx: Transaction, study: str, participant_id: str, by: str) -> Partici
     if connection.dialect.name == "sqlite":
         connection.execute(text("PRAGMA secure_delete=ON"))
     theirs = _theirs(connection, study, participant_id)
-    deleted, mended = _others(connection, theirs)
+    deleted, mended, touched = _others(connection, theirs)
     positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
     _delete(connection, events, "position", [*deleted, *positions])
+    for stream, first in touched.items():
+        chain_anew(connection, stream, first)
     _delete(connection, calls, "position", [*deleted, *positions])
     _delete(connection, bouts, "position", positions)
     for table in (visits, dialogues, codes, recordings, recruit_links):
@@ -135,24 +138,26 @@ def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:
     return _Theirs(participant_id, of(visits, "visit_id"), set(of(dialogues, "dialogue_id")), files)
 
 
-def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int]:
-    """Positions of others' events that go as a whole, and how many were mended."""
+def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, dict[str, int]]:
+    """Positions of others' events that go as a whole, how many were mended, and from where streams change."""
     wanted = (
-        select(events.c.position, events.c.kind, events.c.payload)
+        select(events.c.position, events.c.kind, events.c.payload, events.c.visit_id, events.c.seq)
         .where(events.c.kind.in_(sorted(_ELSEWHERE)), events.c.visit_id.not_in(theirs.visits))
         .order_by(events.c.position)
     )
-    deleted, mended = list[int](), 0
-    for position, kind, payload in connection.execute(wanted).all():
+    deleted, mended, touched = list[int](), 0, dict[str, int]()
+    for position, kind, payload, stream, seq in connection.execute(wanted).all():
         if kind != TranscriptGiven.kind and theirs.about(payload):
             deleted.append(position)
+            touched.setdefault(stream, seq)
             continue
         without = theirs.mended(kind, payload)
         if without != payload:
             read_event(kind, without)
             connection.execute(update(events).where(events.c.position == position).values(payload=without))
             mended += 1
-    return deleted, mended
+            touched.setdefault(stream, seq)
+    return deleted, mended, touched
 
 
 def _all(connection: Connection, wanted: Any) -> list[Any]:

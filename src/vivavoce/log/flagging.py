@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.schema import TABLES
 from vivavoce.log.vocabulary import SYSTEM_ACTS, standard_act
 from vivavoce.study.flags import FLAGS, FlagRules, flag
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
 
 Row = dict[str, Any]
 
@@ -28,13 +29,16 @@ def _standard(acts: Sequence[str] | None) -> bool:
     return acts is not None and all(standard_act(act) in SYSTEM_ACTS for act in acts)
 
 
-def flag_again(dataset: Dataset, rules: Mapping[str, FlagRules], into: Path) -> Dataset:
+def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -> "Dataset":
     """Copy a dataset; rules tell the flags that the acts of the log do not.
 
     Input   rules: by system; of a system without rules everything stays
     Note    what was told by earlier rules is told anew; what the log or its acts said stays
     Raises  InputError: the copy would lie over the dataset itself
     """
+    from vivavoce.log.dataset import DatasetWriter
+    from vivavoce.log.schema import TABLES
+
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
     source, study = dataset.manifest["source"], dataset.manifest["study"]
@@ -61,12 +65,12 @@ def _told(turn: Row, acts: Sequence[str] | None, rules: FlagRules) -> Row:
     return found
 
 
-def _systems(dataset: Dataset) -> dict[str, str]:
+def _systems(dataset: "Dataset") -> dict[str, str]:
     table = dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
     return dict(zip(table["dialogue_id"], table["system"], strict=True))
 
 
-def _system_acts(dataset: Dataset) -> dict[tuple[str, int], list[str]]:
+def _system_acts(dataset: "Dataset") -> dict[tuple[str, int], list[str]]:
     found: dict[tuple[str, int], list[str]] = defaultdict(list)
     for row in dataset.read("acts").to_pylist():
         if row["layer"] == "system" and row["rank"] == 0:

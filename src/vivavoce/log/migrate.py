@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.engine import first_line, shown
 
-HEAD: Final = "0004"
+HEAD: Final = "0005"
 SCRIPTS: Final = Path(__file__).parent / "migrations"
 
 

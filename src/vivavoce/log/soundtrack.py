@@ -15,7 +15,6 @@ from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.locked import Altered, WrongKey
 from vivavoce.log.reading import Reader
 from vivavoce.log.recordings import RecordingFolder
-from vivavoce.log.timing import pair_turns
 
 Row = dict[str, Any]
 PARTIES: Final = ("user", "system")
@@ -111,6 +110,8 @@ def _logged_turns(log: Reader, dialogue_id: str) -> list[Row]:
 
 
 def _of_sound(spoken: Sequence[SpokenTurn], logged: Sequence[Row], started_s: float) -> list[Row]:
+    from vivavoce.log.timing import pair_turns
+
     later = [
         SpokenTurn(one.party, one.onset_s + started_s, one.offset_s + started_s) for one in spoken
     ]  # on the clock of the log

@@ -71,6 +71,7 @@ events: Final = Table(
     Column("version", Integer, nullable=False),
     Column("payload", JSON, nullable=False),
     Column("client_key", String),
+    Column("chain", String),
     UniqueConstraint("visit_id", "seq"),
     UniqueConstraint("visit_id", "client_key"),
     Index(None, "kind", "position"),
@@ -198,6 +199,7 @@ recruit_links: Final = Table(
     Column("pool", String, nullable=False),
     Column("token_hash", String, nullable=False, unique=True),
     Column("ticket_hash", String),
+    Column("key_hash", String),
     UniqueConstraint("study", "pool", "ticket_hash"),
 )
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
+from vivavoce.log.chain import link
 from vivavoce.log.event import Event
 from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.prepared import run
@@ -23,8 +24,9 @@ _THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
 _THIS_KEY: Final = events.c.client_key == bindparam("this_key", type_=String)
 _LAST_SEQ: Final = select(func.max(events.c.seq)).where(_THIS_VISIT)
 _BY_CLIENT_KEY: Final = select(events).where(_THIS_VISIT, _THIS_KEY)
-_LAST_SEQ_AND_KNOWN: Final = select(
-    _LAST_SEQ.scalar_subquery(), select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).scalar_subquery()
+_KNOWN: Final = select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).correlate(None).scalar_subquery()
+_LAST_AND_KNOWN: Final = (
+    select(events.c.seq, events.c.chain, _KNOWN).where(_THIS_VISIT).order_by(events.c.seq.desc()).limit(1)
 )
 _INSERT_EVENT: Final = insert(events)
 _INSERT_EVENT_RETURNING: Final = _INSERT_EVENT.returning(events.c.position)
@@ -49,15 +51,17 @@ class Transaction:
         Raises        Conflict: the visit has moved on past expected_seq
         """
         this = {"this_visit": visit_id, "this_key": client_key}
-        last, known = tuple(run(self.connection, _LAST_SEQ_AND_KNOWN, this).one())
-        last = last or 0
+        found = run(self.connection, _LAST_AND_KNOWN, this).one_or_none()
+        last, chain, known = (0, None, None) if found is None else tuple(found)
         if known is not None:
             return stored_event(self.connection.execute(_BY_CLIENT_KEY, this).one(), replayed=True)
         if expected_seq is not None and expected_seq != last:
             raise Conflict(f"visit {visit_id} is at event {last}, not {expected_seq}")
-        return self._write(visit_id, last + 1, event, client_key)
+        return self._write(visit_id, last + 1, chain, event, client_key)
 
-    def _write(self, visit_id: str, seq: int, event: Event, client_key: str | None) -> StoredEvent:
+    def _write(
+        self, visit_id: str, seq: int, previous: str | None, event: Event, client_key: str | None
+    ) -> StoredEvent:
         facts: dict[str, Any] = {
             "event_id": uuid.uuid4().hex,
             "visit_id": visit_id,
@@ -69,6 +73,7 @@ class Transaction:
         }
         event, payload = _written(event)
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
+        row["chain"] = link(previous, row)
         stored = StoredEvent(**facts, event=event, position=self._insert(row))
         for statement, parameters in writes(stored):
             run(self.connection, statement, parameters)
@@ -245,20 +250,26 @@ class Transaction:
         pool: str,
         token_hash: str,
         ticket_hash: str | None = None,
+        key_hash: str | None = None,
     ) -> None:
-        """Remember which token and which ticket lead to a visit. Append VisitOpened in the same transaction.
+        """Remember which token, ticket and page lead to a visit. Append VisitOpened in the same transaction.
 
         Raises  Conflict: the token or the ticket already leads somewhere
         """
         link = {
             "visit_id": visit_id, "study": study, "participant_id": participant_id, "pool": pool,
-            "token_hash": token_hash, "ticket_hash": ticket_hash,
+            "token_hash": token_hash, "ticket_hash": ticket_hash, "key_hash": key_hash,
         }  # fmt: skip
         try:
             with self.connection.begin_nested():
                 self.connection.execute(insert(recruit_links).values(link))
         except IntegrityError:
             raise Conflict(f"visit {visit_id}: its token or ticket already leads to a visit") from None
+
+    def opened_by(self, visit_id: str, key_hash: str) -> bool:
+        """Whether a visit was opened with this key of a page."""
+        link = select(recruit_links.c.key_hash).where(recruit_links.c.visit_id == visit_id)
+        return self.connection.execute(link).scalar_one_or_none() == key_hash
 
     def replace_token(self, visit_id: str, token_hash: str) -> None:
         """Let a new token lead to a visit instead of the old one: a participant came back by ticket."""

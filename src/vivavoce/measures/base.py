@@ -9,12 +9,20 @@ from vivavoce.core.registry import Registry
 if TYPE_CHECKING:
     import ibis
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     from vivavoce.log.dataset import Dataset
 
 Result = TypeVar("Result")
 Pair = tuple[float, float]
 Pairs = Mapping[str, Pair]
+
+
+def field_of(name: str) -> "pc.Expression":
+    """A column, to filter tables by; pyarrow's functions are imported when the first measure is computed."""
+    from pyarrow.compute import field
+
+    return field(name)
 
 
 class Tables:

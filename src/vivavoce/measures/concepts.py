@@ -10,10 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from pyarrow.compute import field as field_of
-
 from vivavoce.core.text import normalise_value
-from vivavoce.measures.base import Tables
+from vivavoce.measures.base import Tables, field_of
 from vivavoce.measures.counting import labels, turns_of
 
 TRUSTED: Final = ("label", "annotator", "simulator", "parser")

@@ -5,10 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
-from pyarrow.compute import field as field_of
-
 from vivavoce.core.text import spoken_words
-from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables, field_of
 from vivavoce.measures.recognition import LIVE, columns_of
 
 Ranks = Literal["first", "all"]

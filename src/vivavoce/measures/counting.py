@@ -3,10 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
-from pyarrow.compute import field as field_of
-
 from vivavoce.log.layers import Labels
-from vivavoce.measures.base import Pairs, Tables
+from vivavoce.measures.base import Pairs, Tables, field_of
 from vivavoce.measures.success import Outcomes, outcomes
 
 

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from pyarrow.compute import field as field_of
-
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, TYPE
-from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables, field_of
 from vivavoce.measures.counting import labels, scored
 
 SOURCE: Final = (

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from pyarrow.compute import field as field_of
-
-from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables, field_of
 from vivavoce.measures.counting import flags_of, label_counts, number_of_turns, over
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), meta-communication-related parameters"

@@ -7,12 +7,10 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from pyarrow.compute import field as field_of
-
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.text import spoken_words
 from vivavoce.log.vocabulary import DONTCARE
-from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables, field_of
 
 LIVE: Final = "live"
 SPOKEN: Final = ("voice", "phone", "multimodal")

@@ -10,11 +10,10 @@ from functools import partial
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from pyarrow.compute import field as field_of
 from rapidfuzz.distance import Levenshtein
 
 from vivavoce.core.text import spoken_words
-from vivavoce.measures.base import MEASURES, Measure, Pair, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Measure, Pair, Pairs, Tables, field_of
 from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, WORDS, columns_of, compared_turns
 
 DEPTHS: Final = (2, 5, 10, None)

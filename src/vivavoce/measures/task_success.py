@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from pyarrow.compute import field as field_of
-
-from vivavoce.measures.base import MEASURES, Components, Measure, Pair, Pairs, Tables
+from vivavoce.measures.base import MEASURES, Components, Measure, Pair, Pairs, Tables, field_of
 from vivavoce.measures.counting import scored
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,

@@ -1,6 +1,7 @@
 """An instrument: its items, their scales and how answers become a score. The sentences stand in a wording."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -218,34 +219,5 @@ def read_instrument(path: Path) -> Instrument:
         raise problems_of(error, source, Instrument)[0].error() from None
 
 
-BUILT_IN: Final = (
-    "attrakdiff",
-    "bus11",
-    "bus15",
-    "cambridge",
-    "communicator",
-    "cuq",
-    "godspeed",
-    "idial",
-    "idial_background",
-    "idial_feedback",
-    "nasa_tlx",
-    "opinion_score",
-    "p851_background",
-    "p851_dialogue",
-    "p851_overall",
-    "paradise",
-    "reading",
-    "recommendation",
-    "sassi",
-    "satisfaction",
-    "single_ease",
-    "study_rating",
-    "sus",
-    "ueq",
-    "ueq_s",
-    "umux_lite",
-)
-
-for _name in BUILT_IN:
-    INSTRUMENTS.add(_name, read_instrument(FOLDER / "instruments" / f"{_name}.yaml"))
+for _file in (FOLDER / "instruments").glob("*.yaml"):
+    INSTRUMENTS.add_later(_file.stem, partial(read_instrument, _file))

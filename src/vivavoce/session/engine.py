@@ -37,11 +37,15 @@ TOKENS_REMEMBERED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A visit that was opened or found again; the token is known only at the first opening."""
+    """A visit that was opened or found again; the token is known only at the first opening.
+
+    same_page  it was opened with the same key: the Start button of one page was pressed twice
+    """
 
     visit_id: str
     token: str | None
     resumed: bool = False
+    same_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,13 @@ class SessionEngine:
 
     async def open_visit(
         self, *, language: str, pool: str = "link", person: str | None = None, ticket: str | None = None,
-        participant_id: str | None = None, simulated: bool = False, verified: bool | None = None,
+        key: str | None = None, participant_id: str | None = None, simulated: bool = False,
+        verified: bool | None = None,
     ) -> Opened:  # fmt: skip
         """Open a visit, or find the one that this ticket opened before.
+
+        A ticket may be known to others, too: who comes with it alone must not be shown what it finds. A key
+        is known only to the page from which the visit was opened.
 
         person is a recruiter's key for somebody; the log's events know only the pseudonym that stands for it.
 
@@ -116,15 +124,17 @@ class SessionEngine:
         visit_id = codes.new_key("visit")
         pseudonym = participant_id or codes.new_key("participant")
         ticket_hash = codes.token_hash(ticket) if ticket else None
+        key_hash = codes.token_hash(key) if key else None
         visit = Visit(VisitState(self.study, visit_id))
 
-        def run(tx: Transaction) -> Draft | str:
+        def run(tx: Transaction) -> Draft | Opened:
             if ticket_hash and (found := tx.visit_by_ticket(self.study.name, pool, ticket_hash)):
-                return found.visit_id
+                same = key_hash is not None and tx.opened_by(found.visit_id, key_hash)
+                return Opened(found.visit_id, None, resumed=True, same_page=same)
             if paused(tx):
                 raise Refused("paused")
             known = tx.participant_of(self.study.name, pool, person, pseudonym) if person else pseudonym
-            tx.bind_visit(visit_id, self.study.name, known, pool, hashed, ticket_hash)
+            tx.bind_visit(visit_id, self.study.name, known, pool, hashed, ticket_hash, key_hash)
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(
                 log_events.VisitOpened(
@@ -136,8 +146,8 @@ class SessionEngine:
             return draft
 
         result = await self.log.transact(run)
-        if isinstance(result, str):
-            return Opened(result, None, resumed=True)
+        if isinstance(result, Opened):
+            return result
         visit.take(result.state, result.stored)
         self._visits[visit_id] = visit
         self._tend(visit)

@@ -5,15 +5,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.records import StoredEvent
 from vivavoce.log.stress_events import Decision, LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce.stress.base import Edit, LanguagePack, Operator, Substitution, Utterance
 from vivavoce.stress.case import digest
-from vivavoce.stress.sampling import Item
 from vivavoce.stress.words import edit, places_of, words_of
+
+if TYPE_CHECKING:
+    from vivavoce.stress.sampling import Item
 
 DOUBLE_SHARE: Final = 0.2
 LONGEST: Final = 2_000
@@ -67,7 +69,7 @@ class Reviews:
         return [key for key, by in self.reviews.items() if len({one.text for one in by.values()}) > 1]
 
 
-def proposed(item: Item, *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
+def proposed(item: "Item", *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
     """An item as it goes into the queue; whether two look at it depends on its key alone."""
     return VariantsProposed(
         item_id=item.item_id, test=item.test, language=item.interaction.language,

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedAct
-from vivavoce.stress.backends import backends_for
 from vivavoce.stress.base import STRESS_TESTS, Operator, Utterance, Variant
 from vivavoce.stress.case import Approval, Case, Said, item_key
 from vivavoce.stress.packs import pack_of
@@ -141,6 +140,8 @@ def sample(
 
 def proposing(seed: int, operators: Iterable[Operator] = (), backends: Sequence[str] = ()) -> Proposing:
     """Our operators, and these beside them; with the backends that serve an utterance's language."""
+    from vivavoce.stress.backends import backends_for
+
     more = tuple(operators)
 
     def made(said: Utterance, test: str) -> Proposals:

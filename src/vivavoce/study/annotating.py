@@ -48,7 +48,9 @@ def _commands(materials: Materials, written: CommandAnnotation | None, at: KeyPa
     if written is None:
         return None
     place: KeyPath = (*at, "commands")
-    beside = materials.folder / written.templates
+    beside = materials.within(written.templates, (*place, "templates"))
+    if beside is None:
+        return None
     if beside.is_file():
         materials.keep(beside, f"commands/{written.templates}", (*place, "templates"))
     dataset = materials.folder / written.dataset if written.dataset else None
@@ -65,6 +67,8 @@ def _commands(materials: Materials, written: CommandAnnotation | None, at: KeyPa
 
 
 def _scheme(materials: Materials, name: str, ontology: Ontology | None, at: KeyPath) -> Scheme | None:
+    if materials.within(name, at) is None:
+        return None
     path = scheme_file(name, materials.folder)
     if path is None:
         materials.source.report(at, *unknown_scheme(name))

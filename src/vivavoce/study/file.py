@@ -88,7 +88,10 @@ class Identity(Settings):
 
     anonymous: Flag = Field(True, description="people may come by the plain link, without an identifier")
     parameter: str = Field("participant", description="parameter of the link that carries the identifier")
-    several_visits: Flag = Field(True, description="the same person may come again")
+    several_visits: Flag = Field(
+        True,
+        description="the same person may come again; else only the browser in which a visit began goes on",
+    )
 
 
 class CommandAnnotation(Settings):

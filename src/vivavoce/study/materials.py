@@ -46,10 +46,21 @@ class Materials:
             digest.update(content)
         return digest.hexdigest()[:12]
 
-    def file(self, name: str, at: KeyPath, cure: str) -> Path | None:
-        """A file that the study names; its absence is reported."""
+    def within(self, name: str, at: KeyPath) -> Path | None:
+        """Where something that the study names must stand; a way out of the study's folder is reported.
+
+        What a study file names is read and shown to participants, and a study may come from somebody else.
+        """
         path = self.folder / name
-        if path.is_file():
+        if path.resolve().is_relative_to(self.folder):
+            return path
+        self.source.report(at, f"{name!r} lies outside the study", "copy it beside the study file")
+        return None
+
+    def file(self, name: str, at: KeyPath, cure: str) -> Path | None:
+        """A file that the study names; its absence is reported, as is a place outside the study's folder."""
+        path = self.within(name, at)
+        if path is None or path.is_file():
             return path
         self.source.report(at, f"no file {name!r}", cure)
         return None
@@ -73,9 +84,13 @@ class Materials:
     def document(self, name: str, file: StudyFile, at: KeyPath) -> dict[str, str]:
         """A text in each language of the study; a preset's texts serve the preset's own steps."""
         found: dict[str, str] = {}
+        if self.within(name, at) is None:
+            return found
         for language in file.languages:
             variants = self.variants(name, language, first=language == file.languages[0])
             existing = next((path for path in variants if path.is_file()), None)
+            if existing is not None and existing.parent == self.folder and not self.within(existing.name, at):
+                continue
             if existing is None:
                 missing = variants[-1].name
                 cure = f"write {missing} beside the study file"

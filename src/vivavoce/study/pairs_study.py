@@ -53,7 +53,9 @@ def _check_same(materials: Materials, compare: Compare, rated: tuple[int, Rate])
 def _pairs(
     materials: Materials, compare: Compare, languages: tuple[str, ...], at: KeyPath
 ) -> tuple[Pair, ...]:
-    path = materials.folder / compare.pairs
+    path = materials.within(compare.pairs, (*at, "pairs"))
+    if path is None:
+        return ()
     if not path.exists():
         cure = "put it beside the study file; `vivavoce init --protocol guerini-2018` writes one"
         materials.source.report((*at, "pairs"), f"no file {compare.pairs!r}", cure)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from random import Random
 from typing import Final
@@ -79,10 +80,11 @@ def generate_tasks(ontology: Ontology, settings: Tasks, languages: tuple[str, ..
     random, number = Random(settings.seed), settings.generate or 0
     unmet = set(random.sample(range(number), int(number * settings.unsatisfiable + 0.5)))
     seen: set[tuple[object, ...]] = set()
+    venues = _usable(ontology, settings)
     tasks: list[Task] = []
     for index in range(number):
         make = _unsatisfiable if index in unmet else _satisfiable
-        goal = _new(make, ontology, settings, random, seen)
+        goal = _new(partial(make, ontology, settings, venues), random, seen)
         seen.add(goal.key)
         tasks.append(_task(f"t{index + 1:04d}", goal, ontology, languages, random))
     return tuple(tasks)
@@ -110,22 +112,20 @@ def _searchable(ontology: Ontology, venue: Venue) -> list[str]:
     return [slot for slot in slots if venue.slots[slot] not in ontology.slots[slot].unasked]
 
 
-Maker = Callable[[Ontology, Tasks, Random], Goal]
+Maker = Callable[[Random], Goal]
 
 
-def _new(
-    make: Maker, ontology: Ontology, settings: Tasks, random: Random, seen: set[tuple[object, ...]]
-) -> Goal:
-    goal = make(ontology, settings, random)
+def _new(make: Maker, random: Random, seen: set[tuple[object, ...]]) -> Goal:
+    goal = make(random)
     tries = _TRIES_FOR_NEW
     while goal.key in seen and tries:
-        goal, tries = make(ontology, settings, random), tries - 1
+        goal, tries = make(random), tries - 1
     return goal
 
 
-def _satisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
+def _satisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> Goal:
     """A venue's own values for some slots, some of them given up for `dontcare`; one real value is kept."""
-    venue, constraints = _from_venue(ontology, settings, random)
+    venue, constraints = _from_venue(ontology, settings, venues, random)
     indifferent = [slot for slot in constraints if random.random() < settings.dontcare]
     if len(indifferent) == len(constraints):
         indifferent.remove(random.choice(indifferent))
@@ -133,17 +133,17 @@ def _satisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
     return Goal(venue.type, wanted, _requests(venue, wanted, ontology, settings, random))
 
 
-def _unsatisfiable(ontology: Ontology, settings: Tasks, random: Random) -> Goal:
+def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> Goal:
     """A satisfiable goal with one value changed so that nothing matches; unchanged it is the alternative."""
     for _ in range(_TRIES):
-        venue, constraints = _from_venue(ontology, settings, random)
+        venue, constraints = _from_venue(ontology, settings, venues, random)
         changes = list(_changes_to_nothing(ontology, venue.type, constraints))
         if changes:
             slot, value = random.choice(changes)
             wanted = {**constraints, slot: value}
             requests = _requests(venue, wanted, ontology, settings, random)
             return Goal(venue.type, wanted, requests, alternative=constraints)
-    for venue in _usable(ontology, settings):
+    for venue in venues:
         for constraints in _all_constraints(ontology, venue, settings.constraints):
             for slot, value in _changes_to_nothing(ontology, venue.type, constraints):
                 wanted = {**constraints, slot: value}
@@ -170,9 +170,11 @@ def _all_constraints(ontology: Ontology, venue: Venue, wanted: Range) -> Iterato
             yield {slot: venue.slots[slot] for slot in chosen}
 
 
-def _from_venue(ontology: Ontology, settings: Tasks, random: Random) -> tuple[Venue, dict[str, str]]:
+def _from_venue(
+    ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random
+) -> tuple[Venue, dict[str, str]]:
     """A venue, and its values for a sample of the slots that one can search by, in the ontology's order."""
-    venue = random.choice(_usable(ontology, settings))
+    venue = random.choice(venues)
     slots = _searchable(ontology, venue)
     size = random.randint(settings.constraints.min, min(settings.constraints.max, len(slots)))
     chosen = set(random.sample(slots, size))

@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from vivavoce.core.errors import LogError
 from vivavoce.session.engine import SessionEngine
@@ -40,7 +41,7 @@ from vivavoce.web import (
 )
 from vivavoce.web.quick import Handler, QuickRoutes
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
-from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of
+from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of, visit_of
 
 if TYPE_CHECKING:
     from vivavoce.telephony.media_streams import MediaStreams
@@ -52,6 +53,7 @@ JSON_PATHS: Final = (
     "/elicit/whole",
 )  # fmt: skip
 
+_COOKIES: Final = (experts.cookie_of, wizard.cookie_of)
 _report = structlog.get_logger("vivavoce.web")
 health = APIRouter(include_in_schema=False)
 
@@ -127,9 +129,11 @@ def create_app(
         app.include_router(router, prefix=base)
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
-    recorded = ("/elicit/recording", "/elicit/whole", "/voice/turn")
+    recorded = ["/voice/turn"] if spoken else []
+    if any(one.kind == "elicit" for one in engine.study.visit):
+        recorded += ["/elicit/recording", "/elicit/whole"]
     larger = {f"{base}{path}": RECORDING_CAP for path in recorded}
-    app.add_middleware(BodyCap, larger=larger)
+    app.add_middleware(BodyCap, larger=larger, known=_known)
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (
@@ -139,6 +143,18 @@ def create_app(
     ):  # fmt: skip
         app.add_exception_handler(kind, handler)
     return app
+
+
+async def _known(scope: Scope) -> bool:
+    """Whether a request comes from a participant of this study, from an expert or from a wizard."""
+    request = Request(scope)
+    try:
+        await visit_of(request)
+        return True
+    except NoVisit:
+        tokens = [request.cookies.get(cookie_of(site_of(request))) for cookie_of in _COOKIES]
+        access = experts.access_of(request)
+        return any([token and await asyncio.to_thread(access.who, token) for token in tokens])
 
 
 @health.get("/healthz")

@@ -1,6 +1,6 @@
 """What stands before every page: headers, a cap on bodies, and refusal of posts from other sites."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -10,7 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_CAP: Final = 1024 * 1024
 RECORDING_CAP: Final = 32 * 1024 * 1024  # five minutes of 16 bits at 48 kHz
-BODIES_AT_ONCE: Final = 512 * 1024 * 1024
+STRANGERS_CAP: Final = 64 * 1024
+BODIES_AT_ONCE: Final = 256 * 1024 * 1024
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -81,26 +82,31 @@ def is_foreign(scope: Scope) -> bool:
 class BodyCap:
     """Refuses bodies of more than a mebibyte, whether announced or not; `larger` are paths that take more.
 
-    Bodies are held in memory until they are answered. Where all of them together grow beyond `at_once`, the
-    one that came last is asked to come again.
+    Who is not `known` may send 64 KiB, enough for every form by which one comes in: more is refused before it
+    is read. Bodies are held in memory until they are answered. Where all of them together grow beyond `at_once`,
+    the one that came last is asked to come again.
     """
 
     def __init__(
         self, app: ASGIApp, *, most: int = BODY_CAP, larger: Mapping[str, int] | None = None,
-        at_once: int = BODIES_AT_ONCE,
+        at_once: int = BODIES_AT_ONCE, known: Callable[[Scope], Awaitable[bool]] | None = None,
     ) -> None:  # fmt: skip
         self.app, self.most, self.larger, self.at_once = app, most, larger or {}, at_once
+        self.known = known
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self.app(scope, receive, send)
             return
-        most = self.larger.get(scope["path"], self.most)
-        length = Headers(scope=scope).get("content-length", "0")
+        written = Headers(scope=scope).get("content-length", "0")
+        length = int(written) if written.isdecimal() else 0
         pieces: list[bytes] = []
         size, more = 0, True
-        too_large = length.isdecimal() and int(length) > most
+        most = self.larger.get(scope["path"], self.most)
+        free = most if self.known is None else min(STRANGERS_CAP, most)  # what everybody may send
+        too_large = length > most or (length > free and not await self._takes(scope))
+        free = max(free, length)
         try:
             while more and not too_large and self._held <= self.at_once:
                 message = await receive()
@@ -108,7 +114,10 @@ class BodyCap:
                     return
                 pieces.append(message.get("body", b""))
                 size, self._held = size + len(pieces[-1]), self._held + len(pieces[-1])
-                more, too_large = message.get("more_body", False), size > most
+                more = message.get("more_body", False)
+                if size > free:
+                    too_large = size > most or not await self._takes(scope)
+                    free = most
             if too_large:
                 await PlainTextResponse("This request is too large.", 413)(scope, receive, send)
                 return
@@ -119,6 +128,10 @@ class BodyCap:
             await self.app(scope, _replayed(b"".join(pieces), receive), send)
         finally:
             self._held -= size
+
+    async def _takes(self, scope: Scope) -> bool:
+        """Whether more may come than a stranger may send."""
+        return self.known is None or await self.known(scope)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

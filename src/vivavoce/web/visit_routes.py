@@ -65,9 +65,15 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
 
 @router.post("/start")
 async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Form()]) -> Response:
-    """Open a visit, or go on with the one that this browser or this invitation has."""
+    """Open a visit, or go on with the one that this browser has.
+
+    An identifier proves nothing: whoever knows it could read another's visit and speak in it. What it has
+    opened is open to the browser that holds its token, and to the page that opened it, pressed twice.
+    """
+    mine: str | None = None
     try:
-        state = await site.engine.state(await visit_of(request))
+        mine = await visit_of(request)
+        state = await site.engine.state(mine)
         if state.phase != "ended":
             return site.to("/visit")
     except (NoVisit, Refused):
@@ -81,9 +87,15 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
     by_person = person is not None and not identity.several_visits
     ticket = f"person:{person}" if by_person else f"page:{arrival.key}" if arrival.key else None
     try:
-        opened = await site.engine.open_visit(language=language, person=person, ticket=ticket)
+        opened = await site.engine.open_visit(
+            language=language, person=person, ticket=ticket, key=arrival.key or None
+        )
     except Refused:
         return site.page("message", language, status=503, kind="paused")
+    if opened.resumed and opened.visit_id == mine:
+        return site.to("/visit")
+    if opened.resumed and not opened.same_page:
+        return site.page("message", language, status=403, kind="begun_elsewhere")
     response = site.to("/visit")
     site.remember(response, await _token(site, opened))
     return response

@@ -45,7 +45,7 @@ def first_wizard_link(access: Access, base_url: str) -> str:
 def wizard_of(request: Request) -> str:
     """The name of the wizard who is signed in. Raises NoWizard."""
     site = site_of(request)
-    token, name = request.cookies.get(_cookie(site)), request.cookies.get(_cookie(site, "-name"))
+    token, name = request.cookies.get(cookie_of(site)), request.cookies.get(cookie_of(site, "-name"))
     who = access_of(request).who(token) if token else None
     if who is None or who.role != ROLE or not name:
         raise NoWizard
@@ -55,7 +55,7 @@ def wizard_of(request: Request) -> str:
 ThisWizard = Annotated[str, Depends(wizard_of)]
 
 
-def _cookie(site: Site, more: str = "") -> str:
+def cookie_of(site: Site, more: str = "") -> str:
     return f"{'__Secure-' if site.secure_cookies else ''}vivavoce-wizard-{site.study.name}{more}"
 
 
@@ -99,7 +99,7 @@ def use_link(
     if session is None:
         return wizard_page(request, "wizard_door", status=410, token="", problem=False)
     answer = site.to(HOME)
-    for cookie, value in ((_cookie(site), session), (_cookie(site, "-name"), name)):
+    for cookie, value in ((cookie_of(site), session), (cookie_of(site, "-name"), name)):
         answer.set_cookie(
             cookie, value, max_age=int(SIGN_IN_LIVES.total_seconds()), path=site.base or "/", httponly=True,
             samesite="lax", secure=site.secure_cookies,

@@ -1,10 +1,15 @@
 """YAML with lines: places, duplicate keys, syntax, and nothing executed."""
 
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from vivavoce.core.yaml_source import dotted, parse_yaml, read_yaml
+import vivavoce
+from vivavoce.core import yaml_source
+from vivavoce.core.yaml_quick import compose_quickly
+from vivavoce.core.yaml_source import Source, dotted, parse_yaml, read_yaml
 
 
 def only(text: str) -> str:
@@ -106,3 +111,52 @@ def test_deep_nesting_is_a_problem_and_no_exception():
 
 def test_paths_are_written_with_dots_and_brackets():
     assert dotted(("visit", 2, "dialogue", "gate")) == "visit[2].dialogue.gate"
+
+
+def carefully(text: str) -> Source:
+    """What ruamel.yaml alone makes of a text."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml_source, "compose_quickly", lambda text: None)
+        return parse_yaml(text, "s.yaml")
+
+
+BUNDLED = sorted(Path(vivavoce.__file__).parent.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", BUNDLED, ids=lambda file: file.name)
+def test_what_is_bundled_is_read_quickly_and_no_differently(file):
+    text = file.read_text(encoding="utf-8")
+    assert compose_quickly(text) is not None
+    assert parse_yaml(text, "s.yaml") == carefully(text)
+
+
+PIECES = (
+    "a", "b: ", "b:", "- ", "? ", ": ", "[", "]", "{", "}", ", ", ",", "\n", "\n  ", "\n    ", "\n- ",
+    "\r\n", "\r", "\t", "# c", "#", "'x y'", '"q\\n"', '"\\/"', "'", '"', "|\n", "|", "|2-\n  x\n",
+    ">\n  folded\n  text\n\n", "&a ", "*a", "!!str ", "!!int ", "!x ", "! ", "yes", "on", "0o17", "017",
+    "1_000", "1:30", "0x1F", "12e03", ".5", "-.inf", "~", "null", "TRUE", "2001-01-01", "<<: ", "=",
+    "\u00e9", "\U0001f600", "\u00a0", "\u2028", "\x7f", "---\n", "...\n", "%", "@x", "`", "x#y",
+    "http://x.y/z?q=1", "{a:1}", "[a:b]", "{'a':1}", "[?x]", "{a, b}", "{a: , b}",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=14).map("".join))
+@example("|\n#")
+@example("|# no comment")
+@example("! ")
+@example("---\n ")
+@example("a\r...\n")
+@example("%YAML 1.1\n---\na: 017\n")
+def test_a_text_that_is_read_quickly_says_the_same_as_when_it_is_read_carefully(text):
+    assume(compose_quickly(text) is not None)
+    quick, careful = parse_yaml(text, "s.yaml"), carefully(text)
+    assert (quick.data, quick.lines, quick.problems) == (careful.data, careful.lines, careful.problems)
+
+
+def test_a_number_without_digits_is_no_crash():
+    assert parse_yaml("a: !!int ''\n", "s.yaml").data == {"a": ""}
+
+
+def test_a_text_nested_as_deeply_as_it_is_long_is_a_problem():
+    assert "nested too deeply" in only("[" * 200_000)
+    assert "nested too deeply" in only("- " * 100_000 + "x")

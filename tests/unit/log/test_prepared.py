@@ -55,7 +55,7 @@ def test_json_may_be_given_as_the_text_that_it_is_stored_as(log: Log) -> None:
         run(tx.connection, INSERT_EVENT, {"event_id": "1", "seq": 1, **EVENT, "payload": text})
         return written(tx, events)
 
-    ((*_, payload, _),) = log.transact_now(write)
+    ((*_, payload, _, _),) = log.transact_now(write)
     assert payload == {"text": "%s ? :name", "n": [1]}
 
 

@@ -81,6 +81,10 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         ("study: plain", "study: plain\nprotocol: cambridge", "study.yaml:2 protocol: unknown protocol 'cambridge'; did you mean 'cambridge-2011'?"),
         ("study: plain", "study: plain\nontology: rest.yaml", "study.yaml:2 ontology: no file 'rest.yaml'; put it beside"),
         ("study: plain", "study: plain\ntasks: {generate: 5}", "study.yaml:2 tasks: tasks cannot be generated without an ontology"),
+        ("study: plain", "study: plain\nontology: ../rest.yaml", "study.yaml:2 ontology: '../rest.yaml' lies outside the study; copy it beside the study file"),
+        ("study: plain", "study: plain\nontology: /etc/hostname", "study.yaml:2 ontology: '/etc/hostname' lies outside the study"),
+        ("consent: consent.md", "consent: ../consent.md", "study.yaml:6 visit[0].consent: '../consent.md' lies outside the study; copy it beside the study file"),
+        ("consent: consent.md", "consent: /etc/passwd", "study.yaml:6 visit[0].consent: '/etc/passwd' lies outside the study"),
         ("study: plain", "study: plain\ntasks: tasks.yaml", "study.yaml:2 tasks: no file 'tasks.yaml'"),
         ("study: plain", "study: plain\nanalysis: {primary: {measure: x, compare: [a, c]}}", "study.yaml:2 analysis.primary.compare[1]: unknown system 'c'"),
         ("study: plain", "study: plain\nanalysis: {primary: {measure: x, compare: [a, a]}}", "study.yaml:2 analysis.primary.compare[1]: system 'a' is compared with itself"),
@@ -299,3 +303,11 @@ def test_a_visit_never_needs_more_tasks_than_there_are(tmp_path):
 def test_recruitment_is_carried_as_it_is(study_folder):
     text = PLAIN + "recruitment: {prolific: {reward: 2.00 GBP, places: 50}}\n"
     assert load_study(study_folder(text)).recruitment == {"prolific": {"reward": "2.00 GBP", "places": 50}}
+
+
+def test_a_text_that_is_a_link_out_of_the_study_is_refused(tmp_path):
+    (tmp_path / "secret.txt").write_text("root:x:0:0", encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "study.yaml").write_text(PLAIN, encoding="utf-8")
+    (tmp_path / "mine" / "consent.md").symlink_to(tmp_path / "secret.txt")
+    assert any("'consent.md' lies outside the study" in problem for problem in said(tmp_path / "mine"))

@@ -1,9 +1,11 @@
 """What a stranger, another participant or another site can get at: nothing."""
 
 import asyncio
+import http.client
 import json
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from scenes.browsing import Forms, Visitor, events_of, serve, study_with_texts
+from scenes.patience import PATIENCE_S
 from scenes.visits import Parrot
 from vivavoce.log.store import Log
 from vivavoce.web.security import HEADERS, BodyCap
@@ -199,6 +202,36 @@ def test_a_body_of_more_than_a_mebibyte_is_refused_announced_or_not(visitor: Vis
 
     assert visitor.client.post("/turns", content=large).status_code == 413
     assert visitor.client.post("/turns", content=drops()).status_code == 413
+
+
+def send_announced(visitor: Visitor, path: str, length: int) -> int:
+    """The answer to a request that announces a body and sends nothing of it."""
+    address = urlsplit(visitor.server.url)
+    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_S)
+    connection.putrequest("POST", path)
+    connection.putheader("Content-Length", str(length))
+    connection.putheader("Cookie", "; ".join(f"{k}={v}" for k, v in visitor.client.cookies.items()))
+    connection.endheaders()
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@pytest.mark.parametrize("path", ["/voice/turn", "/elicit/recording", "/elicit/whole", "/turns", "/start"])
+def test_what_a_stranger_sends_in_bulk_is_refused_before_it_is_read(visitor: Visitor, path: str) -> None:
+    assert send_announced(visitor, path, 30 * 1024 * 1024) == 413
+    assert send_announced(visitor, path, 65 * 1024) == 413
+    pieces = (b"x" * 1024 for _ in range(65))
+    assert visitor.client.post(path, content=pieces).status_code == 413
+
+
+def test_a_participant_may_send_a_mebibyte_and_no_recording_to_a_study_without_voice(
+    visitor: Visitor,
+) -> None:
+    visitor.look("/")
+    visitor.press("/start")
+    assert visitor.client.post("/turns", content=b"x" * 1024 * 1024).status_code == 422
+    assert send_announced(visitor, "/voice/turn", 30 * 1024 * 1024) == 413
 
 
 def test_a_page_that_does_not_exist_says_so_kindly(visitor: Visitor) -> None:

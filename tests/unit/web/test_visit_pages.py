@@ -275,12 +275,62 @@ def test_a_study_by_invitation_asks_for_the_identifier(tmp_path: Path, log: Log,
         visitor.look("/?pid=ann-1")
         visitor.press("/start")
         visitor.press("/consent", answer="agree")
-        elsewhere = open_browser()
-        elsewhere.look("/?pid=ann-1")
-        elsewhere.press("/start")
-        assert "How to" in elsewhere.html  # the same visit, on another device
     (visit,) = log.visits("city")
     assert "ann-1" not in visit.participant_id + repr(log.events(visit.visit_id))  # only a pseudonym
+
+
+def by_invitation(folder: Path) -> Study:
+    return study_with_texts(folder, identity=Identity(parameter="PROLIFIC_PID", several_visits=False))
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "You have begun in another browser"), ("it", "Hai cominciato in un altro")]
+)
+def test_an_identifier_seen_before_opens_nothing_in_another_browser(
+    tmp_path: Path, log: Log, parrot: Parrot, language: str, said: str
+) -> None:
+    with serve(by_invitation(tmp_path), log, parrot) as open_browser:
+        ann = open_browser()
+        ann.look("/?PROLIFIC_PID=ann-1")
+        ann.press("/start")
+        ann.press("/consent", answer="agree")
+        events = len(log.events(log.visits("city")[0].visit_id))
+        stranger = open_browser()
+        answer = stranger.client.post(
+            "/start", data={"language": language, "participant": "ann-1", "key": "guessed"}
+        )
+        assert answer.status_code == 403 and said in answer.text and "How to" not in answer.text
+        assert not stranger.client.cookies
+        assert ann.client.post("/start", data={"participant": "ann-1", "key": "new"}).url.path == "/visit"
+        ann.look("/visit")
+        assert "How to" in ann.html  # whoever began goes on
+        assert len(log.visits("city")) == 1
+        assert len(log.events(log.visits("city")[0].visit_id)) == events
+
+
+def test_a_double_click_on_start_is_one_visit_also_with_an_identifier_and_after_a_restart(
+    tmp_path: Path, log: Log, parrot: Parrot
+) -> None:
+    sent = {"language": "en", "participant": "ann-1", "key": "of-this-page"}
+    for _ in range(2):
+        with serve(by_invitation(tmp_path), log, parrot) as open_browser:
+            answer = open_browser().client.post("/start", data=sent)
+            assert "We keep your words." in answer.text
+    assert len(log.visits("city")) == 1
+
+
+def test_who_is_done_sees_the_end_again_in_the_same_browser_only(
+    tmp_path: Path, log: Log, parrot: Parrot
+) -> None:
+    with serve(by_invitation(tmp_path), log, parrot) as open_browser:
+        ann = open_browser()
+        ann.look("/?PROLIFIC_PID=ann-1")
+        ann.press("/start")
+        ann.press("/consent", answer="refuse")
+        ended = ann.html
+        ann.look("/?PROLIFIC_PID=ann-1")
+        ann.press("/start")
+        assert ann.html == ended and len(log.visits("city")) == 1
 
 
 def test_the_language_can_be_changed_at_any_time(visitor: Visitor) -> None:

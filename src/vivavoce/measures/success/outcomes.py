@@ -3,15 +3,16 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
-
-import pyarrow as pa
-from pyarrow.compute import field as field_of
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vivavoce.log.vocabulary import TYPE
+from vivavoce.measures.base import field_of
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
 from vivavoce.measures.success.model import Act, Goal, Turn, Venues
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
 
@@ -19,7 +20,7 @@ REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
 class Source(Protocol):
     """What tables are read from: a dataset, or one whose tables are kept in memory."""
 
-    def read(self, table: str, /) -> pa.Table: ...
+    def read(self, table: str, /) -> "pa.Table": ...
 
 
 @dataclass(frozen=True, slots=True)
