@@ -282,7 +282,9 @@ def test_who_stays_away_finds_the_dialogue_where_it_was(tmp_path: Path) -> None:
         later = (await room.logged("recording_stored", 2))[1]
         assert later.started_s - ended_s == pytest.approx(opened[1].lost_s, abs=FRAME_S)
         settled_s = room.talk.leg.settle_s
-        assert opened[1].lost_s == pytest.approx(100.0 - settled_s, abs=FRAME_S), "that is recorded as silence"
+        assert opened[1].lost_s == pytest.approx(100.0 - settled_s, abs=FRAME_S), (
+            "that is recorded as silence"
+        )
 
     run(tmp_path, test)
 
