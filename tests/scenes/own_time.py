@@ -1,8 +1,8 @@
 """A loop whose time is the test's own: it passes when everybody waits for it, and never while somebody works.
 
 Sleeps, time limits and the beats of sound take no time of ours, and a busy machine changes nothing: a timer
-fires when nothing else is left to do, neither here nor in a thread or process that a coroutine waits for. What
-talks with a program of its own, over a network, needs `asyncio.run` and real time.
+fires when nothing else is left to do, neither here nor in a thread or process that a coroutine waits for.
+What talks with a program of its own, over a network, needs `asyncio.run` and real time.
 """
 
 import asyncio
@@ -46,8 +46,8 @@ class OwnTime(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self.now_s
 
-    def run_in_executor(self, *arguments: Any) -> Any:
-        return self.awaited(super().run_in_executor(*arguments))
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+        return self.awaited(super().run_in_executor(executor, func, *args))
 
     def awaited(self, future: asyncio.Future[Result]) -> asyncio.Future[Result]:
         """Let no time pass until this is done."""

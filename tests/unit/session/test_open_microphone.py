@@ -242,6 +242,33 @@ def test_a_dropped_connection_costs_only_what_was_said_meanwhile(tmp_path: Path)
     run(tmp_path, test)
 
 
+def test_a_recording_is_as_long_as_the_clock_says_though_the_page_got_no_sound_for_a_while(
+    tmp_path: Path,
+) -> None:
+    async def test(room: Room) -> None:
+        opened_s = room.engine.clock.monotonic_s()
+        Whispered.words = ["good morning", "again"]
+        await room.connect()
+        await room.spoken(1)
+        await room.hear([*frames_of(SPEECH), *PAUSE])
+        stalled_s = room.talk.leg.seconds
+        await asyncio.sleep(2.5)
+        room.page.stall(2_500)
+        await room.spoken(2)
+        await room.hear([*frames_of(SPEECH), *PAUSE])
+        await room.spoken(3)
+        passed_s = room.engine.clock.monotonic_s() - opened_s
+        await room.engine.end_dialogue(room.visit_id, room.dialogue_id)
+        (stored,) = await room.logged("recording_stored")
+        assert stored.duration_s == pytest.approx(passed_s, abs=2 * FRAME_S)
+        (stalled,) = room.events("microphone_stalled")
+        assert (stalled.at_s, stalled.lost_s) == (pytest.approx(stalled_s, abs=FRAME_S), 2.5)
+        (closed,) = await room.logged("microphone_closed")
+        assert closed.lost_s == 2.5
+
+    run(tmp_path, test)
+
+
 def test_speech_that_a_broken_connection_cut_short_is_understood_all_the_same(
     tmp_path: Path,
 ) -> None:
@@ -350,6 +377,9 @@ def test_the_next_process_makes_a_recording_of_what_a_crash_left(tmp_path: Path)
     async def crash(room: Room) -> None:
         await talk_once(room)
         assert room.talk is not None and room.talk.tape is not None and room.talk.task is not None
+        await asyncio.sleep(2.5)
+        room.page.stall(2_500)
+        await room.hear(PAUSE)
         await asyncio.to_thread(room.talk.tape.flush)
         left["seconds"] = room.talk.leg.seconds
         left["visit"], left["dialogue"] = room.visit_id, room.dialogue_id
@@ -363,7 +393,7 @@ def test_the_next_process_makes_a_recording_of_what_a_crash_left(tmp_path: Path)
         assert stored.duration_s == pytest.approx(left["seconds"], abs=0.01)
         assert (room.sound(stored)[:, 0] == LOUD).sum() == 2 * 16_000
         (closed,) = room.events("microphone_closed")
-        assert closed.reason == "failure"
+        assert (closed.reason, closed.lost_s) == ("failure", 2.5)
         assert tapes_in(folder_of(room.log)) == []
         await room.connect()
         await room.spoken(3)
