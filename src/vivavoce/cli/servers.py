@@ -40,6 +40,7 @@ def serve_study(
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
     from vivavoce.desk.access import first_link
     from vivavoce.session.engine import SessionEngine
+    from vivavoce.session.speech_check import require_speech
     from vivavoce.web.accounts import Access
     from vivavoce.web.app import create_app
     from vivavoce.web.serving import PageServer
@@ -48,6 +49,7 @@ def serve_study(
     study = read_study(path)
     require_key(study)
     connectors = make_connectors(study)
+    require_speech(study)
     if port == desk_port:
         raise InputError(f"{port} is the port of both", place="serve", cure="give --desk-port another one")
     for wanted in (port, desk_port):

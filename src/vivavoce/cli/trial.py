@@ -34,26 +34,27 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.checking import check_bots, check_file, told, warnings_of
+    from vivavoce.cli.checking import check_bots, check_file, missing_speech, told, warnings_of
 
     problems = check_file(study)
     greetings = check_bots(study) if bots and not problems else []
     failed = [one for one in greetings if not one["ok"]]
     warnings = [] if problems else warnings_of(study)
-    facts = {"problems": problems, "warnings": warnings, "systems": greetings}
+    missing = [] if problems else missing_speech(study)
+    facts = {"problems": problems, "missing": missing, "warnings": warnings, "systems": greetings}
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        for line in (*problems, *warnings):
+        for line in (*problems, *missing, *warnings):
             typer.echo(line)
         for one in greetings:
             for line in told(one):
                 typer.echo(line)
-        if not problems and not failed:
+        if not problems and not missing and not failed:
             typer.echo(f"{study}: ready")
     if problems:
         raise typer.Exit(2)
-    if failed:
+    if failed or missing:
         raise typer.Exit(1)
 
 
