@@ -81,7 +81,8 @@ def test_a_whole_dialogue_is_just_talked_recorded_and_timed_from_its_sound(
     assert barriers(page) == []
     assert overflow(page) <= 0
     press(page, "#check")
-    until(page, "Number(document.getElementById('voice').dataset.soFar) > 0.5")
+    until(page, "Number(document.getElementById('voice').dataset.soFar) > 0")
+    speak(page, "Hello.")
     press(page, "#check")
     until(page, "document.getElementById('check-listen').readyState > 0")
     press(page, "#ready")
@@ -136,6 +137,20 @@ def _check_sound(parlour: Parlour, tmp_path: Path) -> None:
     onsets = [one["onset_s"] for one in turns]
     assert onsets == sorted(onsets)
     assert all(one["offset_s"] <= then["onset_s"] for one, then in pairwise(turns))
+
+
+def test_a_microphone_that_gives_silence_does_not_pass_the_check(parlour: Parlour, browser: Browser) -> None:
+    context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 700})
+    context.add_init_script(MICROPHONE)
+    page = into_the_dialogue(context, parlour.pages.url, start="Inizia")
+    page.locator("#check").click()
+    until(page, "Number(document.getElementById('voice').dataset.soFar) > 0.1")
+    page.locator("#check").click()
+    expect(page.locator("#voice-news")).to_contain_text("non dà alcun suono")
+    expect(page.locator("#ready")).to_be_hidden()
+    assert overflow(page) <= 0
+    checked(page)
+    context.close()
 
 
 def test_who_speaks_into_the_answer_silences_the_page(parlour: Parlour, context: BrowserContext) -> None:

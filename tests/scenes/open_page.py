@@ -15,7 +15,7 @@ class Page:
 
     def __init__(self) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
-        self.number = self.position = 0
+        self.number = self.position = self.stalled_ms = 0
         self.waiting = np.zeros(0, np.int16)
         self.played: list[np.ndarray] = []
 
@@ -39,7 +39,9 @@ class Page:
         start = self.position
         self._play()
         self.number += 1
-        return struct.pack("<III", self.number - 1, start, self.position) + said.astype("<i2").tobytes()
+        at_ms = 20 * self.number + self.stalled_ms
+        head = struct.pack("<IIII", self.number - 1, start, self.position, at_ms)
+        return head + said.astype("<i2").tobytes()
 
     def _play(self) -> None:
         now, self.waiting = self.waiting[:FRAME], self.waiting[FRAME:]
@@ -51,6 +53,10 @@ class Page:
         for _ in range(frames):
             self._play()
             self.number += 1
+
+    def stall(self, milliseconds: int) -> None:
+        """The sound card runs on, and the page gets nothing of it."""
+        self.stalled_ms += milliseconds
 
     def kinds(self) -> list[str]:
         return [kind for kind, _ in self.told]

@@ -132,7 +132,8 @@ def into_the_dialogue(context: BrowserContext, url: str, *, start: str = "Start"
 def checked(page: Page) -> None:
     """The microphone is checked and the dialogue begun."""
     page.locator("#check").click()
-    until(page, "Number(document.getElementById('voice').dataset.soFar) > 0.5")
+    until(page, "Number(document.getElementById('voice').dataset.soFar) > 0")
+    speak(page, "Hello.")
     page.locator("#check").click()
     until(page, "document.getElementById('check-listen').readyState > 0")
     page.locator("#ready").click()

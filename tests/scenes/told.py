@@ -1,4 +1,4 @@
-"""Who listens and speaks in tests of calls, and how fast calls in tests go."""
+"""Who listens and speaks in tests of calls."""
 
 import numpy as np
 
@@ -7,7 +7,6 @@ from scenes.whispering import LOUD, Hummed, Whispered, register
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 
-FAST_S = 0.001  # a beat of 20 ms passes in so long
 SPEECH = Sound(pcm16(voice("Hello, this is a test of speech.", "rms")), 16_000)
 
 

@@ -48,6 +48,7 @@ class Moonshine:
 
     name: ClassVar[str] = "moonshine"
     summary: ClassVar[str] = "English, quickly, on this machine; pip install 'vivavoce[moonshine]'"
+    languages: tuple[str, ...] = ("en",)  # of the model that the package carries
     settings: ClassVar[type[RecogniserSettings]] = MoonshineSettings
 
     def __init__(self, settings: MoonshineSettings) -> None:
@@ -56,6 +57,7 @@ class Moonshine:
         if settings.model is not None:
             check_pin(Path(settings.model) / "decoder_model_merged.ort", settings.sha256 or "")
         self._language, self._lock = settings.language.split("-")[0], threading.Lock()
+        self.languages = (self._language,)
         self._model: Any = _loaded(settings)
 
     @classmethod

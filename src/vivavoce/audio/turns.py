@@ -82,6 +82,11 @@ def turns_of_speech(speech: Speech) -> list[SpokenTurn]:
             else:
                 turns[-1] = replace(last, offset_s=stretch.offset_s)
     turns.sort(key=lambda turn: (turn.onset_s, turn.offset_s))
+    return beside(turns)
+
+
+def beside(turns: Sequence[SpokenTurn]) -> list[SpokenTurn]:
+    """The turns, in the order of their onsets, with what the other party does before and during each."""
     return [_beside(turns, number) for number in range(len(turns))]
 
 

@@ -51,7 +51,8 @@ class Whisper:
     """Recogniser of one model in memory; utterances are heard one after the other."""
 
     name: ClassVar[str] = "whisper"
-    summary: ClassVar[str] = "a hundred languages, on this machine; pip install 'vivavoce[whisper]'"
+    summary: ClassVar[str] = "a hundred languages, with a model of yours; pip install 'vivavoce[whisper]'"
+    languages: tuple[str, ...] | None = None  # whatever the model hears
     settings: ClassVar[type[RecogniserSettings]] = WhisperSettings
 
     def __init__(self, settings: WhisperSettings) -> None:
@@ -60,6 +61,7 @@ class Whisper:
         check_pin(Path(settings.model) / MODEL, settings.sha256)
         self._settings, self._lock = settings, threading.Lock()
         self._model = _loaded(settings)
+        self.languages = tuple(self._model.supported_languages)
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:

@@ -78,8 +78,15 @@ def check_pairs(study: "Study") -> list[str]:
     return comparison_warnings(study.pairs, study.languages)
 
 
-def check_speech(study: "Study") -> list[str]:
+def missing_speech(study: "Study") -> list[str]:
     """Who cannot listen or speak in a language of the study, one line each; [] where all is in writing."""
+    from vivavoce.session.speech_check import speech_problems
+
+    return [str(problem) for problem in speech_problems(study)]
+
+
+def check_speech(study: "Study") -> list[str]:
+    """Who listens badly, one line each; [] where nobody does."""
     from vivavoce.session.speech_check import speech_warnings
 
     return speech_warnings(study)

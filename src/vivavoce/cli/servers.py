@@ -38,9 +38,12 @@ def serve_study(
     notice: str | None = None,
 ) -> None:
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
+    from vivavoce.session.speech_check import require_speech
+
     study = read_study(path)
     require_key(study)
     connectors = make_connectors(study)
+    require_speech(study)
     if port == desk_port:
         raise InputError(f"{port} is the port of both", place="serve", cure="give --desk-port another one")
     for wanted in (port, desk_port):

@@ -1,6 +1,7 @@
 """The verb `timing`: when each party spoke, told from recordings."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,7 +62,13 @@ def _show(timings: "list[DialogueTiming]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("dialogue", "turns in the log", "in the sound", "timed", box=SIMPLE_HEAD, show_edge=False)
+    columns = "dialogue", "turns in the log", "in the sound", "timed", "besides"
+    table = Table(*columns, box=SIMPLE_HEAD, show_edge=False)
     for one in timings:
-        table.add_row(one.dialogue_id, str(one.logged), str(one.spoken), str(one.timed))
-    Console().print(table)
+        counts = one.logged, one.spoken, one.timed, one.besides + one.strange
+        table.add_row(one.dialogue_id, *map(str, counts))
+    console = Console()
+    console.print(table)
+    reasons = sum((Counter(one.missing) for one in timings), Counter[str]())
+    for reason, count in reasons.most_common():
+        console.print(f"{count} of {sum(one.logged for one in timings)} turns without times: {reason}")

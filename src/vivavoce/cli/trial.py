@@ -34,27 +34,28 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.checking import check_bots, check_file, told, warnings_of
+    from vivavoce.cli.checking import check_bots, check_file, missing_speech, told, warnings_of
 
     read, problems = check_file(study)
     sound = read if not problems else None
     greetings = check_bots(sound) if bots and sound is not None else []
     failed = [one for one in greetings if not one["ok"]]
     warnings = [] if sound is None else warnings_of(sound)
-    facts = {"problems": problems, "warnings": warnings, "systems": greetings}
+    missing = [] if sound is None else missing_speech(sound)
+    facts = {"problems": problems, "missing": missing, "warnings": warnings, "systems": greetings}
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        for line in (*problems, *warnings):
+        for line in (*problems, *missing, *warnings):
             typer.echo(line)
         for one in greetings:
             for line in told(one):
                 typer.echo(line)
-        if not problems and not failed:
+        if not problems and not missing and not failed:
             typer.echo(f"{study}: ready")
     if problems:
         raise typer.Exit(2)
-    if failed:
+    if failed or missing:
         raise typer.Exit(1)
 
 

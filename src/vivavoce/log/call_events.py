@@ -88,7 +88,7 @@ class CallsUnwanted(Event):
 
 
 class SpeechMissed(Event):
-    """Somebody spoke, and no word of it was recognised; seconds count from the start of the call."""
+    """Somebody spoke, and no word of it was recognised; seconds count from the opening of the dialogue."""
 
     kind = "speech_missed"
     dialogue_id: str
@@ -121,7 +121,10 @@ class SystemCalled(Event):
 
 
 class SilencePrompted(Event):
-    """The caller said nothing for long and was asked whether he was still there."""
+    """The caller said nothing for long and was asked whether they were still there.
+
+    at_s  seconds from the opening of the dialogue
+    """
 
     kind = "silence_prompted"
     dialogue_id: str

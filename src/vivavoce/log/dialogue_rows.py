@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from vivavoce.log.call_events import CallRouted, SpeechHeard
+from vivavoce.log.call_events import CallRouted, SpeechHeard, SpeechMissed
 from vivavoce.log.events import (
     CodeIssued,
     DialogueAssigned,
@@ -19,6 +19,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.flagging import turn_flags
 from vivavoce.log.heard_rows import heard_turns
+from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
 from vivavoce.log.reading import Reader
 from vivavoce.log.records import StoredEvent
 from vivavoce.study.flags import FlagRules
@@ -61,8 +62,10 @@ class DialogueRows:
     hypotheses: list[Row] = field(default_factory=list)
     acts: list[Row] = field(default_factory=list)
     incidents: list[Row] = field(default_factory=list)
+    utterances: list[Row] = field(default_factory=list)
     _said_before: list[LoggedAct] = field(default_factory=list)
     _heard: list[SpeechHeard] = field(default_factory=list)
+    _played: dict[int, Row] = field(default_factory=dict)
     _boot: str | None = None
 
     def take(self, stored: StoredEvent) -> None:
@@ -79,6 +82,13 @@ class DialogueRows:
                 self._system_turn(stored, event)
             case TurnRecognised() as event:
                 self._add_hypotheses(event.turn_index, FOR_LOG, event.heard)
+            case SpeechMissed() as event:
+                self._add_utterance("user", None, "missed", event.onset_s, event.offset_s)
+            case SoundPlayed() as event:
+                self._heard_by_user(event)
+            case WordsPlayed() as event:
+                ended_s = event.started_s + event.played_s
+                self._add_utterance("system", None, event.words, event.started_s, ended_s)
             case SystemTurnFailed() as event:
                 self._incident(stored, event)
             case SpeechHeard() as event:
@@ -139,19 +149,22 @@ class DialogueRows:
         heard = [one for one in event.heard if one.text is not None]
         said = self.readers.references.get((event.dialogue_id, event.turn_index), self._known_words(event))
         sent_s = self._elapsed_s(stored)
+        times = {"onset_s": _typing_began(event, sent_s), "offset_s": sent_s, "sent_s": sent_s}
+        if self._was_spoken(event):
+            times = {"onset_s": event.onset_s, "offset_s": event.offset_s, "sent_s": None}
+            if event.onset_s is not None and event.offset_s is not None:
+                self._add_utterance("user", event.turn_index, "turn", event.onset_s, event.offset_s)
         self.turns.append(
             turn
             | {
                 "party": "user",
                 "text": heard[0].text if heard else (event.text or None if event.sound else event.text),
                 "reference": said,
-                "onset_s": _typing_began(event, sent_s),
-                "offset_s": sent_s,
-                "sent_s": sent_s,
                 "barge_in": event.barge_in,
                 "by_sound": event.sound is not None,
                 "restarted": self._restarted(stored),
             }
+            | times
         )
         self._add_hypotheses(event.turn_index, LIVE, heard)
         self._note_played(event)
@@ -190,8 +203,32 @@ class DialogueRows:
         """What was said; null where a person spoke, for then the log holds only what was recognised."""
         if event.sound is not None:
             return None
-        spoken = self.assigned.channel in SPOKEN and event.heard and event.meant is None
-        return None if spoken else event.text
+        return None if self._was_spoken(event) else event.text
+
+    def _was_spoken(self, event: UserTurnSent) -> bool:
+        """Whether a person spoke it: in a dialogue by voice one may also write."""
+        heard = bool(event.heard) or event.sound is not None
+        return self.assigned.channel in SPOKEN and heard and event.meant is None
+
+    def _add_utterance(
+        self, party: str, turn_index: int | None, content: str, onset_s: float, offset_s: float
+    ) -> None:
+        self.utterances.append({
+            "dialogue_id": self.assigned.dialogue_id, "party": party, "turn_index": turn_index,
+            "content": content, "onset_s": onset_s, "offset_s": offset_s,
+            "source": "endpointing" if party == "user" else "playback",
+        })  # fmt: skip
+
+    def _heard_by_user(self, event: SoundPlayed) -> None:
+        """When the sound of a system's turn was heard first; a page may play it once more."""
+        if event.again or event.turn_index in self._played:
+            return
+        ended_s = event.started_s + event.played_s
+        self._played[event.turn_index] = {"onset_s": event.started_s, "offset_s": ended_s}
+        self._add_utterance("system", event.turn_index, "turn", event.started_s, ended_s)
+        for row in self.turns:
+            if row["turn_index"] == event.turn_index:
+                row |= self._played[event.turn_index]
 
     def _system_turn(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
@@ -211,6 +248,7 @@ class DialogueRows:
                 "complete_s": event.complete_s,
                 "restarted": self._restarted(stored),
             }
+            | self._played.get(event.turn_index, {})
             | turn_flags(words, _names(event.acts), self.readers.flags.get(self.assigned.system))
         )
         self._add_acts(turn, "system", "bot", self._said_before)

@@ -148,7 +148,9 @@ class UserTurnSent(Event):
     browser. heard: what a channel made of it. meant: true acts, known only of simulated users.
     sound: the recording that went to a system which listens by itself; then no words did, and text is empty.
     played_s: seconds of the sound of the system's turn before it that were played until the participant spoke
-    into it. overheard: the system got the sound while it was spoken, before it was on disk.
+    into it. overheard: the system got the sound while it was spoken, before it was on disk. onset_s and
+    offset_s: where speech began and ended, in seconds from the opening of the dialogue; null where nobody
+    listened for that, as to writing.
     """
 
     kind = "user_turn_sent"
@@ -164,6 +166,8 @@ class UserTurnSent(Event):
     sound: str | None = None
     played_s: float | None = None
     overheard: bool = False
+    onset_s: float | None = None
+    offset_s: float | None = None
 
 
 class SystemTurnReceived(Event):

@@ -222,6 +222,7 @@ def _export_visit(
 def _add_dialogue(writer: DatasetWriter, dialogue: DialogueRows, row: Row) -> None:
     writer.add("dialogues", [row])
     writer.add("turns", sorted(dialogue.turns, key=lambda turn: turn["turn_index"]))
+    writer.add("utterances", sorted(dialogue.utterances, key=lambda one: (one["onset_s"], one["party"])))
     writer.add("hypotheses", dialogue.hypotheses)
     writer.add("acts", dialogue.acts)
     writer.add("goals", dialogue.goals())

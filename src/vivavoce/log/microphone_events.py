@@ -34,12 +34,27 @@ class MicrophoneLost(Event):
     lost_s: float
 
 
+class MicrophoneStalled(Event):
+    """The page of an open microphone got no sound for a moment, though it was connected: its machine was busy
+    or asleep. What was said meanwhile was not heard.
+
+    at_s    seconds from the opening of the microphone to the moment
+    lost_s  how long it was; they are silence in the recording
+    """
+
+    kind = "microphone_stalled"
+    dialogue_id: str
+    at_s: float
+    lost_s: float
+
+
 class MicrophoneClosed(Event):
     """An open microphone was closed.
 
     reason  over: the dialogue is; left: the participant goes on by button or in writing; gone: the page did
             not come back; stopped: the service was; failure: the service died, and found the recording later
-    lost_s  of duration_s, seconds in which nothing was heard because the connection was lost or too slow
+    lost_s  of duration_s, seconds in which nothing was heard: the connection was lost or too slow, or the
+            page got no sound
     """
 
     kind = "microphone_closed"
@@ -50,4 +65,6 @@ class MicrophoneClosed(Event):
     lost_s: float = 0.0
 
 
-MICROPHONE_EVENTS: Final[tuple[type[Event], ...]] = (MicrophoneOpened, MicrophoneLost, MicrophoneClosed)
+MICROPHONE_EVENTS: Final[tuple[type[Event], ...]] = (
+    MicrophoneOpened, MicrophoneLost, MicrophoneStalled, MicrophoneClosed,
+)  # fmt: skip

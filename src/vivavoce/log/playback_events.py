@@ -20,9 +20,10 @@ class SoundOffered(Event):
 
 
 class SoundPlayed(Event):
-    """A page has played the sound of a system's turn, or as much of it as was heard.
+    """The sound of a system's turn was heard, or as much of it as was played: in a page, in a call.
 
-    started_s  seconds from the opening of the dialogue, by the page's clock set after ours
+    started_s  seconds from the opening of the dialogue; of a page that plays clips by its clock set after
+               ours, of an open line counted in the frames of its recording
     played_s   seconds of it that were played
     again      the participant asked to hear it once more
     """
@@ -33,6 +34,20 @@ class SoundPlayed(Event):
     started_s: float
     played_s: float
     again: bool = False
+
+
+class WordsPlayed(Event):
+    """The platform's own words were heard in a dialogue with an open line: it asked, or said what went wrong.
+
+    words      still_there, not_heard, trouble
+    started_s  seconds from the opening of the dialogue; played_s: so many seconds of it were heard
+    """
+
+    kind = "words_played"
+    dialogue_id: str
+    words: str
+    started_s: float
+    played_s: float
 
 
 class SoundDamaged(Event):
@@ -53,4 +68,6 @@ class SoundDamaged(Event):
     packets_lost: int = 0
 
 
-PLAYBACK_EVENTS: Final[tuple[type[Event], ...]] = (SoundOffered, SoundPlayed, SoundDamaged)
+PLAYBACK_EVENTS: Final[tuple[type[Event], ...]] = (
+    SoundOffered, SoundPlayed, WordsPlayed, SoundDamaged,
+)  # fmt: skip

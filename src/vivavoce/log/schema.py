@@ -20,6 +20,7 @@ from vivavoce.log.schema_dialogues import (
     PARTICIPANTS,
     RATINGS,
     TURNS,
+    UTTERANCES,
 )
 from vivavoce.log.schema_steps import (
     COMMANDS,
@@ -41,6 +42,7 @@ TABLES: Final[dict[str, Table]] = {
     for table in (
         DIALOGUES,
         TURNS,
+        UTTERANCES,
         HYPOTHESES,
         ACTS,
         GOALS,

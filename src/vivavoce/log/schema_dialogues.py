@@ -50,8 +50,8 @@ TURNS = Table(
         Column("text", TEXT, "what was shown or recognised (first hypothesis)"),
         Column("reference", TEXT, "what was really said: transcript, or the typed text itself"),
         Column("asr_status", TEXT, "ok, rejected or timeout; null for text"),
-        Column("onset_s", REAL, "start of speech or of display"),
-        Column("offset_s", REAL, "end of speech or of display"),
+        Column("onset_s", REAL, "start of speech or of display; null for speech of which nobody knows it"),
+        Column("offset_s", REAL, "end of speech or of display; null for speech of which nobody knows it"),
         Column("sent_s", REAL, "the participant pressed send; null for speech"),
         Column("first_output_s", REAL, "first output of the system arrived"),
         Column("complete_s", REAL, "the system's turn was complete"),
@@ -71,6 +71,26 @@ TURNS = Table(
         Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
         Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
         Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
+        Column("untimed", TEXT, "why a dialogue timed by sound has no times for this turn; null: it has"),
+    ),
+)
+
+UTTERANCES = Table(
+    "utterances",
+    "one stretch of speech that the service cut, or played",
+    (
+        DIALOGUE,
+        Column("party", TEXT, "user, or system: the platform's own words too", True),
+        Column("turn_index", INTEGER, "turn that it is; null for what is no turn"),
+        Column(
+            "content",
+            TEXT,
+            "turn; missed: nobody understood it; else the platform's words: still_there, not_heard, trouble",
+            True,
+        ),
+        Column("onset_s", REAL, "where speech began, or the sound was first heard", True),
+        Column("offset_s", REAL, "where speech ended, or the sound was last heard", True),
+        Column("source", TEXT, "endpointing: cut by the service; playback: heard as it was played", True),
     ),
 )
 

@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 import structlog
 
 from vivavoce.audio.files import read_tracks
-from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
+from vivavoce.audio.turns import Party, speech_of
+from vivavoce.audio.voice_activity import Interval
 from vivavoce.audio.waveform import Waveform, waveform
 from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.locked import Altered, WrongKey
@@ -29,6 +30,7 @@ class DialogueRecording:
 
     speakers    who is heard on each channel; () where nobody said
     started_s   seconds from the opening of the dialogue to the first frame, 0 where nobody measured
+    on_clock    whether somebody measured it
     clips       of how many clips it was laid out, None where it was recorded as it is; placed: untimed ones
     """
 
@@ -40,6 +42,7 @@ class DialogueRecording:
     started_s: float = 0.0
     clips: int | None = None
     placed: int = 0
+    on_clock: bool = False
 
 
 def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording]:
@@ -63,6 +66,7 @@ def dialogue_recordings(log: Reader, dialogue_id: str) -> list[DialogueRecording
             DialogueRecording(
                 one.recording_id, path, one.media_type, one.turn_index if one.content == "turn" else None,
                 tuple(one.speakers), one.started_s or 0.0, one.clips, one.clips_placed or 0,
+                one.started_s is not None,
             )
         )  # fmt: skip
     return found
@@ -78,10 +82,10 @@ def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> d
     Raises  InputError: the recording cannot be read as sound
     """
     facts = recording.path.stat()
-    drawn, spoken = _heard(recording.path, facts.st_mtime_ns, recording.speakers)
-    logged = _logged_turns(log, dialogue_id)
-    if spoken is not None:
-        turns = _of_sound(spoken, logged, recording.started_s)
+    drawn, speech = _heard(recording.path, facts.st_mtime_ns, recording.speakers)
+    logged, utterances = _logged_turns(log, dialogue_id)
+    if speech is not None:
+        turns = _of_sound(speech, logged, utterances if recording.on_clock else (), recording.started_s)
     else:
         turns = _of_log(recording, logged, drawn.duration_s)
     names = recording.speakers if len(recording.speakers) == len(drawn.peaks) else (None,) * len(drawn.peaks)
@@ -96,27 +100,36 @@ def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> d
 @lru_cache(maxsize=KEPT)
 def _heard(
     path: Path, changed_ns: int, speakers: tuple[Party, ...]
-) -> tuple[Waveform, tuple[SpokenTurn, ...] | None]:
-    """The picture, and the turns where a channel for each party tells them."""
+) -> tuple[Waveform, dict[Party, list[Interval]] | None]:
+    """The picture, and who speaks when where a channel for each party tells it."""
     drawn = waveform(path)
     if set(speakers) != set(PARTIES) or len(drawn.peaks) != len(speakers) or drawn.duration_s > LONGEST_S:
         return drawn, None
-    return drawn, tuple(turns_of_speech(speech_of(read_tracks(path), speakers)))
+    return drawn, speech_of(read_tracks(path), speakers)
 
 
-def _logged_turns(log: Reader, dialogue_id: str) -> list[Row]:
+def _logged_turns(log: Reader, dialogue_id: str) -> tuple[list[Row], list[Row]]:
+    """The rows of the dialogue's turns, and of its utterances."""
     rows = logged_dialogue(log, dialogue_id)
-    return sorted(rows.turns, key=lambda row: row["turn_index"]) if rows is not None else []
+    if rows is None:
+        return [], []
+    return sorted(rows.turns, key=lambda row: row["turn_index"]), rows.utterances
 
 
-def _of_sound(spoken: Sequence[SpokenTurn], logged: Sequence[Row], started_s: float) -> list[Row]:
-    from vivavoce.log.timing import pair_turns
+def _of_sound(
+    speech: dict[Party, list[Interval]], logged: Sequence[Row], utterances: Sequence[Row], started_s: float
+) -> list[Row]:
+    from vivavoce.log.timing import match_turns
 
-    later = [
-        SpokenTurn(one.party, one.onset_s + started_s, one.offset_s + started_s) for one in spoken
-    ]  # on the clock of the log
-    said = {column: logged[row] for row, column in pair_turns(logged, later)}
-    return [_span(one.party, one.onset_s, one.offset_s, said.get(n)) for n, one in enumerate(spoken)]
+    later: dict[Party, list[Interval]] = {
+        party: [Interval(one.onset_s + started_s, one.offset_s + started_s) for one in stretches]
+        for party, stretches in speech.items()
+    }  # on the clock of the log
+    found = match_turns(logged, utterances, later)
+    rows = {row["turn_index"]: row for row in logged}
+    said = [(one, rows[index]) for index, one in found.turns.items()] + [(one, None) for one in found.others]
+    said.sort(key=lambda pair: pair[0].onset_s)
+    return [_span(one.party, one.onset_s - started_s, one.offset_s - started_s, row) for one, row in said]
 
 
 def _of_log(recording: DialogueRecording, logged: Sequence[Row], duration_s: float) -> list[Row]:

@@ -1,8 +1,9 @@
 """Times of turns from the sound: a copy of a dataset in which recordings say who spoke when."""
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from vivavoce.audio.files import read_tracks
@@ -10,6 +11,7 @@ from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.voice_activity import Interval
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.reconciliation import Reconciled, reconciled
 from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
@@ -17,27 +19,40 @@ Row = dict[str, Any]
 SOUND: Final = "sound"
 _TIMES: Final = ("onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")
 _FAR_S: Final = 10.0
+UNPAIRED: Final = "no turn of the recording goes with it, in order and party"
 
 
 class Source(NamedTuple):
-    """A recording of a dialogue; `started_s` after the dialogue's start, `placed` clips of it untimed."""
+    """A recording of a dialogue; `started_s` after the dialogue's start, `placed` clips of it untimed.
+
+    on_clock  whether the log says when it began
+    """
 
     path: Path
     speakers: tuple[Party, ...]
     started_s: float
     placed: int = 0
+    on_clock: bool = False
 
 
 class DialogueTiming(NamedTuple):
     """What the sound said of one dialogue.
 
     logged   turns of the log; spoken: turns of the sound; timed: turns of the log that the sound shows
+    cut      the log knows from when to when each was: the service cut or played them itself
+    besides  what was heard and is no turn: what was asked in a silence, what nobody understood
+    strange  stretches of speech that the log knows nothing of
+    missing  why turns have no times, and how many of each
     """
 
     dialogue_id: str
     logged: int
     spoken: int
     timed: int
+    cut: bool = False
+    besides: int = 0
+    strange: int = 0
+    missing: Mapping[str, int] = MappingProxyType({})
 
 
 def recorded_dialogues(dataset: Dataset) -> dict[str, list[Source]]:
@@ -50,7 +65,7 @@ def recorded_dialogues(dataset: Dataset) -> dict[str, list[Source]]:
                 found[row["dialogue_id"]].append(
                     Source(
                         path, cast("tuple[Party, ...]", speakers), row["started_s"] or 0.0,
-                        row.get("clips_placed") or 0,
+                        row.get("clips_placed") or 0, row["started_s"] is not None,
                     )
                 )  # fmt: skip
     return dict(found)
@@ -88,40 +103,75 @@ def time_from_sound(
     """
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
-    logged: dict[str, list[Row]] = defaultdict(list)
-    for turn in dataset.read("turns").sort_by("turn_index").to_pylist():
-        logged[turn["dialogue_id"]].append(turn)
+    logged, utterances = (_by_dialogue(dataset, name) for name in ("turns", "utterances"))
+    for turns in logged.values():
+        turns.sort(key=lambda turn: turn["turn_index"])
     spoken: dict[str, list[SpokenTurn]] = {}
     timings: list[DialogueTiming] = []
     for number, (dialogue_id, parts) in enumerate(sources.items()):
-        spoken[dialogue_id] = _spoken(parts)
-        timed = _retime(logged[dialogue_id], spoken[dialogue_id])
-        timings.append(DialogueTiming(dialogue_id, len(logged[dialogue_id]), len(spoken[dialogue_id]), timed))
+        turns, cut = logged[dialogue_id], utterances.get(dialogue_id, [])
+        on_clock = all(part.on_clock for part in parts)
+        spoken[dialogue_id], timing = _retimed(dialogue_id, turns, cut if on_clock else [], _speech(parts))
+        timings.append(timing)
         report(number + 1, len(sources))
     guessed = sum(any(part.placed for part in parts) for parts in sources.values())
     return _copied(dataset, logged, spoken, into, guessed), timings
 
 
-def _spoken(parts: Sequence[Source]) -> list[SpokenTurn]:
+def _by_dialogue(dataset: Dataset, table: str) -> dict[str, list[Row]]:
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for row in dataset.read(table).to_pylist():
+        rows[row["dialogue_id"]].append(row)
+    return rows
+
+
+def _speech(parts: Sequence[Source]) -> dict[Party, list[Interval]]:
     speech: dict[Party, list[Interval]] = {"user": [], "system": []}
     for part in sorted(parts, key=lambda one: one.started_s):
         for party, stretches in speech_of(
             read_tracks(part.path), part.speakers, started_s=part.started_s
         ).items():
             speech[party] += stretches
-    return turns_of_speech(speech)
+    return speech
 
 
-def _retime(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> int:
-    """Give the turns of one dialogue the times of the sound; how many were found in it."""
-    pairs = dict(pair_turns(turns, spoken))
-    for index, turn in enumerate(turns):
+def _retimed(
+    dialogue_id: str, turns: Sequence[Row], utterances: Sequence[Row], speech: dict[Party, list[Interval]]
+) -> tuple[list[SpokenTurn], DialogueTiming]:
+    """Give the turns of one dialogue the times of the sound; what was spoken, and what is told of it."""
+    found = match_turns(turns, utterances, speech)
+    for turn in turns:
         turn.update(dict.fromkeys(_TIMES))
-        said = spoken[pairs[index]] if index in pairs else None
+        said = found.turns.get(turn["turn_index"])
         turn["onset_s"], turn["offset_s"] = (said.onset_s, said.offset_s) if said else (None, None)
+        turn["untimed"] = found.missing.get(turn["turn_index"])
         if turn["party"] == "user":
             turn["barge_in"] = said.barge_in if said else None
-    return len(pairs)
+    timing = DialogueTiming(
+        dialogue_id, len(turns), len(found.turns) + found.unpaired, len(found.turns), bool(utterances),
+        len(found.others), len(found.strange), Counter(found.missing.values()),
+    )  # fmt: skip
+    spoken = [*found.turns.values(), *found.others]
+    return spoken or turns_of_speech(speech), timing
+
+
+def match_turns(
+    turns: Sequence[Row], utterances: Sequence[Row], speech: Mapping[Party, Sequence[Interval]]
+) -> Reconciled:
+    """Which speech is which turn: by the log's own times where the service cut the utterances, else in order.
+
+    Input  turns and utterances: rows of one dialogue; speech: by party, on the log's clock
+    """
+    if utterances:
+        return reconciled(turns, utterances, speech)
+    spoken = turns_of_speech(speech)
+    pairs = dict(pair_turns(turns, spoken))
+    unpaired = [one for number, one in enumerate(spoken) if number not in pairs.values()]
+    return Reconciled(
+        {turns[row]["turn_index"]: spoken[column] for row, column in pairs.items()},
+        {turn["turn_index"]: UNPAIRED for row, turn in enumerate(turns) if row not in pairs},
+        unpaired, [], len(unpaired),
+    )  # fmt: skip
 
 
 def pair_turns(turns: Sequence[Row], spoken: Sequence[SpokenTurn]) -> list[tuple[int, int]]:

@@ -76,12 +76,13 @@ class Calls:
     async def say(
         self, visit_id: str, dialogue_id: str, heard: tuple[Hypothesis, ...], *, barge_in: bool,
         response_delay_s: float | None, sound: Spoken | None = None, played_s: float | None = None,
-        overheard: bool = False,
+        overheard: bool = False, onset_s: float | None = None, offset_s: float | None = None,
     ) -> int:  # fmt: skip
         """Take what the recogniser made of a caller's turn, its first hypothesis as the turn's text.
 
         With `sound` it goes to the system as it was spoken, without words, and is a recording; `overheard`
-        says that it went there already, while it was spoken.
+        says that it went there already, while it was spoken. Speech lasted from onset_s to offset_s, counted
+        from the opening of the dialogue.
 
         Output  the turn's index
         Raises  Refused: as `SessionEngine.say`; LogError: the sound could not be written
@@ -95,6 +96,7 @@ class Calls:
                 response_delay_s=response_delay_s, barge_in=barge_in, played_s=played_s,
                 heard=[log_events.LoggedHypothesis(text=one.text, score=one.confidence) for one in heard],
                 sound=recording.recording_id if recording else None, overheard=overheard,
+                onset_s=onset_s, offset_s=offset_s,
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
 
@@ -138,8 +140,13 @@ class Calls:
             return
         await self.engine.log.transact(lambda tx: tx.append(log_events.TRIAL, event))
 
-    async def keep_recording(self, visit_id: str, dialogue_id: str, tracks: Tracks) -> str:
+    async def keep_recording(
+        self, visit_id: str, dialogue_id: str, tracks: Tracks, started_s: float | None = None
+    ) -> str:
         """Store a call, the system on channel 0 and the caller on channel 1; the recording's key.
+
+        started_s  when it began, in seconds from the opening of the dialogue: below 0, for who calls is
+                   greeted before
 
         Raises  LogError: it could not be written
         """
@@ -148,6 +155,8 @@ class Calls:
         folder = folder_of(self.engine.log)
         kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/flac")
         sound = Sound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
-        event = kept.event(recording_id, sound, "dialogue", ["system", "user"], dialogue_id=dialogue_id)
+        event = kept.event(
+            recording_id, sound, "dialogue", ["system", "user"], dialogue_id=dialogue_id, started_s=started_s
+        )
         await self.note(visit_id, event)
         return recording_id

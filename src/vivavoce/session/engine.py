@@ -296,11 +296,12 @@ class SessionEngine:
         response_delay_s: float | None = None, first_key_delay_s: float | None = None,
         heard: list[log_events.LoggedHypothesis] | None = None,
         meant: list[log_events.LoggedAct] | None = None, sound: str | None = None,
-        played_s: float | None = None,
+        played_s: float | None = None, spoken: tuple[float, float] | None = None,
     ) -> Said:  # fmt: skip
         """Take a user turn. When this returns it is on disk, and the system is being asked.
 
-        With `sound`, the key of a recording, the system gets that, and there are no words.
+        With `sound`, the key of a recording, the system gets that, and there are no words; `spoken` says from
+        when to when somebody spoke, in seconds from the opening of the dialogue.
         The same key again gives the same acknowledgement and writes nothing.
 
         Raises  Refused: empty, too_long, not_running, or busy while the system is still answering
@@ -315,6 +316,7 @@ class SessionEngine:
                 dialogue_id=dialogue_id, turn_index=len(dialogue.turns), text=text, payload=payload,
                 response_delay_s=response_delay_s, first_key_delay_s=first_key_delay_s, heard=heard or [],
                 meant=meant, sound=sound, played_s=played_s, barge_in=played_s is not None,
+                onset_s=spoken[0] if spoken else None, offset_s=spoken[1] if spoken else None,
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
             stored = await self.move(visit, lambda d: d.add(turn, client_key=key))

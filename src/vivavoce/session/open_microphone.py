@@ -23,6 +23,7 @@ from vivavoce.log.microphone_events import (
     MicrophoneEnd,
     MicrophoneLost,
     MicrophoneOpened,
+    MicrophoneStalled,
 )
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
@@ -55,7 +56,8 @@ class Talk:
     def __init__(self, engine: SessionEngine, visit_id: str, dialogue: DialogueState, pause_s: float) -> None:
         self.visit_id, self.dialogue_id = visit_id, dialogue.dialogue_id
         self.recording_id = f"recording-{secrets.token_hex(8)}"
-        self.leg = BrowserLeg(engine.clock, self._frame, settle_s=pause_s + SETTLE_S)
+        self.leg = BrowserLeg(engine.clock, self._frame, settle_s=pause_s + SETTLE_S, on_gap=self._stall)
+        self.noting: set[asyncio.Task[None]] = set()
         self.line: Line | None = None
         self.tape: Tape | None = None
         self.reason: MicrophoneEnd | None = None
@@ -83,6 +85,11 @@ class Talk:
             loop.call_later(self.leg.settle_s, self.leg.settle), loop.call_later(GONE_S, self.leave, "gone"),
         ]  # fmt: skip
 
+    @property
+    def began_s(self) -> float:
+        """When its first frame was, in seconds from the opening of the dialogue; 0 before there is one."""
+        return self.tape.facts.started_s if self.tape is not None else 0.0
+
     def leave(self, reason: MicrophoneEnd) -> None:
         """End the talk, not the dialogue; the first reason counts."""
         self.reason = self.reason or reason
@@ -96,6 +103,12 @@ class Talk:
             )
             self.tape = Tape(folder_of(self._engine.log), facts)
         self.tape.add(system, user)
+
+    def _stall(self, at_s: float, lost_s: float) -> None:
+        event = MicrophoneStalled(dialogue_id=self.dialogue_id, at_s=round(at_s, 2), lost_s=round(lost_s, 2))
+        noting = asyncio.create_task(Calls(self._engine).note(self.visit_id, event))
+        self.noting.add(noting)
+        noting.add_done_callback(self.noting.discard)
 
     async def write(self) -> None:
         """Put what was recorded on disk, again and again."""
@@ -129,7 +142,7 @@ class Microphones:
                 path.unlink(missing_ok=True)
                 continue
             try:
-                await self._seal(path, facts, "failure", 0.0)
+                await self._seal(path, facts, "failure", None)
             except (Refused, LogError, InputError) as error:
                 _report.error("recording_not_kept", recording=facts.recording_id, error=str(error))
 
@@ -209,7 +222,7 @@ class Microphones:
             recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
             synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
             told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
-            answers=answers(self._engine.study, dialogue),
+            answers=answers(self._engine.study, dialogue), began_s=lambda: talk.began_s,
             manners=Manners(
                 self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
             ),
@@ -229,6 +242,7 @@ class Microphones:
             await asyncio.gather(writing, return_exceptions=True)
             if talk.line is not None:
                 talk.line.post("over", reason=talk.reason)
+        await asyncio.gather(*talk.noting, return_exceptions=True)
         try:
             await self._keep(talk)
         except (
@@ -251,9 +265,13 @@ class Microphones:
         )
         await self._calls.note(talk.visit_id, event)
 
-    async def _seal(self, path: Path, facts: TapeFacts, reason: MicrophoneEnd, lost_s: float) -> None:
-        """Make a tape a recording of its visit, once; the sound of who takes part no more goes with it."""
+    async def _seal(self, path: Path, facts: TapeFacts, reason: MicrophoneEnd, lost_s: float | None) -> None:
+        """Make a tape a recording of its visit, once; the sound of who takes part no more goes with it.
+
+        lost_s  None: what the log knows of it
+        """
         visit = await self._engine.visit(facts.visit_id)
+        lost_s = _logged_loss_s(visit, facts.recording_id) if lost_s is None else lost_s
         known = [_recording_of(stored.event) for stored in visit.events]
         if facts.recording_id not in known and visit.state.outcome not in ("withdrew", "no_consent"):
             await self._store(visit, path, facts, reason, lost_s)
@@ -292,6 +310,17 @@ def _heard_before(dialogue: DialogueState) -> int:
 
 def _recording_of(event: Event) -> str | None:
     return event.recording_id if isinstance(event, RecordingStored) else None
+
+
+def _logged_loss_s(visit: Visit, recording_id: str) -> float:
+    """Seconds in which nothing was heard while this recording went on, as the log has them."""
+    lost_s, within = 0.0, False
+    for event in (stored.event for stored in visit.events):
+        if isinstance(event, MicrophoneOpened):
+            within = event.recording_id == recording_id
+        elif within and isinstance(event, MicrophoneLost | MicrophoneStalled):
+            lost_s += event.lost_s
+    return lost_s
 
 
 def _unheard_s(visit: Visit, dialogue_id: str, now_s: float) -> float | None:

@@ -14,7 +14,7 @@ PIECE_S: Final = 0.02  # legs play whole frames, so pieces are whole frames
 class Plays(Protocol):
     """What sound is given to."""
 
-    def play(self, sound: Sound) -> None: ...
+    def play(self, sound: Sound, name: str = "") -> None: ...
     def stop_playing(self) -> bool: ...
     @property
     def waiting_s(self) -> float: ...
@@ -24,13 +24,16 @@ class Playing:
     """What the leg is given of one system turn.
 
     own_voice  the system spoke it by itself; else it is a text that was synthesised
+    name       by which the leg tells when it was heard
     damage     what it goes through while it comes; None: it is heard as it comes
     finished   nothing more will come
     """
 
     def __init__(
-        self, leg: Plays, rate_hz: int, *, own_voice: bool, damage: DamageStream | None = None
-    ) -> None:
+        self, leg: Plays, rate_hz: int, *, own_voice: bool, name: str = "",
+        damage: DamageStream | None = None,
+    ) -> None:  # fmt: skip
+        self._name = name
         self._leg, self._rate_hz, self.own_voice, self.damage = leg, rate_hz, own_voice, damage
         self._resampler: StreamResampler | None = None
         self._rest: Samples = np.zeros(0, np.int16)
@@ -52,7 +55,12 @@ class Playing:
         self._rest = samples[ready:]
         if ready and not self._hushed:
             self._given_s += ready / self._rate_hz
-            self._leg.play(Sound(samples[:ready], self._rate_hz))
+            self._leg.play(Sound(samples[:ready], self._rate_hz), self._name)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more of it is given to the leg."""
+        return self.finished or self._hushed
 
     def finish(self) -> None:
         """Nothing more comes: give out what was kept back to fill a frame."""

@@ -1,8 +1,8 @@
 """Whether a study's dialogues by voice and telephone can be held in all of its languages, on this machine."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 from vivavoce.audio.recognition import RECOGNISERS
 from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser
@@ -13,18 +13,50 @@ from vivavoce.study.model import Study
 from vivavoce.study.telephone import Speech
 
 Make = Callable[..., Any]
+LISTED: Final = 12  # more languages than so many are counted instead
+
+
+def speech_problems(study: Study) -> list[InputError]:
+    """Who cannot listen or speak, and in which language, and what to do; [] where nobody has to.
+
+    Note  whoever listens or speaks is made, so that a missing model is told now and not to a participant
+    """
+    found: dict[str, InputError] = {}
+    for section, settings, recognised in _by_voice(study):
+        tasks = ["recogniser", "synthesiser"] if recognised else ["synthesiser"]
+        for task in tasks:
+            for language in study.languages:
+                problem = _problem(study, section, task, language, settings)
+                if problem is not None:
+                    found.setdefault(str(problem), problem)
+    return list(found.values())
+
+
+def require_speech(study: Study) -> None:
+    """Raises InputError: somebody cannot listen or speak who has to; the first of what `check` tells."""
+    for problem in speech_problems(study):
+        raise problem
 
 
 def speech_warnings(study: Study) -> list[str]:
-    """Who cannot listen or speak, and in which language, one line each; [] where nobody has to."""
+    """Who listens badly, one line each; [] where nobody does, or nobody has to."""
     found: list[str] = []
+    for section, settings, recognised in _by_voice(study):
+        for language in study.languages if recognised else ():
+            raw = settings.recognisers.get(language, settings.recogniser)
+            doubt = getattr(RECOGNISERS.get(_name(raw)), "doubt", None) if _name(raw) in RECOGNISERS else None
+            written = {"use": raw} if isinstance(raw, str) else raw
+            if doubt is not None and (told := doubt(written, section == "telephone")) is not None:
+                found.append(f"{section} recogniser: {told}")
+    return list(dict.fromkeys(found))
+
+
+def _by_voice(study: Study) -> Iterator[tuple[str, Any, bool]]:
+    """Sections that the study's dialogues need, their settings, and whether people must be recognised."""
     for section, channel in (("telephone", "phone"), ("voice", "voice")):
         if any(getattr(step, "channel", None) == channel for step in study.visit):
             settings = getattr(study, section) or _voice_unsaid()
-            if settings.recognise_for_log or not _all_listen(study):
-                found += _cannot(study, section, "recogniser", settings.recogniser, settings.recognisers)
-            found += _cannot(study, section, "synthesiser", settings.synthesiser, settings.synthesisers)
-    return found
+            yield section, settings, settings.recognise_for_log or not _all_listen(study)
 
 
 def _all_listen(study: Study) -> bool:
@@ -54,28 +86,34 @@ def _voice_unsaid() -> Any:
     return Voice.model_validate({})
 
 
-def _cannot(study: Study, section: str, task: str, one: Speech, others: Mapping[str, Speech]) -> list[str]:
+def _problem(study: Study, section: str, task: str, language: str, settings: Any) -> InputError | None:
     make: Make = make_recogniser if task == "recogniser" else make_synthesiser
-    found: dict[str, None] = {}
-    for language in study.languages:
-        raw = others.get(language, one)
-        place = f"{section} {task}"
-        try:
-            asyncio.run(make(raw, folder=study.folder, place=place).close())
-        except InputError as error:
-            found[str(error)] = None
-            continue
-        name = raw if isinstance(raw, str) else raw["use"]
-        known = _languages(task, name)
-        if known is not None and language.split("-")[0] not in known:
-            does = "hears" if task == "recogniser" else "speaks"
-            problem = f"{name} {does} {', '.join(known)}, not {language!r}, a language of the study"
-            cure = f"add {task}s: {{{language}: ...}}"
-            found[str(InputError(problem, place=place, cure=cure))] = None
-    return list(found)
+    raw: Speech = getattr(settings, f"{task}s").get(language, getattr(settings, task))
+    place = f"{section} {task}"
+    try:
+        made = make(raw, folder=study.folder, place=place)
+    except InputError as error:
+        return error
+    known: Sequence[str] | None = getattr(made, "languages", None)
+    asyncio.run(made.close())
+    if known is None or language.split("-")[0] in known:
+        return None
+    does = "hears" if task == "recogniser" else "speaks"
+    some = ", ".join(known) if len(known) < LISTED else f"{len(known)} languages"
+    problem = f"{_name(raw)} {does} {some}, not {language!r}, a language of the study"
+    return InputError(problem, place=place, cure=_cure(task, language.split("-")[0]))
 
 
-def _languages(task: str, name: str) -> tuple[str, ...] | None:
-    """The languages that a kind of recogniser or synthesiser is for; None where it tells of none."""
+def _cure(task: str, language: str) -> str:
+    """Who could do it in this language, and where each is to be had."""
     registry: Any = RECOGNISERS if task == "recogniser" else SYNTHESISERS
-    return getattr(registry.get(name), "languages", None)
+    able = [
+        f"{name} ({kind.summary})"
+        for name, kind in ((name, registry.get(name)) for name in registry.names())
+        if language in (getattr(kind, "languages", None) or (language,))
+    ]
+    return f"add {task}s: {{{language}: ...}}; it may be {', or '.join(able)}"
+
+
+def _name(raw: Speech) -> str:
+    return raw if isinstance(raw, str) else str(raw.get("use"))

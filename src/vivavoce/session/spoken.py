@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import structlog
 
+from vivavoce.audio.damage_stream import DamageStream
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Samples, Sound
@@ -22,12 +23,13 @@ from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.audio.voice_activity import SpeechStream
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import SilencePrompted, SpeechMissed
-from vivavoce.log.playback_events import SoundDamaged
+from vivavoce.log.playback_events import SoundDamaged, SoundPlayed, WordsPlayed
 from vivavoce.session.calls import Calls
 from vivavoce.session.damaged_line import Answers
 from vivavoce.session.errors import Refused, Stale
+from vivavoce.session.heard_spans import HeardSpan, HeardSpans
 from vivavoce.session.overhearing import Overhearing
-from vivavoce.session.phrases import phrase
+from vivavoce.session.phrases import Phrase, phrase
 from vivavoce.session.playing import Playing
 from vivavoce.session.visits import Visit
 
@@ -39,12 +41,17 @@ _report = structlog.get_logger("vivavoce.session")
 
 
 class Incoming(Protocol):
-    """What came from the other end: a frame of `sound`, a `key`, or the `end`."""
+    """What came from the other end: a frame of `sound`, a `key`, or the `end`.
+
+    at_s  where a frame ends, in seconds from the leg's first
+    """
 
     @property
     def kind(self) -> str: ...
     @property
     def samples(self) -> Samples: ...
+    @property
+    def at_s(self) -> float: ...
 
 
 class VoiceLeg(Protocol):
@@ -52,10 +59,14 @@ class VoiceLeg(Protocol):
 
     play        after what is being played; a system's own sound comes in many short pieces, at the leg's rate
     waiting_s   seconds of sound that were given to it and not played yet
+    spans       when what was played under a name was heard
     """
 
+    @property
+    def spans(self) -> HeardSpans: ...
+
     async def hear(self) -> Incoming: ...
-    def play(self, sound: Sound) -> None: ...
+    def play(self, sound: Sound, name: str = "") -> None: ...
     def stop_playing(self) -> bool: ...
     @property
     def waiting_s(self) -> float: ...
@@ -75,7 +86,7 @@ class Manners:
 
 @dataclass(frozen=True, slots=True)
 class _Speech:
-    """A stretch of speech, in seconds from the start of the call."""
+    """A stretch of speech, in seconds from the opening of the dialogue."""
 
     sound: Sound
     onset_s: float
@@ -86,6 +97,26 @@ class _Speech:
     overheard: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Uttered:
+    """What the leg was given to play: a turn of the system's, or words of the platform's own."""
+
+    name: str
+    turn_index: int | None = None
+    words: str = ""
+    playing: Playing | None = None
+
+    def heard(self, dialogue_id: str, began_s: float, span: HeardSpan) -> SoundPlayed | WordsPlayed:
+        """What the log says of it."""
+        facts: Any = {
+            "dialogue_id": dialogue_id, "started_s": round(began_s + span.onset_s, 3),
+            "played_s": round(span.duration_s, 3),
+        }  # fmt: skip
+        if self.turn_index is None:
+            return WordsPlayed(words=self.words, **facts)
+        return SoundPlayed(turn_index=self.turn_index, **facts)
+
+
 class SpokenDialogue:
     """One dialogue from its first word to its end; `run` returns when it is over, for whatever reason.
 
@@ -93,6 +124,7 @@ class SpokenDialogue:
     told  learns what the participant is to be shown of what goes on
     recognise_for_log  what a system hears by itself is recognised as well, for the log alone
     answers  what becomes of the system's sound before the participant hears it; None: nothing
+    began_s  when the first frame of the leg was, in seconds from the opening of the dialogue
     """
 
     def __init__(
@@ -100,6 +132,7 @@ class SpokenDialogue:
         recogniser: Recogniser, synthesiser: Synthesiser, language: str, manners: Manners = Manners(),
         ends: bool = True, told: Callable[[Doing], None] = lambda doing: None,
         recognise_for_log: bool = False, answers: Answers | None = None,
+        began_s: Callable[[], float] = lambda: 0.0,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
@@ -116,6 +149,9 @@ class SpokenDialogue:
         self._answers = answers or Answers(None, dialogue_id)
         self._visit: Visit | None = None
         self._asides: set[asyncio.Task[None]] = set()
+        self._began_s = began_s
+        self._uttered: list[_Uttered] = []
+        self._utterances = 0
 
     async def run(self) -> None:
         """Talk until the system or the caller has enough, the limits are reached, or silence goes on."""
@@ -135,6 +171,7 @@ class SpokenDialogue:
                 visit.play = None
             for task in tasks:
                 task.cancel()
+            self._note_heard(over=True)
             await asyncio.gather(*tasks, *self._asides, return_exceptions=True)
             if self._ends:
                 with suppress(Stale, Refused):
@@ -147,6 +184,7 @@ class SpokenDialogue:
         stream = SpeechStream(self._rate_hz, pause_s=self._manners.pause_s)
         frames: list[Samples] = []
         samples = forgotten = 0
+        began_s = 0.0
         onset_s, barge_in, delay_s, played_s = 0.0, False, None, None
         overhearing: Overhearing | None = None
         while (incoming := await self._leg.hear()).kind != "end":
@@ -155,6 +193,9 @@ class SpokenDialogue:
             frames.append(incoming.samples)
             samples += len(incoming.samples)
             now_s = samples / self._rate_hz
+            # sound that waited for too long to be heard is in the recording, and not here
+            began_s = self._began_s() + incoming.at_s - now_s
+            self._note_heard()
             if overhearing is not None:
                 overhearing.hear([incoming.samples])
             for change in stream.feed(incoming.samples):
@@ -173,14 +214,18 @@ class SpokenDialogue:
                     self._working += 1
                     self._told("thinking")
                     self._said.put_nowait(
-                        _Speech(sound, onset_s, change.at_s, barge_in, delay_s, played_s, overheard)
-                    )
+                        _Speech(
+                            sound, began_s + onset_s, began_s + change.at_s, barge_in, delay_s, played_s,
+                            overheard,
+                        )
+                    )  # fmt: skip
                     forgotten += len(frames)
                     frames.clear()
             if not stream.speaking and len(frames) > 400:
                 forgotten += 200
                 del frames[:200]
-            if await self._too_quiet(stream.speaking, len(incoming.samples) / self._rate_hz, now_s):
+            passed_s = len(incoming.samples) / self._rate_hz
+            if await self._too_quiet(stream.speaking, passed_s, now_s, began_s):
                 return
 
     def _overhearing(self) -> Overhearing | None:
@@ -218,7 +263,7 @@ class SpokenDialogue:
         last = max(first, round((offset_s + MARGIN_S - start) * self._rate_hz))
         return Sound(whole[first:last], self._rate_hz)
 
-    async def _too_quiet(self, speaking: bool, passed_s: float, now_s: float) -> bool:
+    async def _too_quiet(self, speaking: bool, passed_s: float, now_s: float, began_s: float) -> bool:
         """Count silence in which it is the caller's turn; ask, and at last give up."""
         if self._leg.playing:
             self._fell_silent_s = None
@@ -234,9 +279,9 @@ class SpokenDialogue:
         if self._prompted >= self._manners.silence_prompts:
             return self._ends
         self._prompted, self._quiet_s = self._prompted + 1, 0.0
-        event = SilencePrompted(dialogue_id=self._dialogue_id, at_s=round(now_s, 2))
+        event = SilencePrompted(dialogue_id=self._dialogue_id, at_s=round(began_s + now_s, 2))
         await self._calls.note(self._visit_id, event)
-        await self._speak(phrase("still_there", self._language))
+        await self._speak("still_there")
         return False
 
     async def _understand(self) -> None:
@@ -263,7 +308,7 @@ class SpokenDialogue:
                 offset_s=round(speech.offset_s, 3), reason=reason,
             )  # fmt: skip
             await self._calls.note(self._visit_id, event)
-            await self._speak(phrase("not_heard", self._language))
+            await self._speak("not_heard")
             return
         await self._say(speech, heard)
 
@@ -290,7 +335,8 @@ class SpokenDialogue:
                 return await self._calls.say(
                     self._visit_id, self._dialogue_id, heard, barge_in=speech.barge_in,
                     response_delay_s=speech.response_delay_s, sound=sound, played_s=speech.played_s,
-                    overheard=speech.overheard,
+                    overheard=speech.overheard, onset_s=round(speech.onset_s, 3),
+                    offset_s=round(speech.offset_s, 3),
                 )  # fmt: skip
             except Refused as refusal:
                 if refusal.reason != "busy":
@@ -314,7 +360,7 @@ class SpokenDialogue:
                     await self._let_hear(stored.seq, event)
                     self._settle()
                 elif isinstance(event, log_events.SystemTurnFailed):
-                    await self._speak(phrase("trouble", self._language))
+                    await self._speak("trouble")
                     self._settle()
                 elif isinstance(event, log_events.SilenceKept):
                     self._settle()
@@ -331,7 +377,7 @@ class SpokenDialogue:
         if self._playing is None or self._playing.finished:
             turns = self._visit.state.dialogue_by_id(self._dialogue_id).turns if self._visit else ()
             damage = self._answers.stream(len(turns), self._rate_hz)
-            self._playing = Playing(self._leg, self._rate_hz, own_voice=True, damage=damage)
+            self._playing = self._utter(len(turns), own_voice=True, damage=damage)
         self._playing.feed(sound)
 
     async def _let_hear(self, seq: int, turn: log_events.SystemTurnReceived) -> None:
@@ -346,7 +392,7 @@ class SpokenDialogue:
         if whole is None and (whole := await self._synthesised(spoken_text(turn))) is None:
             return
         whole, damaged = await self._answers.heard(whole, turn.turn_index)
-        self._playing = Playing(self._leg, self._rate_hz, own_voice=sound is not None)
+        self._playing = self._utter(turn.turn_index, own_voice=sound is not None)
         self._playing.feed(whole, last=True)
         if damaged is not None:
             self._note(damaged)
@@ -354,12 +400,38 @@ class SpokenDialogue:
     def _note(self, damaged: SoundDamaged) -> None:
         self._aside(self._calls.note(self._visit_id, damaged))
 
-    async def _speak(self, text: str) -> None:
+    def _utter(self, turn_index: int, *, own_voice: bool, damage: DamageStream | None = None) -> Playing:
+        """The way of a system's turn to the ear."""
+        name = self._named()
+        playing = Playing(self._leg, self._rate_hz, own_voice=own_voice, name=name, damage=damage)
+        self._uttered.append(_Uttered(name, turn_index, playing=playing))
+        return playing
+
+    def _named(self) -> str:
+        self._utterances += 1
+        return f"{self._dialogue_id}/{self._utterances}"
+
+    def _note_heard(self, *, over: bool = False) -> None:
+        """Log when what was played to its end was heard; `over`: all that was heard of anything."""
+        waiting: list[_Uttered] = []
+        for one in self._uttered:
+            if not over and (
+                (one.playing is not None and not one.playing.over) or self._leg.spans.waits(one.name)
+            ):
+                waiting.append(one)
+            elif (span := self._leg.spans.of(one.name)) is not None:
+                event = one.heard(self._dialogue_id, self._began_s(), span)
+                self._aside(self._calls.note(self._visit_id, event))
+        self._uttered = waiting
+
+    async def _speak(self, words: Phrase) -> None:
         """Words of the platform's own."""
         self._playing = None
-        sound = await self._synthesised(text)
+        sound = await self._synthesised(phrase(words, self._language))
         if sound is not None:
-            self._leg.play(sound)
+            name = self._named()
+            self._uttered.append(_Uttered(name, words=words))
+            self._leg.play(sound, name)
 
     async def _synthesised(self, text: str) -> Sound | None:
         try:

@@ -12,10 +12,12 @@ from typing import Final
 from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.synthesis import Synthesiser
+from vivavoce.audio.voice_activity import speech_intervals
 from vivavoce.connectors.base import Interruptible
 from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
+from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.session.damaged_line import damages, ears
@@ -183,6 +185,22 @@ class VoiceTurns:
             )  # fmt: skip
             await self._move(visit, lambda draft: draft.add(event, client_key=mark))
         return recording_id
+
+    async def spoken(self, visit_id: str, recording_id: str, audio: bytes) -> tuple[float, float] | None:
+        """From when to when somebody speaks in a turn's recording.
+
+        Output  seconds from the opening of the dialogue
+        Empty   None: nobody knows when the recording began. No speech is found in it: all of it
+        """
+        visit = await self._visit_of(visit_id)
+        stored = [one.event for one in visit.events if isinstance(one.event, RecordingStored)]
+        began = [one.started_s for one in stored if one.recording_id == recording_id]
+        if not began or began[0] is None:
+            return None
+        sound = await asyncio.to_thread(read_sound, audio)
+        speech = await asyncio.to_thread(speech_intervals, sound)
+        onset_s, offset_s = (speech[0].onset_s, speech[-1].offset_s) if speech else (0.0, sound.duration_s)
+        return round(began[0] + onset_s, 3), round(began[0] + offset_s, 3)
 
 
 def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothesis]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from vivavoce.audio.files import Tracks
 from vivavoce.audio.sound import Samples, Sound
+from vivavoce.session.heard_spans import HeardSpans
 from vivavoce.telephony.keys import key_sound
 
 RATE_HZ: Final = 8000
@@ -29,11 +30,15 @@ HungUpBy = Literal["caller", "platform", "failure"]
 
 
 class Heard(NamedTuple):
-    """What came from the caller: a frame of sound, a key, or the end of the call."""
+    """What came from the caller: a frame of sound, a key, or the end of the call.
+
+    at_s  where a frame ends in the recording of the call
+    """
 
     kind: Literal["sound", "key", "end"]
     samples: Samples = _SILENCE
     key: str = ""
+    at_s: float = 0.0
 
 
 class PhoneLeg:
@@ -54,7 +59,8 @@ class PhoneLeg:
         self._coming: deque[Samples] = deque()
         self._fewest_coming, self._watched_since_s = 0, time.monotonic()
         self._partial = np.zeros(0, np.int16)
-        self._going: deque[Samples] = deque()
+        self._going: deque[tuple[Samples, str]] = deque()
+        self.spans = HeardSpans()
         self._recorded: list[tuple[Samples, Samples]] = []
         self._played = asyncio.Event()
         self._played.set()
@@ -67,18 +73,20 @@ class PhoneLeg:
             return Heard("end")
         return await self._heard.get()
 
-    def play(self, sound: Sound) -> None:
-        """Play a sound after what is being played."""
+    def play(self, sound: Sound, name: str = "") -> None:
+        """Play a sound after what is being played; `spans` says by its name when it was heard."""
         samples = sound.at(RATE_HZ).samples
         padded = np.pad(samples, (0, -len(samples) % FRAME))
         if len(padded) and not self.over.is_set():
-            self._going.extend(padded.reshape(-1, FRAME))
+            self._going.extend((frame, name) for frame in padded.reshape(-1, FRAME))
+            self.spans.given(name, len(padded))
             self._played.clear()
 
     def stop_playing(self) -> bool:
         """Fall silent at once; whether anything was being played."""
         was = bool(self._going)
         self._going.clear()
+        self.spans.hushed()
         self._played.set()
         return was
 
@@ -148,13 +156,15 @@ class PhoneLeg:
 
     def beat(self) -> Samples:
         """One frame to send; takes one frame of the caller's in, silence where none has come."""
-        going = self._going.popleft() if self._going else _SILENCE
+        going, name = self._going.popleft() if self._going else (_SILENCE, None)
+        if name is not None:
+            self.spans.played(name, FRAME, self.seconds, self.seconds + FRAME_S)
         if not self._going:
             self._played.set()
         self._watch_the_waiting()
         coming = self._coming.popleft() if self._coming else _SILENCE
         self._recorded.append((going, coming))
-        self._heard.put_nowait(Heard("sound", coming))
+        self._heard.put_nowait(Heard("sound", coming, at_s=self.seconds))
         return going
 
     def _watch_the_waiting(self) -> None:

@@ -145,6 +145,7 @@ class Switchboard:
             await self._not_due(leg, visit_id, refusal)
             return None
         language = dialogue.language
+        began_s = round(self._engine.relay.elapsed_s(dialogue) - leg.seconds, 3)
         try:
             phone = as_phone(self._engine.relay.connectors[dialogue.system])
             if phone is not None:
@@ -156,13 +157,13 @@ class Switchboard:
                     recogniser=ears(self._recognisers[language], self._engine.study, dialogue),
                     synthesiser=self._synthesisers[language], manners=self._manners,
                     recognise_for_log=self._telephone.recognise_for_log,
-                    answers=answers(self._engine.study, dialogue),
+                    answers=answers(self._engine.study, dialogue), began_s=lambda: began_s,
                 ).run()  # fmt: skip
             await self._farewell(leg, visit_id)
         finally:
             if not leg.over.is_set():
                 await leg.hang_up()
-            await self._keep(leg, visit_id, dialogue.dialogue_id)
+            await self._keep(leg, visit_id, dialogue.dialogue_id, began_s)
         return dialogue
 
     async def _bridged(
@@ -231,10 +232,10 @@ class Switchboard:
         language = language or self._engine.study.default_language
         await self._say(leg, phrase(words, language), language)
 
-    async def _keep(self, leg: PhoneLeg, visit_id: str, dialogue_id: str) -> None:
+    async def _keep(self, leg: PhoneLeg, visit_id: str, dialogue_id: str, began_s: float) -> None:
         """The recording, then the end of the call; a recording that cannot be written is told of."""
         try:
-            await self._calls.keep_recording(visit_id, dialogue_id, leg.recording())
+            await self._calls.keep_recording(visit_id, dialogue_id, leg.recording(), began_s)
         except LogError as error:
             _report.error("recording_not_kept", call_id=leg.call_id, error=str(error))
         await self._calls.note(visit_id, _ended(leg, dialogue_id))

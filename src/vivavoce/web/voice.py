@@ -63,9 +63,11 @@ async def turn(
             return _problem("not_understood", 422)
         if played_s is not None:
             await engine.voice.interrupt(visit_id, dialogue_id, played_s)
+        spoken = await engine.voice.spoken(visit_id, sound, audio)
         said = await engine.say(
             visit_id, dialogue_id, key=key, text=(heard[0].text or "") if heard else "", heard=heard,
             response_delay_s=response_delay_s, sound=sound if listens else None, played_s=played_s,
+            spoken=spoken,
         )  # fmt: skip
     except Refused as refusal:
         return _problem(refusal.reason, 422 if refusal.reason in FINAL else 409)

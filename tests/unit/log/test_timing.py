@@ -13,7 +13,7 @@ from vivavoce.audio.turns import SpokenTurn
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.timing import pair_turns, recorded_dialogues, recordings_in, time_from_sound
+from vivavoce.log.timing import UNPAIRED, pair_turns, recorded_dialogues, recordings_in, time_from_sound
 from vivavoce.measures.compute import components
 
 GAPS = [0.5, 0.7, 1.2, -0.6, 0.9, 0.4]
@@ -68,7 +68,7 @@ def test_turns_of_a_recorded_dialogue_have_the_times_of_the_sound(logged, dialog
     _, spoken = dialogue
     assert recorded_dialogues(logged).keys() == {"d1"}
     timed, (told,) = time_from_sound(logged, recorded_dialogues(logged), tmp_path / "timed")
-    assert told == ("d1", len(GAPS), len(GAPS), len(GAPS))
+    assert (told.dialogue_id, told.logged, told.spoken, told.timed) == ("d1", *[len(GAPS)] * 3)
     turns = [row for row in timed.read("turns").to_pylist() if row["dialogue_id"] == "d1"]
     errors = [abs(row["onset_s"] - 3.0 - one.onset_s) for row, one in zip(turns, spoken, strict=True)]
     assert np.median(errors) <= 0.05
@@ -112,6 +112,8 @@ def test_a_turn_that_the_sound_does_not_show_loses_the_times_of_the_log(logged, 
     turns = [row for row in timed.read("turns").to_pylist() if row["dialogue_id"] == "d2"]
     assert turns[2]["onset_s"] is None
     assert turns[2]["first_output_s"] is None
+    assert turns[2]["untimed"] == UNPAIRED
+    assert told.missing == {UNPAIRED: told.logged - told.timed}
     assert turns[-1]["onset_s"] == pytest.approx(spoken[-1].onset_s, abs=0.1)
 
 
@@ -119,7 +121,9 @@ def test_the_verb_tells_what_was_timed_and_names_what_is_wrong(logged, tmp_path)
     run = CliRunner().invoke(app, ["timing", str(logged.folder), "--into", str(tmp_path / "t"), "--json"])
     assert run.exit_code == 0, run.output
     facts = json.loads(run.stdout)
-    assert facts["dialogues"] == [{"dialogue_id": "d1", "logged": 6, "spoken": 6, "timed": 6}]
+    (told,) = facts["dialogues"]
+    assert (told["dialogue_id"], told["logged"], told["spoken"], told["timed"]) == ("d1", 6, 6, 6)
+    assert (told["cut"], told["missing"]) == (False, {})
     assert facts["dataset"] == Dataset(tmp_path / "t").hash
     with pytest.raises(InputError, match="--into: the new dataset would replace the old"):
         time_from_sound(logged, recorded_dialogues(logged), logged.folder)

@@ -20,7 +20,11 @@ class Desk:
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.pairs: list[tuple[np.ndarray, np.ndarray]] = []
-        self.leg = BrowserLeg(self.clock, lambda system, user: self.pairs.append((system, user)))
+        self.gaps: list[tuple[float, float]] = []
+        self.leg = BrowserLeg(
+            self.clock, lambda system, user: self.pairs.append((system, user)),
+            on_gap=lambda at_s, lost_s: self.gaps.append((round(at_s, 2), round(lost_s, 2))),
+        )  # fmt: skip
 
     def connected(self) -> Page:
         page = Page()
@@ -213,5 +217,85 @@ def test_whatever_a_page_sends_is_a_frame_or_refused(message: bytes) -> None:
             except (ValueError, TooFast):
                 continue
         assert len(desk.channel(0)) == len(desk.channel(1))
+
+    run(test)
+
+
+def test_sound_that_a_busy_page_never_got_is_silence_where_it_is_missing_and_counts_as_lost() -> None:
+    def test(desk: Desk) -> None:
+        page = desk.connected()
+        desk.hear(page, 10, value=3)
+        desk.clock.advance(2.5)
+        page.stall(2_500)
+        desk.hear(page, 40, value=4)
+        assert desk.channel(1) == [3] * 10 * FRAME + [0] * 125 * FRAME + [4] * 40 * FRAME
+        assert desk.gaps == [(0.2, 2.5)]
+        assert desk.leg.lost_s == pytest.approx(2.5)
+        assert desk.leg.seconds == pytest.approx(desk.clock.monotonic_s())
+
+    run(test)
+
+
+def test_frames_that_were_late_and_caught_up_leave_no_gap() -> None:
+    def test(desk: Desk) -> None:
+        page = desk.connected()
+        desk.hear(page, 10, value=3)
+        desk.clock.advance(0.3)
+        page.stall(300)
+        for late in range(15):  # handed over all at once: each is less late than the one before
+            page.stall(-20)
+            desk.leg.take(page.frame(np.full(FRAME, 4, np.int16)))
+            assert late == 14 or desk.leg.frames < 25
+        desk.hear(page, 40, value=5)
+        assert desk.channel(1) == [3] * 10 * FRAME + [4] * 15 * FRAME + [5] * 40 * FRAME
+        assert desk.gaps == [] and desk.leg.lost_s == 0.0
+
+    run(test)
+
+
+@pytest.mark.parametrize("step_ms", [-3_600_000, 3_600_000])
+def test_a_page_whose_clock_is_set_anew_has_lost_nothing(step_ms: int) -> None:
+    def test(desk: Desk) -> None:
+        page = desk.connected()
+        page.stall(4_000_000)
+        desk.hear(page, 10, value=3)
+        page.stall(step_ms)
+        desk.hear(page, 100, value=4)
+        assert desk.channel(1) == [3] * 10 * FRAME + [4] * 100 * FRAME
+        assert desk.gaps == []
+
+    run(test)
+
+
+def test_a_page_that_has_stopped_sending_before_the_end_is_silent_until_it() -> None:
+    def test(desk: Desk) -> None:
+        page = desk.connected()
+        desk.hear(page, 10, value=3)
+        desk.clock.advance(2.5)
+        desk.leg.leave()
+        assert desk.leg.seconds == pytest.approx(2.7)
+        assert desk.leg.lost_s == pytest.approx(2.5)
+
+    run(test)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.integers(0, 200)), min_size=1, max_size=6),
+    st.integers(0, 1_000_000),
+)
+def test_whatever_is_lost_the_recording_is_as_long_as_the_clock_says(
+    parts: list[tuple[int, int]], began_ms: int
+) -> None:
+    def test(desk: Desk) -> None:
+        page = desk.connected()
+        page.stall(began_ms)
+        for frames, stalled in parts:
+            desk.hear(page, frames, value=3)
+            desk.clock.advance(stalled * FRAME_S)
+            page.stall(stalled * 20)
+        desk.hear(page, 60, value=3)
+        shorter_s = desk.clock.monotonic_s() - desk.leg.seconds
+        assert -FRAME_S / 2 < shorter_s <= 0.06 + FRAME_S / 2
+        assert desk.channel(1).count(3) == FRAME * (60 + sum(frames for frames, _ in parts))
 
     run(test)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from scenes.open_page import SILENCE, Page, frames_of
+from scenes.own_time import OwnClock, run_in_own_time
 from scenes.patience import eventually_there
 from scenes.speaking import SPEECH, Singer, loudness_at
 from scenes.visits import make_study
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
-from vivavoce.core.clock import ManualClock
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.session.browser_leg import FRAME_S
@@ -32,7 +32,7 @@ def test_the_system_hears_the_open_microphone_and_is_heard_through_the_page(tmp_
     system = Singer(rate_hz=24_000)
 
     async def inside() -> None:
-        clock, page = ManualClock(), Page()
+        clock, page = OwnClock(), Page()
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", clock=clock) as log:
             engine = SessionEngine(study, log, {"one": system, "two": system}, clock=clock)  # type: ignore[dict-item]
             await engine.start()
@@ -44,16 +44,15 @@ def test_the_system_hears_the_open_microphone_and_is_heard_through_the_page(tmp_
 
             async def hear(frames: list[np.ndarray]) -> None:
                 for said in frames:
-                    clock.advance(FRAME_S)
+                    await asyncio.sleep(FRAME_S)
                     talk.leg.take(page.frame(said))
-                    await asyncio.sleep(0)
 
             async def turns(count: int) -> None:
-                async def done() -> bool:
-                    await hear([SILENCE] * 5)
-                    return len(events("system_turn_received")) >= count and not talk.leg.playing
-
-                await eventually_there(done, f"no turn {count}")
+                for _ in range(3000):
+                    await hear([SILENCE])
+                    if len(events("system_turn_received")) >= count and not talk.leg.playing:
+                        return
+                raise AssertionError(f"no turn {count}")
 
             dialogue_id = (await engine.state(visit_id)).dialogues[-1].dialogue_id
             talk = await microphones.connect(visit_id, dialogue_id, page)
@@ -78,4 +77,4 @@ def test_the_system_hears_the_open_microphone_and_is_heard_through_the_page(tmp_
             assert loudness_at(tracks.channel(0), 440) == pytest.approx(0.6, abs=0.04)
             assert check_recordings(log, content=True).lines() == []
 
-    asyncio.run(inside())
+    run_in_own_time(inside())

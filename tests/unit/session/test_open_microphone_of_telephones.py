@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from scenes.open_page import SILENCE, Page, frames_of
+from scenes.own_time import OwnClock, run_in_own_time
 from scenes.patience import eventually_there
 from scenes.speaking import SPEECH, likeness
 from scenes.visits import make_study
@@ -17,7 +18,6 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.make import make_connector
 from vivavoce.connectors.phone import PhoneSettings, as_phone
-from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
@@ -31,6 +31,7 @@ from vivavoce.study.voice import Voice
 from vivavoce.telephony.leg import PhoneLeg
 
 HOTLINE = {"connect": "phone", "number": "sip:hotline@127.0.0.1:5070"}
+MOST_FRAMES = 3000  # of silence, until what is waited for counts as never coming: a minute
 NARROW = SPEECH.at(8000).samples
 
 
@@ -55,8 +56,8 @@ class Ringing:
 class Room:
     """A page and a telephone on one clock."""
 
-    def __init__(self, engine: SessionEngine, log: Log, clock: ManualClock, line: Ringing) -> None:
-        self.engine, self.log, self.clock, self.line = engine, log, clock, line
+    def __init__(self, engine: SessionEngine, log: Log, line: Ringing) -> None:
+        self.engine, self.log, self.line = engine, log, line
         self.microphones, self.page = Microphones(engine, Voices(engine.study)), Page()
         self.visit_id = self.dialogue_id = ""
         self.heard: list[np.ndarray] = []
@@ -70,20 +71,19 @@ class Room:
     async def pass_on(self, frames: list[np.ndarray], answer: np.ndarray | None = None) -> None:
         """Speak into the microphone; meanwhile the system says something."""
         for number, said in enumerate(frames):
-            self.clock.advance(FRAME_S)
+            await asyncio.sleep(FRAME_S)
             self.talk.leg.take(self.page.frame(said))
             for leg in self.line.legs:
                 if answer is not None:
                     leg.take_sound(answer[160 * number : 160 * (number + 1)])
                 self.heard.append(leg.beat())
-            await asyncio.sleep(0)
 
     async def until(self, holds: Callable[[], Any], what: str) -> None:
-        async def silent_until() -> bool:
-            await self.pass_on([SILENCE] * 5)
-            return bool(holds())
-
-        await eventually_there(silent_until, what)
+        for _ in range(MOST_FRAMES):
+            await self.pass_on([SILENCE])
+            if holds():
+                return
+        raise AssertionError(what)
 
     async def answered(self) -> PhoneLeg:
         await self.until(lambda: self.events("system_called"), "the system was not called")
@@ -106,11 +106,11 @@ def talk(folder: Path, test: Callable[[Room], Awaitable[None]], *, away: bool = 
     phone.line = line
 
     async def run() -> None:
-        clock = ManualClock()
+        clock = OwnClock()
         with Log.open(f"sqlite:///{folder / 'log.sqlite'}", clock=clock) as log:
             engine = SessionEngine(study, log, {"hotline": connector}, clock=clock)
             await engine.start()
-            room = Room(engine, log, clock, line)
+            room = Room(engine, log, line)
             try:
                 await room.begin()
                 await test(room)
@@ -118,7 +118,7 @@ def talk(folder: Path, test: Callable[[Room], Awaitable[None]], *, away: bool = 
                 await room.microphones.stop()
                 await engine.stop()
 
-    asyncio.run(run())
+    run_in_own_time(run())
 
 
 def test_page_and_telephone_hear_each_other_and_the_log_knows_who_spoke(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenes.own_time import OwnClock, run_in_own_time
 from scenes.patience import PATIENCE_S, eventually_there
-from scenes.told import FAST_S, SPEECH, Told, Written
+from scenes.told import SPEECH, Told, Written
 from scenes.visits import make_study
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
@@ -26,7 +27,7 @@ from vivavoce.session.engine import SessionEngine
 from vivavoce.session.phrases import phrase, spoken_digits
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.telephony.leg import FRAME, PhoneLeg
+from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
 
 NUMBER = "sip:hotline@127.0.0.1:5070"
@@ -106,7 +107,7 @@ class Laboratory:
                     if self.said.get(leg):
                         leg.take_sound(self.said[leg].pop(0))
                     leg.beat()
-            await asyncio.sleep(FAST_S)
+            await asyncio.sleep(FRAME_S)
 
     async def say(self, leg: PhoneLeg) -> None:
         """Speak for two seconds, then be silent for one."""
@@ -157,8 +158,9 @@ def with_hotline(
         phone, line = as_phone(connector), TestLine()
         assert phone is not None
         phone.line = line
-        with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
-            engine = SessionEngine(study, log, {"hotline": connector})
+        clock = OwnClock()
+        with Log.open(f"sqlite:///{folder / 'log.sqlite'}", clock=clock) as log:
+            engine = SessionEngine(study, log, {"hotline": connector}, clock=clock)
             await engine.start()
             lab = Laboratory(engine, Switchboard(engine, telephone), log, line)
             await lab.open_visit()
@@ -168,7 +170,7 @@ def with_hotline(
                 await lab.stop()
                 await engine.stop()
 
-    asyncio.run(run())
+    run_in_own_time(run())
 
 
 def test_both_are_heard_the_system_hangs_up_and_the_code_is_spoken(tmp_path: Path) -> None:
@@ -367,7 +369,7 @@ def test_a_hello_asks_the_number_and_does_not_ring() -> None:
         told = await hello(one)
         assert (told.ok, told.reachable, told.problem) == (False, False, "unreachable: nothing answered")
 
-    asyncio.run(run())
+    run_in_own_time(run())
 
 
 def test_a_text_is_told_that_it_needs_a_telephone() -> None:
@@ -379,7 +381,7 @@ def test_a_text_is_told_that_it_needs_a_telephone() -> None:
             async for _ in one.send(conversation, UserTurn(key="1", number=1, text="hello")):
                 pass
 
-    asyncio.run(run())
+    run_in_own_time(run())
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from scenes.own_time import run_in_own_time
 from scenes.patience import PATIENCE_S, eventually_there
-from scenes.told import FAST_S, Written
+from scenes.told import Written
 from scenes.visits import Parrot, make_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
@@ -23,7 +24,7 @@ from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.outbound import Outbound
 from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.callee import BadNumber, callee
-from vivavoce.telephony.leg import PhoneLeg
+from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce.telephony.outbound import NotPlaced, OutboundCalls
 from vivavoce.telephony.sip_caller import NotAnswered
 from vivavoce.telephony.switchboard import Switchboard
@@ -78,7 +79,7 @@ class Laboratory:
             for leg in self.network.legs:
                 if not leg.over.is_set():
                     leg.beat()
-            await asyncio.sleep(FAST_S)
+            await asyncio.sleep(FRAME_S)
 
     async def open_visit(self) -> str:
         self.visit_id = (await self.engine.open_visit(language="en")).visit_id
@@ -141,7 +142,7 @@ def with_outbound(folder: Path, work: Callable[[Laboratory], Awaitable[None]], *
                 await lab.stop()
                 await engine.stop()
 
-    asyncio.run(run())
+    run_in_own_time(run())
 
 
 def test_who_presses_one_holds_the_dialogue_and_the_number_is_in_no_event(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenes.own_time import OwnClock, run_in_own_time
 from scenes.patience import eventually_there
-from scenes.told import FAST_S, SPEECH, Told, Written
+from scenes.told import SPEECH, Told, Written
 from scenes.visits import Parrot, make_study
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Samples, Sound
@@ -24,7 +25,7 @@ from vivavoce.session.phrases import phrase, spoken_digits
 from vivavoce.study.damage import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.telephony.leg import PhoneLeg
+from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
 
 
@@ -60,7 +61,7 @@ class Laboratory:
             if self._speech:
                 leg.take_sound(self._speech.popleft())
             leg.beat()
-            await asyncio.sleep(FAST_S)
+            await asyncio.sleep(FRAME_S)
 
     def events(self, kind: str) -> list[Any]:
         return [one.event for one in self.log.events(self.visit_id) if one.event.kind == kind]
@@ -99,8 +100,9 @@ def in_laboratory(
 
     async def run() -> None:
         parrot = Parrot()
-        with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
-            engine = SessionEngine(study, log, {"one": parrot, "two": parrot})
+        clock = OwnClock()
+        with Log.open(f"sqlite:///{folder / 'log.sqlite'}", clock=clock) as log:
+            engine = SessionEngine(study, log, {"one": parrot, "two": parrot}, clock=clock)
             await engine.start()
             lab = Laboratory(engine, Switchboard(engine, telephone), log, parrot)
             await lab.open_visit()
@@ -110,7 +112,7 @@ def in_laboratory(
                 await lab.stop()
                 await engine.stop()
 
-    asyncio.run(run())
+    run_in_own_time(run())
 
 
 def test_a_dialogue_is_held_by_voice_with_all_hypotheses_and_the_code_is_spoken_twice(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import { Resampler } from "./resample.js";
 
 const RATE = 16000;
 const FRAME = 320;
-const HEAD = 12; // number, first place played, place after the last one played: four bytes each
+const HEAD = 16; // number, first place played, place after the last one played, milliseconds: four bytes each
 const HOLD_FRAMES = 5; // how long the first sound waits for more, so that a slow network is not heard
 
 class Duplex extends AudioWorkletProcessor {
@@ -24,6 +24,7 @@ class Duplex extends AudioWorkletProcessor {
     this.line = line; // which connection the numbers belong to
     this.number = 0;
     this.filled = 0;
+    this.began = Date.now(); // tells the service of sound that this page never got
     this.clear(position);
     this.frame();
   }
@@ -92,6 +93,7 @@ class Duplex extends AudioWorkletProcessor {
     head.setUint32(0, this.number++, true);
     head.setUint32(4, this.start, true);
     head.setUint32(8, this.end, true);
+    head.setUint32(12, Math.max(0, Date.now() - this.began), true);
     this.port.postMessage({ message: this.message, line: this.line, sounding: this.end > this.start }, [this.message]);
     this.filled = 0;
     this.frame();

@@ -1,7 +1,7 @@
 // Records a command: press, speak, press, listen, go on. A recording stays in the browser until the server has it.
 
 import { wait } from "./outbox.js";
-import { forget, keep, kept, wav } from "./takes.js";
+import { forget, keep, kept, silent, wav } from "./takes.js";
 
 const PIECE_FRAMES = 16384;
 const ANSWER_WITHIN_MS = 60000;
@@ -101,7 +101,9 @@ async function stopped() {
   running = null;
   await context.close();
   record.disabled = false;
-  if (!taken.pieces.length) {
+  if (silent(taken.pieces)) {
+    await forget().catch(() => {});
+    element("loudness").hidden = true;
     record.textContent = record.dataset.again;
     tell(told.silent);
     return;

@@ -4,7 +4,7 @@
 import { wait } from "./outbox.js";
 
 const RATE = 16000;
-const HEAD = 12;
+const HEAD = 16;
 const MOST_WAITING = 260000; // bytes that may wait for the network, eight seconds; more is left out and counted as lost
 const LONGEST_WAIT_S = 10;
 

@@ -31,6 +31,13 @@ export async function kept(take) {
   return own.filter((piece) => piece.key === own[own.length - 1].key);
 }
 
+const FAINTEST = 33; // of 32767: -60 dB; a microphone that is on, with somebody before it, is louder
+
+// Whether nobody can have been heard in these 16-bit samples: the microphone is switched off, or it is another one.
+export function silent(pieces) {
+  return pieces.every((piece) => piece.every((sample) => Math.abs(sample) < FAINTEST));
+}
+
 // 16 bits, one channel.
 export function wav(pieces, rate) {
   const frames = pieces.reduce((sum, piece) => sum + piece.length, 0);

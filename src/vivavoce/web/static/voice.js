@@ -4,7 +4,7 @@
 import { OpenMicrophone } from "./open-microphone.js";
 import { wait } from "./outbox.js";
 import { Playback } from "./playback.js";
-import { wav } from "./takes.js";
+import { silent, wav } from "./takes.js";
 import { forgetTurns, keepTurn, unsentTurn } from "./unsent.js";
 
 const here = (id) => document.getElementById(id);
@@ -94,7 +94,7 @@ async function stopped() {
   stream.getTracks().forEach((track) => track.stop());
   await context.close();
   here("loudness").hidden = true;
-  finished(wav(pieces, rate), pieces.length, began);
+  finished(wav(pieces, rate), pieces, began);
 }
 
 async function checkMicrophone() {
@@ -106,8 +106,13 @@ async function checkMicrophone() {
   }
 }
 
-function checked(sound) {
+function checked(sound, pieces) {
   check.textContent = told.again;
+  if (silent(pieces)) {
+    check.classList.add("primary");
+    here("check-playback").hidden = ready.hidden = true;
+    return tell(told.soundless);
+  }
   check.classList.remove("primary");
   URL.revokeObjectURL(here("check-listen").src);
   here("check-listen").src = URL.createObjectURL(sound);
@@ -189,7 +194,7 @@ async function speakUp() {
 
 async function deliver(sound, pieces, began) {
   talk.textContent = told.talk;
-  if (!pieces) return tell(told.failed);
+  if (silent(pieces)) return tell(told.soundless);
   talk.disabled = true;
   const place = new URLSearchParams({ dialogue_id: told.dialogue, key: crypto.randomUUID(), tab: told.tab });
   if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", (startedAt - endedAt) / 1000);
