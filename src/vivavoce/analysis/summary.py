@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.families import holm
+from vivavoce.analysis.flow import exclusion_words
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import newcombe, two_proportion_z, wilson
@@ -71,6 +72,7 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
         "simulated": dataset.simulated,
         "by_what": by,
         "data": dataset.hash,
+        "excluded": dataset.excluded,
         "vivavoce": installed_version(),
         "level": LEVEL,
         "model": nested.model.as_dict(),
@@ -238,9 +240,10 @@ def _warnings(
     dataset: Dataset, found: list[Group], everything: Group, whole: Facts, refusal: str | None
 ) -> list[str]:
     """What a reader must know before trusting the numbers, one sentence each."""
+    left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
-        return ["The dataset holds no dialogue."]
-    warnings: list[str | None] = [_changed(dataset)]
+        return ["The dataset holds no dialogue.", *([left_out] if left_out else [])]
+    warnings: list[str | None] = [_changed(dataset), left_out]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole["dialogues"]:
         warnings.append(

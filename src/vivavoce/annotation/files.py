@@ -262,6 +262,7 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: datetime) -> Dataset:
     """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced."""
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
     new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]

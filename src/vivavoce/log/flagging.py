@@ -35,6 +35,7 @@ def flag_again(dataset: Dataset, rules: Mapping[str, FlagRules], into: Path) -> 
     Note    what was told by earlier rules is told anew; what the log or its acts said stays
     Raises  InputError: the copy would lie over the dataset itself
     """
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
     source, study = dataset.manifest["source"], dataset.manifest["study"]

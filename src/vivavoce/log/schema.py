@@ -14,6 +14,7 @@ from vivavoce.log.schema_dialogues import (
     ANNOTATIONS,
     DIALOGUES,
     ENTITIES,
+    EXCLUSIONS,
     GOALS,
     HYPOTHESES,
     INCIDENTS,
@@ -58,5 +59,6 @@ TABLES: Final[dict[str, Table]] = {
         STEPS,
         RECORDINGS,
         LOOKS,
+        EXCLUSIONS,
     )
 }

@@ -88,6 +88,7 @@ def time_from_sound(
     """
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+    dataset = dataset.everything
     logged: dict[str, list[Row]] = defaultdict(list)
     for turn in dataset.read("turns").sort_by("turn_index").to_pylist():
         logged[turn["dialogue_id"]].append(turn)

@@ -58,15 +58,7 @@ class Tables:
     def _query(self, name: str) -> "ibis.Table":
         import ibis
 
-        from vivavoce.log.schema import TABLES
-
-        path = self.dataset.path(name)
-        if not path.is_file():
-            return ibis.memtable(TABLES[name].arrow().empty_table())
-        table = self.engine.read_parquet(path, table_name=name)
-        schema = ibis.Schema.from_pyarrow(TABLES[name].arrow())
-        absent = {column: ibis.null(kind) for column, kind in schema.items() if column not in table.columns}
-        return table.mutate(**absent) if absent else table
+        return ibis.memtable(self.read(name))
 
     @property
     def engine(self) -> Any:

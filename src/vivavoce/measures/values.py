@@ -87,6 +87,7 @@ def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any
         "simulated": dataset.simulated,
         "by_what": by,
         "data": dataset.hash,
+        "excluded": dataset.excluded,
         "by": entries[:-1],
         "all": entries[-1] if entries else {},
     }

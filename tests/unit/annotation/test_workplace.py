@@ -17,6 +17,7 @@ from vivavoce.log.layers import ADJUDICATED, Labels
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import transcriptions
+from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 
 
@@ -189,3 +190,27 @@ def test_annotation_is_the_same_on_both_databases_and_after_a_rebuild(log_url: s
         assert rows(study, log, tmp_path / "after") == before
         with log.reading() as connection:
             assert transcriptions(connection, study.name).accepted() == []
+
+
+def test_nobody_is_given_a_dialogue_that_the_rules_leave_out(
+    workplace: Workplace, study: Study, log: Log
+) -> None:
+    hold_dialogue(log, study, 7, said=(("system", "Hello, what are you looking for?"),))
+    hold_dialogue(log, study, 8, said=(("system", "Hello?"), ("user", "a thai place"), ("system", "Yes.")))
+    hold_dialogue(log, study, 9)
+    waiting = {one.dialogue_id for one in workplace.waiting()}
+    assert waiting == {f"dialogue-{number:03}" for number in (0, 1, 2, 3, 4, 5, 9)}
+
+
+def test_rules_of_the_study_keep_their_dialogues_from_annotators(tmp_path: Path, log: Log) -> None:
+    study = annotated_study(tmp_path / "own")
+    path = study.folder / "study.yaml"
+    rule = "\nanalysis:\n  exclude: [{participant: participant-3}]\n"
+    path.write_text(path.read_text(encoding="utf-8").replace("\nanalysis:\n", rule), encoding="utf-8")
+    study = load_study(path)
+    workplace = Workplace(study, log)
+    held = [one.dialogue_id for one in log.dialogues(study.name)]
+    assert [one.dialogue_id for one in workplace.waiting()] == [key for key in held if key != "dialogue-003"]
+    for number in (20, 21):
+        hold_dialogue(log, study, number)
+    assert {"dialogue-020", "dialogue-021"} <= {one.dialogue_id for one in workplace.waiting()}
