@@ -135,6 +135,11 @@ class Dataset:
             return None
         return read_declaration(frozen_revision(served, self.first_participant)["file"])
 
+    def experts_first(self, flag: str) -> bool:
+        """Whether experts' word counts before the log's, of a flag of turns; as the study declared it."""
+        flags: Mapping[str, str] = self.declaration.analysis.flags if self.declaration is not None else {}
+        return flags.get(flag) == "experts"
+
     @cached_property
     def first_participant(self) -> datetime | None:
         """When the first participant came; None where that is not known."""
