@@ -53,6 +53,7 @@ def measure(
             _summary(dataset, by, exclude, as_json=as_json)
         return
     from vivavoce.analysis.flow import exclusion_words
+    from vivavoce.analysis.summary import open_disputes
     from vivavoce.cli.datasets import unmixed
     from vivavoce.measures.values import EVERYTHING, chosen, records, values
     from vivavoce.measures.values import as_json as made_json
@@ -70,8 +71,8 @@ def measure(
         typer.echo(json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False))
     elif only or keywords:
         _show(records(found), by)
-        if left_out := exclusion_words(opened):
-            note(left_out)
+        for told in filter(None, (exclusion_words(opened), *open_disputes(opened))):
+            note(told)
 
 
 def _safe(found: Any) -> Any:
@@ -154,9 +155,12 @@ def _table(rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
 def _cell(row: dict[str, Any] | None, unit: str) -> "Text":
     from rich.text import Text
 
-    from vivavoce.report.numbers import amount, count
+    from vivavoce.report.numbers import amount, between, count
 
     text = Text(amount(row["value"] if row else None, unit))
+    if row and row["open"]:
+        bounds = between(row["lowest"], row["highest"], lambda value: amount(value, unit))
+        text.append(f"\n{bounds}\n{count(row['open'])} open", style="yellow")
     return text.append(f"\n{count(row['dialogues'])}", style="dim") if row else text
 
 

@@ -137,8 +137,10 @@ class Dataset:
 
     def experts_first(self, flag: str) -> bool:
         """Whether experts' word counts before the log's, of a flag of turns; as the study declared it."""
-        flags: Mapping[str, str] = self.declaration.analysis.flags if self.declaration is not None else {}
-        return flags.get(flag) == "experts"
+        declared = self.declaration
+        return declared is not None and any(
+            name == flag and whose == "experts" for name, whose in declared.analysis.flags.items()
+        )
 
     @cached_property
     def first_participant(self) -> datetime | None:

@@ -17,7 +17,7 @@ def scored(tables: Tables) -> Outcomes:
 
 def labels(tables: Tables) -> Labels:
     """What the experts say."""
-    return tables.remember(labels, lambda: Labels(tables.read("annotations").to_pylist()))
+    return tables.remember(labels, lambda: Labels(tables.read("annotations").to_pylist(), tables.see))
 
 
 def turns_of(tables: Tables, party: str) -> Mapping[str, list[int]]:

@@ -94,7 +94,10 @@ def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any
 
 
 def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
-    figures = ("value", "macro", "numerator", "denominator", "dialogues", "unit", "signature")
+    figures = (
+        "value", "macro", "numerator", "denominator", "dialogues", "open", "lowest", "highest", "unit",
+        "signature",
+    )  # fmt: skip
     return {name: row[name] for name in figures}
 
 

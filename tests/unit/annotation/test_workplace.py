@@ -7,7 +7,9 @@ import pytest
 
 from scenes.annotating import annotated_study, hold_dialogue
 from vivavoce.annotation.dialogues import next_place, places, recording_of
+from vivavoce.annotation.files import read_annotations, write_annotations
 from vivavoce.annotation.queue import doubled
+from vivavoce.annotation.taking_in import take_in
 from vivavoce.annotation.workplace import Refused, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
@@ -214,3 +216,25 @@ def test_rules_of_the_study_keep_their_dialogues_from_annotators(tmp_path: Path,
     for number in (20, 21):
         hold_dialogue(log, study, number)
     assert {"dialogue-020", "dialogue-021"} <= {one.dialogue_id for one in workplace.waiting()}
+
+
+def test_disputes_that_are_still_due_are_exported_as_undecided_and_taken_in_again_as_such(
+    log: Log, tmp_path: Path
+) -> None:
+    study = annotated_study(tmp_path / "double", "schemes: [context]\n  double: 1")
+    workplace = Workplace(study, log)
+    key = workplace.next_dialogue("anna") or ""
+    annotate(workplace, "anna", key)
+    while workplace.next_dialogue("bruno") != key:
+        annotate(workplace, "bruno", workplace.next_dialogue("bruno") or "")
+    annotate(workplace, "bruno", key, context_0="IA", context_2="IA")
+    workplace.adjudicate(key, Place("context", 0), label("IA"), by="ada")
+    dataset = export_dataset(log, study.name, tmp_path / "d")
+    found = [row for row in dataset.read("annotations").to_pylist() if row["dialogue_id"] == key]
+    decided = [(row["turn_index"], row["label"]) for row in found if row["annotator_id"] == ADJUDICATED]
+    assert decided == [(0, "IA"), (2, "undecided"), (4, "AP")]
+    (open_,) = Labels(found).open("context")[key]
+    assert open_.turn_index == 2
+    files = write_annotations(dataset, tmp_path / "files", "csv")
+    assert take_in(workplace, read_annotations(files, dataset), by="file") == 0
+    assert Place("context", 2) not in workplace.see().dialogues[key].adjudicated
