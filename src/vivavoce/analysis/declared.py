@@ -1,22 +1,18 @@
 """The analysis that a study declared before its data, and what it says of them."""
 
 import hashlib
-from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any, Final
-
-from pydantic import ValidationError
 
 from vivavoce.analysis.families import ADJUSTMENTS
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.transcripts import compare_transcripts
-from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.study.analysis_file import Analysis, Primary
-from vivavoce.study.presets import lay_over, protocol_names
 
 Facts = dict[str, Any]
 LEVEL: Final = 0.95
@@ -33,16 +29,15 @@ def declaration(dataset: Dataset) -> Facts | None:
     Note    `frozen_at` is when that revision was first served; where no instant of a participant is known
             the first revision counts
     """
-    served = _served(dataset)
+    served = served_revisions(dataset.manifest.get("study", {}))
     if not served:
         return None
-    first = _first_participant(dataset)
-    before = [one for one in served if first is None or _instant(one["seen_at"]) <= first]
-    frozen = served[0] if first is None or not before else before[-1]
-    analysis = _analysis(frozen["file"])
+    first = dataset.first_participant
+    frozen = frozen_revision(served, first)
+    analysis = written_analysis(frozen["file"])
     if analysis is None or (analysis.primary is None and analysis.preferences is None):
         return None
-    later = [_analysis(one["file"]) for one in served[served.index(frozen) + 1 :]]
+    later = [written_analysis(one["file"]) for one in served[served.index(frozen) + 1 :]]
     return {
         "analysis": analysis.model_dump(),
         "revision": frozen["revision"],
@@ -125,44 +120,6 @@ def _adjust(family: list[Facts], correction: str, alpha: float) -> None:
     for one, p in zip(family, adjusted, strict=True):
         one["p_adjusted"] = p
         one["significant"] = None if p is None else p < alpha
-
-
-def _served(dataset: Dataset) -> list[Facts]:
-    """The revisions that were served, oldest first, each with its file; older datasets carry the last."""
-    study = dataset.manifest.get("study", {})
-    revisions = [one for one in study.get("revisions", []) if one.get("file")]
-    if revisions:
-        return sorted(revisions, key=lambda one: one["seen_at"])
-    if study.get("file"):
-        return [{"revision": study.get("revision", ""), "file": study["file"], "seen_at": ""}]
-    return []
-
-
-def _first_participant(dataset: Dataset) -> datetime | None:
-    seen = dataset.read("participants").column("first_seen_at").to_pylist()
-    return min((at for at in seen if at is not None), default=None)
-
-
-def _instant(text: str) -> datetime:
-    if not text:
-        return datetime.min.replace(tzinfo=UTC)
-    at = datetime.fromisoformat(text)
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _analysis(file: str) -> Analysis | None:
-    """The key `analysis` of a study file over its preset; None where this version reads none."""
-    source = parse_yaml(file, "study.yaml")
-    if not isinstance(source.data, dict):
-        return None
-    preset = source.data.get("protocol")
-    data = lay_over(source, preset if preset in protocol_names() else None).data
-    written, systems = data.get("analysis"), data.get("systems")
-    try:
-        found = Analysis.model_validate(written) if written else None
-    except ValidationError:
-        return None
-    return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
 
 
 def _differences(before: Analysis, after: Analysis | None) -> list[str]:

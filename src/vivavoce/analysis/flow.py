@@ -16,15 +16,17 @@ def flow(dataset: Dataset) -> Facts:
     """Counts of participants and of dialogues along the way.
 
     Output  arrived, consented, completed, left: {outcome: n}, unrecorded (participants without an outcome);
-            dialogues, unfinished (without an end), coded (an earned code was issued; None where nobody logs
-            it), counted: {measure: dialogues with a value}
+            dialogues (all that were held), coded (an earned code was issued; None where nobody logs it),
+            excluded (`Dataset.excluded`), analysed (the dialogues that are left), counted:
+            {measure: dialogues with a value}
     Empty   no outcome was recorded: consented and completed are missing, never 0
     """
-    people = dataset.read("participants")
+    held = dataset.everything
+    people = held.read("participants")
     outcomes = Counter(people.column("outcome").to_pylist())
     arrived, unrecorded = len(people), outcomes.pop(None, 0)
     recorded = bool(outcomes)
-    table = dataset.read("dialogues")
+    table = held.read("dialogues")
     codes = [code for code in table.column("code_issued").to_pylist() if code is not None]
     parts = components(dataset)
     known = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
@@ -38,5 +40,26 @@ def flow(dataset: Dataset) -> Facts:
         "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
         "dialogues": len(table),
         "coded": sum(codes) if codes else None,
+        "excluded": dataset.excluded,
+        "analysed": len(dataset.read("dialogues")),
         "counted": {name: counted[name] for name in COUNTED if counted[name]},
     }
+
+
+def exclusion_words(dataset: Dataset) -> str | None:
+    """What was left out, in a sentence; None where nothing was."""
+    facts = dataset.excluded
+    found = [one for one in facts["rules"] if one["dialogues"] or one["people"]]
+    if not found:
+        return None
+    told = ", ".join(f"{one['rule']}: {_amounts(one)}" for one in found)
+    return (
+        f"Left out of every figure: {facts['dialogues']} of {facts['of']} dialogues ({told}). "
+        "`--exclude none` counts them."
+    )
+
+
+def _amounts(one: Facts) -> str:
+    return (
+        f"{one['dialogues']}, all of {one['people']} participants" if one["people"] else f"{one['dialogues']}"
+    )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.families import holm
+from vivavoce.analysis.flow import exclusion_words
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import newcombe, two_proportion_z, wilson
@@ -17,6 +18,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
 from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
+from vivavoce.measures.disputes import open_places
 
 RATE_PREFIXES: Final = ("subjective_success", "objective_success_")
 HEADLINES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
@@ -71,6 +73,7 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
         "simulated": dataset.simulated,
         "by_what": by,
         "data": dataset.hash,
+        "excluded": dataset.excluded,
         "vivavoce": installed_version(),
         "level": LEVEL,
         "model": nested.model.as_dict(),
@@ -125,6 +128,7 @@ def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, 
         "numerator": facts.get("numerator") if denominator or facts.get("numerator") else None,
         "denominator": denominator,
         "dialogues": facts.get("dialogues") or 0,
+        **{name: facts.get(name) for name in ("open", "lowest", "highest")},
         "unit": measure.unit,
         "signature": signature(
             measure.name,
@@ -238,9 +242,10 @@ def _warnings(
     dataset: Dataset, found: list[Group], everything: Group, whole: Facts, refusal: str | None
 ) -> list[str]:
     """What a reader must know before trusting the numbers, one sentence each."""
+    left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
-        return ["The dataset holds no dialogue."]
-    warnings: list[str | None] = [_changed(dataset)]
+        return ["The dataset holds no dialogue.", *([left_out] if left_out else [])]
+    warnings: list[str | None] = [_changed(dataset), left_out]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole["dialogues"]:
         warnings.append(
@@ -254,6 +259,7 @@ def _warnings(
             f"The participant of {unknown} of {whole['dialogues']} dialogues is unknown; whether one "
             "person called often cannot be seen for them."
         )
+    warnings += open_disputes(dataset)
     warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
 
@@ -266,6 +272,16 @@ def _changed(dataset: Dataset) -> str | None:
         f"Changed since the dataset was written: {tables}. The numbers are of what it holds now, and their "
         "signatures say so."
     )
+
+
+def open_disputes(dataset: Dataset) -> list[str]:
+    """Where annotators differ and nobody decided, one sentence a layer that measures read."""
+    return [
+        f"Annotators differ at {one.open} of {one.judged} places of layer {one.layer}, and nobody decided: "
+        "the mean over annotators stands, between the lowest and highest value that decisions could give."
+        for one in open_places(dataset)
+        if one.open
+    ]
 
 
 def _dominance(found: list[Group], everything: Group) -> list[str | None]:

@@ -90,6 +90,7 @@ def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> 
 
     Raises  InputError: the copy would be written over the dataset
     """
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
     found = standing(workplace.see(), workplace.sequences())

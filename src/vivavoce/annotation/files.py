@@ -18,7 +18,7 @@ from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_e
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
-from vivavoce.log.layers import LAYERS, NOTHING
+from vivavoce.log.layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.log.schema import TABLES
 from vivavoce.study.schemes import Scheme
 
@@ -235,7 +235,8 @@ def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
         problem = f"dialogue {row['dialogue_id']!r} has no turn {row['turn_index']}"
         raise InputError(problem, place=place, cure=f"it has {len(line.turns)}, from 0")
     layer = LAYERS.get(row["layer"])
-    if layer is None or row["label"] == NOTHING:
+    undecided = row["annotator_id"] == ADJUDICATED and row["label"] == UNDECIDED
+    if layer is None or row["label"] == NOTHING or undecided:
         return
     if layer.labels and row["label"] not in layer.labels:
         raise UnknownName(f"label of {layer.name}", row["label"], list(layer.labels), place=place)
@@ -262,6 +263,7 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: datetime) -> Dataset:
     """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced."""
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
     new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]

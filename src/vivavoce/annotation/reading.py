@@ -30,6 +30,7 @@ def read_turns(
     Empty   a turn without transcript is left out; one that means nothing has the act `null`
     Raises  InputError: the copy would lie over the dataset itself
     """
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
     source = {**dataset.manifest["source"], "parser": parser}

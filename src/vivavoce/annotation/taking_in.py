@@ -8,7 +8,7 @@ from vivavoce.annotation.workplace import Workplace
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven, LoggedLabel
 from vivavoce.log.annotation_state import AnnotationState, Place, choice
 from vivavoce.log.event import Event
-from vivavoce.log.layers import ADJUDICATED, NOTHING
+from vivavoce.log.layers import ADJUDICATED, NOTHING, UNDECIDED
 
 Layer = tuple[str, str, str]  # dialogue, scheme, annotator
 Said = dict[Place, list[LoggedLabel]]
@@ -72,6 +72,8 @@ def _judgements(state: AnnotationState, dialogue_id: str, scheme: str, who: str,
 
 def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said, by: str) -> list[Event]:
     annotated = state.dialogues.get(dialogue_id)
+    undecided = {place for place, labels in said.items() if any(one.label == UNDECIDED for one in labels)}
+    said = {place: labels for place, labels in said.items() if place not in undecided}
     if annotated is None:
         return _decided(dialogue_id, scheme, said, by)
     open_ = {
@@ -85,6 +87,8 @@ def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said
     }
     for place in annotated.disagreements(scheme):
         decided = annotated.adjudicated.get(place)
+        if place in undecided:
+            continue
         if place not in said and (decided is None or decided.labels):
             open_[place] = []
         elif place in said and decided is None:

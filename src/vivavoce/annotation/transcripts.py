@@ -210,6 +210,7 @@ def _recorded_commands(dataset: Dataset) -> dict[str, str]:
 
 def with_transcripts(dataset: Dataset, said: Said, into: Path) -> Dataset:
     """A copy of a dataset in which these transcripts are the `reference` of turns, and commands' `text`."""
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
     facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}

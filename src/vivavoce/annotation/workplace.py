@@ -18,6 +18,7 @@ from vivavoce.log.annotation_events import (
 )
 from vivavoce.log.annotation_state import AnnotationState, Place, Work
 from vivavoce.log.event import Event
+from vivavoce.log.left_out import LeftOut
 from vivavoce.log.store import Conflict, Log, Transaction
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import AnnotationPlan, Scheme
@@ -48,6 +49,7 @@ class Workplace:
         self.study, self.log = study, log
         self.stream = annotation_stream(study.name)
         self._state = AnnotationState()
+        self._left_out = LeftOut(log, study.name, study.file_text)
         self._lock = threading.RLock()
 
     @property
@@ -90,12 +92,15 @@ class Workplace:
     # --- annotators ---------------------------------------------------------------------------------
 
     def waiting(self) -> list[Waiting]:
-        """The dialogues that may be annotated, in the order in which they were held."""
-        held = self.log.dialogues(self.study.name)
+        """The dialogues that may be annotated, in the order in which they were held.
+
+        Those that the study's rules leave out of its measures are not among them.
+        """
+        held, left_out = self.log.dialogues(self.study.name), self._left_out.dialogues()
         return [
             Waiting(one.dialogue_id, one.system)
             for one in held
-            if one.status != "running" and one.started_at is not None
+            if one.status != "running" and one.started_at is not None and one.dialogue_id not in left_out
         ]
 
     def current(self, annotator_id: str) -> str | None:

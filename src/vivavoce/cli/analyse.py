@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vivavoce.cli.datasets import Exclude
 from vivavoce.cli.progress import note
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
@@ -46,6 +47,7 @@ def analyse(
     correction: Annotated[
         str, typer.Option("--correction", help="holm, benjamini_hochberg or bonferroni.")
     ] = "holm",
+    exclude: Exclude = None,
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
@@ -68,7 +70,7 @@ def analyse(
     from vivavoce.cli.datasets import unmixed
 
     if comparing.analyse_comparison(
-        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, as_json=as_json
+        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json
     ):
         return
     if against is not None:
@@ -76,8 +78,8 @@ def analyse(
 
         costs = [*(cost or []), None, None]
         facts = compare_populations(
-            unmixed(Path(words[0])),
-            unmixed(against),
+            unmixed(Path(words[0]), exclude),
+            unmixed(against, exclude),
             by=by or "system",
             margin=0.1 if margin is None else margin,
             costs=(costs[0], costs[1]),
@@ -85,7 +87,7 @@ def analyse(
         _print(facts, as_json, tables.populations)
         return
     facts = compare_systems(
-        unmixed(Path(words[0])),
+        unmixed(Path(words[0]), exclude),
         by=by,
         measures=measure or None,
         pairs=[_pair(one) for one in pair or []] or None,

@@ -45,7 +45,8 @@ def out(
 
     with _dataset(source, log) as dataset, progress("writing") as moved:
         form = _blank(source, scheme or [], annotator) if blank else None
-        paths = write_annotations(dataset, into, format, blank=form, moved=moved)
+        written = dataset if blank else dataset.everything
+        paths = write_annotations(written, into, format, blank=form, moved=moved)
     note(f"wrote {len(paths)} file{'s' if len(paths) != 1 else ''} into {into}")
 
 
@@ -63,7 +64,8 @@ def in_(
     from vivavoce.core.clock import SystemClock
     from vivavoce.core.errors import InputError
 
-    with _dataset(source, log) as dataset:
+    with _dataset(source, log) as analysed:
+        dataset = analysed.everything
         if _is_dataset(source) and into is not None and any(map(is_transcripts, files)):
             said = reduce(or_, (read_transcripts(file, dataset) for file in files))
             with_transcripts(dataset, said, into)

@@ -67,8 +67,22 @@ def check_bots(study: "Study") -> list[dict[str, Any]]:
 
 def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
-    checks = check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts
+    checks = (
+        check_sentences, check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts,
+    )  # fmt: skip
     return [line for check in checks for line in check(study)]
+
+
+def check_sentences(study: "Study") -> list[str]:
+    """Sentences where rules are wanted, one line: nothing is left out by them; [] where there are none."""
+    from vivavoce.core.yaml_source import parse_yaml
+
+    written = (parse_yaml(study.file_text, "study.yaml").data or {}).get("analysis")
+    if not isinstance(written, dict) or "exclusions" not in written:
+        return []
+    place = place_in(study, "analysis", "exclusions")
+    cure = "write rules under exclude, such as exclude: [trivial], and the sentences under notes"
+    return [f"{place}: sentences, by which nothing is left out; {cure}"]
 
 
 def check_pairs(study: "Study") -> list[str]:

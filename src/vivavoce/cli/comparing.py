@@ -85,16 +85,17 @@ def analyse_comparison(
     cost: list[float] | None,
     hourly: float | None,
     against: Path | None,
+    exclude: list[str] | None,
     as_json: bool,
 ) -> bool:
     """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
     from rich.console import Console
 
     from vivavoce.cli import comparing_tables as tables
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import analysed
 
-    dataset = Dataset(folder)
-    others = [Dataset(against)] if against is not None else []
+    dataset = analysed(folder, exclude)
+    others = [analysed(against, exclude)] if against is not None else []
     facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
     if len(facts) == 1:
         return False

@@ -8,6 +8,14 @@ import typer
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", metavar="RULE",
+        help="Leave these out, such as 'user_turns < 2', not what the study says; none: nothing.",
+    ),
+]  # fmt: skip
+
 _allowed = False
 
 
@@ -32,15 +40,15 @@ Replace = Annotated[
 ]
 
 
-def unmixed(folder: Path) -> "Dataset":
-    """The dataset of a folder.
+def unmixed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
+    """The dataset of a folder, without what its study file or these rules leave out.
 
-    Raises  InputError: it holds people and simulated users, and nobody said that they may be mixed
+    Raises  InputError: it holds people and simulated users, and nobody said that they may be mixed; a rule
+            that nobody knows
     """
     from vivavoce.core.errors import InputError
-    from vivavoce.log.dataset import Dataset
 
-    opened = Dataset(folder)
+    opened = analysed(folder, exclude)
     flags = [bool(flag) for flag in opened.read("dialogues").column("simulated").to_pylist()]
     people = len(flags) - sum(flags)
     if 0 < sum(flags) < len(flags) and not _allowed:
@@ -51,3 +59,14 @@ def unmixed(folder: Path) -> "Dataset":
             "or say `vivavoce --mixed` before the verb",
         )
     return opened
+
+
+def analysed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
+    """The dataset of a folder, without what its study file or these rules leave out.
+
+    Raises  InputError: a rule that nobody knows
+    """
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.study.exclusion import read_rules
+
+    return Dataset(folder, exclude=read_rules(exclude) if exclude else None)

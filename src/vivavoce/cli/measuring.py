@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from vivavoce.cli.datasets import Exclude
 from vivavoce.cli.memory import uncollected
 from vivavoce.cli.progress import note
 
@@ -33,6 +34,7 @@ def measure(
     keywords: Annotated[
         Path | None, typer.Option("--keywords", help="Words for isolated-word measures, one a line.")
     ] = None,
+    exclude: Exclude = None,
     listing: Annotated[bool, typer.Option("--list", help="List the measures that there are.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every value to this CSV file.")] = None,
@@ -48,13 +50,15 @@ def measure(
         raise InputError("no dataset given", place="measure", cure="name its folder, or say --list")
     if not (only or csv or parquet or keywords):
         with uncollected():
-            _summary(dataset, by, as_json=as_json)
+            _summary(dataset, by, exclude, as_json=as_json)
         return
+    from vivavoce.analysis.flow import exclusion_words
+    from vivavoce.analysis.summary import open_disputes
     from vivavoce.cli.datasets import unmixed
     from vivavoce.measures.values import EVERYTHING, chosen, records, values
     from vivavoce.measures.values import as_json as made_json
 
-    opened, words = unmixed(dataset), _words(keywords)
+    opened, words = unmixed(dataset, exclude), _words(keywords)
     found = values(opened, chosen(only or [EVERYTHING]), by, keywords=words)
     if csv is not None:
         _safe(found).to_csv(csv, index=False)
@@ -67,6 +71,8 @@ def measure(
         typer.echo(json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False))
     elif only or keywords:
         _show(records(found), by)
+        for told in filter(None, (exclusion_words(opened), *open_disputes(opened))):
+            note(told)
 
 
 def _safe(found: Any) -> Any:
@@ -80,11 +86,11 @@ def _safe(found: Any) -> Any:
     return made
 
 
-def _summary(folder: Path, by: str, *, as_json: bool) -> None:
+def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool) -> None:
     from vivavoce.analysis.summary import summarise
     from vivavoce.cli.datasets import unmixed
 
-    summary = summarise(unmixed(folder), by)
+    summary = summarise(unmixed(folder, exclude), by)
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
         return
@@ -149,9 +155,12 @@ def _table(rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
 def _cell(row: dict[str, Any] | None, unit: str) -> "Text":
     from rich.text import Text
 
-    from vivavoce.report.numbers import amount, count
+    from vivavoce.report.numbers import amount, between, count
 
     text = Text(amount(row["value"] if row else None, unit))
+    if row and row["open"]:
+        bounds = between(row["lowest"], row["highest"], lambda value: amount(value, unit))
+        text.append(f"\n{bounds}\n{count(row['open'])} open", style="yellow")
     return text.append(f"\n{count(row['dialogues'])}", style="dim") if row else text
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vivavoce.cli.datasets import Exclude
 from vivavoce.cli.progress import note
 
 
@@ -43,6 +44,7 @@ def report(
     hourly: Annotated[
         float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
     ] = None,
+    exclude: Exclude = None,
     figures: Annotated[
         Path | None, typer.Option("--figures", metavar="DIR", help="Figures as SVG and Vega-Lite.")
     ] = None,
@@ -67,12 +69,12 @@ def report(
         sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
         transcripts=transcripts,
         redact=redact,
-        against=unmixed(against) if against is not None else None,
+        against=unmixed(against, exclude) if against is not None else None,
         margin=margin,
         cost=cost,
         hourly=hourly,
     )
-    document = compose(unmixed(dataset), options)
+    document = compose(unmixed(dataset, exclude), options)
     note(f"wrote {save(document, out)}")
     if figures is not None:
         note(f"wrote {len(write_figures(document, figures))} files into {figures}")

@@ -49,7 +49,7 @@ def raw_csv_zip(snapshot: Snapshot, into: Path) -> None:
 
 def transcripts(snapshot: Snapshot, into: Path) -> None:
     """One dialogue a line: its facts, turns, goal, ratings and incidents."""
-    dataset = snapshot.dataset
+    dataset = snapshot.dataset.everything
     parts = {name: _by_dialogue(dataset, name) for name in ("turns", "goals", "ratings", "incidents")}
     with into.open("w", encoding="utf-8") as file:
         for row in dataset.read("dialogues").to_pylist():

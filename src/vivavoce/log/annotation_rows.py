@@ -4,8 +4,9 @@ from collections.abc import Container, Iterator
 from datetime import datetime
 from typing import Any
 
+from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated, AnnotationState, Judged, Place
-from vivavoce.log.layers import ADJUDICATED, NOTHING
+from vivavoce.log.layers import ADJUDICATED, NOTHING, UNDECIDED
 
 Row = dict[str, Any]
 
@@ -14,7 +15,8 @@ def annotation_rows(state: AnnotationState, dialogues: Container[str]) -> Iterat
     """One row a label, of finished work alone; `none` where somebody found nothing in a whole dialogue.
 
     Where a dispute was decided, the annotator `adjudicated` says the whole layer of that dialogue again: what
-    all agreed on, and what was decided; so the decision wins over every majority.
+    all agreed on, what was decided, and `undecided` where that is still due; so the decision wins over every
+    majority.
     """
     for dialogue_id, annotated in state.dialogues.items():
         if dialogue_id not in dialogues:
@@ -56,7 +58,12 @@ def _decided(dialogue_id: str, scheme: str, annotated: Annotated) -> Iterator[Ro
         and len(set(annotated.choices(place).values())) == 1
     }
     last = max(said.at for said in decided.values())
-    yield from _layer(dialogue_id, scheme, ADJUDICATED, agreed | decided, last)
+    undecided = {
+        place: Judged((LoggedLabel(label=UNDECIDED),), True, last)
+        for place in annotated.disagreements(scheme)
+        if place not in decided
+    }
+    yield from _layer(dialogue_id, scheme, ADJUDICATED, agreed | decided | undecided, last)
 
 
 def _order(place: Place) -> int:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -12,29 +12,37 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow.compute import field as field_of
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
+from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
+from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
+from vivavoce.study.exclusion import NONE, Exclusion
 
 MANIFEST: Final = "dataset.json"
 FORMAT: Final = "vivavoce-dataset"
 BATCH_ROWS: Final = 50_000
 WHOLE: Final = 2**256
 _ANEW: Final = "export or import it anew"
+EXCLUSIONS: Final = "exclusions"
 
 
 class Dataset:
-    """A dataset on disk, opened for reading.
+    """A dataset on disk, opened for analysis: `read` gives the tables without what is excluded.
 
     Every table of the schema can be read; one that the dataset never had has no rows.
 
-    Raises  InputError: no dataset at this path, one of a newer schema, or one of which files are missing;
-            on reading, a table that is damaged
+    exclude  rules that leave dialogues and people out; None: those of its study file, frozen when the first
+             participant came (trivial dialogues where it says nothing; nothing where there is no study file)
+    Raises   InputError: no dataset at this path, one of a newer schema, or one of which files are missing;
+             on reading, a table that is damaged
     """
 
-    def __init__(self, folder: Path | str) -> None:
+    def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion] | None = None) -> None:
         self.folder = Path(folder)
+        self._asked = None if exclude is None else tuple(exclude)
         path = self.folder / MANIFEST
         if not path.is_file():
             raise InputError(
@@ -63,8 +71,19 @@ class Dataset:
     def hash(self) -> str:
         """Twelve hexadecimal digits over the content of all tables, whatever the order of their rows.
 
+        Then what is made of them here: the rules of exclusion, and flags in which experts come first.
         Tables that were changed since the dataset was written give other digits than it was written with.
         """
+        return "|".join([self._digits(), *self._ways()])
+
+    def _ways(self) -> Iterator[str]:
+        if self._asked is not None or self.declaration is not None:
+            yield f"exclude:{'; '.join(rule.text for rule in self.rules) or NONE}"
+        flags = self.declaration.analysis.flags if self.declaration is not None else {}
+        if first := sorted(name for name, whose in flags.items() if whose == "experts"):
+            yield f"experts:{','.join(first)}"
+
+    def _digits(self) -> str:
         if not self.changed:
             return self.manifest["hash"]
         now = {name: _bytes_of(self.path(name)) for name in TABLES if self.path(name).is_file()}
@@ -93,7 +112,7 @@ class Dataset:
     @cached_property
     def factors(self) -> list[str]:
         """Names of the conditions, without prefix."""
-        names = self.read("dialogues").column_names
+        names = self._whole("dialogues").column_names
         return [name.removeprefix(FACTOR_PREFIX) for name in names if name.startswith(FACTOR_PREFIX)]
 
     def path(self, table: str) -> Path:
@@ -103,9 +122,92 @@ class Dataset:
         return self.folder / f"{table}.parquet"
 
     def read(self, table: str) -> pa.Table:
-        """One whole table; one that the dataset never had has the schema's columns and no rows."""
+        """One table without what is excluded; one that was never written has its columns and no rows."""
+        found = self._whole(table)
+        if table == EXCLUSIONS:
+            return found
+        for column, left_out in (("dialogue_id", self._dialogues_out), ("participant_id", self._people_out)):
+            if left_out and column in found.column_names:
+                found = found.filter(~field_of(column).isin(left_out))
+        return found
+
+    def _whole(self, table: str) -> pa.Table:
         path = self.path(table)
         return read_parquet(path) if path.is_file() else TABLES[table].arrow().empty_table()
+
+    @cached_property
+    def everything(self) -> "Dataset":
+        """The same dataset with nothing excluded: for copies, and for counts of what is."""
+        return Dataset(self.folder, exclude=())
+
+    @cached_property
+    def declaration(self) -> Declaration | None:
+        """What its study file declared when the first participant came; None without a study file."""
+        served = served_revisions(self.manifest.get("study", {}))
+        if not served:
+            return None
+        return read_declaration(frozen_revision(served, self.first_participant)["file"])
+
+    def experts_first(self, flag: str) -> bool:
+        """Whether experts' word counts before the log's, of a flag of turns; as the study declared it."""
+        declared = self.declaration
+        return declared is not None and any(
+            name == flag and whose == "experts" for name, whose in declared.analysis.flags.items()
+        )
+
+    @cached_property
+    def first_participant(self) -> datetime | None:
+        """When the first participant came; None where that is not known."""
+        return _first_seen(self._whole("participants"))
+
+    @cached_property
+    def rules(self) -> tuple[Exclusion, ...]:
+        """The rules that leave dialogues and people out here."""
+        if self._asked is not None:
+            return self._asked
+        return tuple(self.declaration.analysis.exclude) if self.declaration is not None else ()
+
+    @cached_property
+    def exclusions(self) -> list[Row]:
+        """What is left out here, and by which rule: rows of the table `exclusions`."""
+        return _excluded(self._whole, self.rules, self.declaration, self.factors)
+
+    @cached_property
+    def excluded(self) -> dict[str, Any]:
+        """How much is left out here.
+
+        Output  dialogues, of (all that there are), people (with all that they did), rules: one {rule,
+                dialogues, people} each in their order, also where nothing meets it; a dialogue counts under
+                the first rule that it meets
+        """
+        return exclusion_counts(self.exclusions, self.rules, len(self._whole("dialogues")))
+
+    @cached_property
+    def _dialogues_out(self) -> list[str]:
+        return [row["dialogue_id"] for row in self.exclusions if row["dialogue_id"] is not None]
+
+    @cached_property
+    def _people_out(self) -> list[str]:
+        return [row["participant_id"] for row in self.exclusions if row["dialogue_id"] is None]
+
+
+def _first_seen(participants: pa.Table) -> datetime | None:
+    seen = participants.column("first_seen_at").to_pylist()
+    return min((at for at in seen if at is not None), default=None)
+
+
+def _excluded(
+    whole: Callable[[str], pa.Table], rules: Sequence[Exclusion], declaration: Declaration | None,
+    factors: Iterable[str],
+) -> list[Row]:  # fmt: skip
+    def columns(table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        found = whole(table)
+        nothing = [None] * len(found)
+        return zip(*(found[name].to_pylist() if name in found.column_names else nothing for name in names),
+                   strict=True)  # fmt: skip
+
+    fewest = declaration.fewest_user_turns if declaration is not None else UNSAID
+    return exclusion_rows(columns, rules, fewest, factors)
 
 
 def read_parquet(path: Path) -> pa.Table:
@@ -216,12 +318,17 @@ class DatasetWriter:
         self.notes: list[str] = []
 
     def add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows to a table.
+        """Append rows to a table; those of `exclusions` are made at the end, of what was written.
 
         Raises  UnknownName: a table or column that the schema does not have
         """
         if table not in TABLES:
             raise UnknownName("table", table, list(TABLES), place=str(self.folder))
+        if table == EXCLUSIONS:
+            return
+        self._add(table, rows)
+
+    def _add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         known = set(self._schema(table).names)
         pending = self._rows.setdefault(table, [])
         for row in rows:
@@ -262,6 +369,7 @@ class DatasetWriter:
         for table in list(self._rows):
             self._flush(table)
         self._close_files()
+        self._write_exclusions()
         tables = {
             name: {"rows": self._counts[name], "sha256": f"{self._hashes[name]:064x}"}
             for name in sorted(self._counts)
@@ -294,6 +402,20 @@ class DatasetWriter:
 
     def _partial(self, table: str) -> Path:
         return self.folder / f"{table}.parquet.part"
+
+    def _write_exclusions(self) -> None:
+        """What the study's rules leave out, as a table for those who read the tables themselves."""
+        served = served_revisions(self._study)
+        if not served:
+            return
+        declared = read_declaration(frozen_revision(served, _first_seen(self._whole("participants")))["file"])
+        self._add(EXCLUSIONS, _excluded(self._whole, declared.analysis.exclude, declared, self._factors))
+        self._flush(EXCLUSIONS)
+        self._close_files()
+
+    def _whole(self, table: str) -> pa.Table:
+        path = self._partial(table)
+        return pq.read_table(path) if path.is_file() else self._schema(table).empty_table()
 
     def _close_files(self) -> None:
         for writer in self._writers.values():

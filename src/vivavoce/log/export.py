@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection, select
 
@@ -86,12 +86,12 @@ def export_dataset(
             factors=outline.factors,
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
-            people = _People()
+            people = People()
             readers = Readers(parse, flags or {}, references(connection))
             commands: list[Row] = []
             for visit_id in outline.visits:
                 visit = events_of(connection, visit_id)
-                _export_visit(writer, visit, outline, people, readers)
+                export_visit(writer, visit, outline.numbers, people, readers)
                 commands += command_rows(visit)
             labels = events_of(connection, command_stream(study_name))
             writer.add("commands", annotated(with_texts(connection, commands), labels))
@@ -154,7 +154,7 @@ class _Outline:
         return outline
 
 
-class _People:
+class People:
     """The participants, one row each however many visits they made."""
 
     def __init__(self) -> None:
@@ -175,9 +175,17 @@ class _People:
         return list(self._rows.values())
 
 
-def _export_visit(
-    writer: DatasetWriter, visit: list[StoredEvent], outline: _Outline, people: _People, readers: Readers
-) -> None:
+class RowsTaker(Protocol):
+    """Whoever takes rows of the dataset's tables."""
+
+    def add(self, table: str, rows: Iterable[Row]) -> None: ...
+
+
+def export_visit(
+    writer: RowsTaker, visit: list[StoredEvent], numbers: Mapping[str, int], people: People,
+    readers: Readers,
+) -> None:  # fmt: skip
+    """Hand on the rows of one visit; `numbers` of the dialogues that began, `people` gathers its person."""
     opened, language, outcome, attributes = None, "", "running", None
     dialogues: dict[str, DialogueRows] = {}
     answered: list[tuple[StoredEvent, QuestionnaireAnswered]] = []
@@ -206,7 +214,7 @@ def _export_visit(
         "simulated": event.simulated,
     }  # fmt: skip
     for dialogue in dialogues.values():
-        number = outline.numbers.get(dialogue.assigned.dialogue_id)
+        number = numbers.get(dialogue.assigned.dialogue_id)
         if number is not None:
             row = dialogue.dialogue(number=number, visit_over=outcome != "running", **of_visit)
             _add_dialogue(writer, dialogue, row)
@@ -219,7 +227,7 @@ def _export_visit(
     writer.add("steps", step_rows(visit))
 
 
-def _add_dialogue(writer: DatasetWriter, dialogue: DialogueRows, row: Row) -> None:
+def _add_dialogue(writer: RowsTaker, dialogue: DialogueRows, row: Row) -> None:
     writer.add("dialogues", [row])
     writer.add("turns", sorted(dialogue.turns, key=lambda turn: turn["turn_index"]))
     writer.add("utterances", sorted(dialogue.utterances, key=lambda one: (one["onset_s"], one["party"])))

@@ -33,7 +33,7 @@ CODEBOOK_COLUMNS: Final = ("table", "column", "type", "required", "meaning", "ce
 
 def export_csv(dataset_folder: Path | str, into: Path | str, *, raw: bool = False) -> Path:
     """Write `<table>.csv` for every table that has rows, and `codebook.csv`; gives back the folder."""
-    dataset, folder = Dataset(dataset_folder), Path(into)
+    dataset, folder = Dataset(dataset_folder).everything, Path(into)
     folder.mkdir(parents=True, exist_ok=True)
     described: list[tuple[str, ...]] = []
     for name in TABLES:

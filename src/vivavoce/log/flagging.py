@@ -39,6 +39,7 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
     from vivavoce.log.dataset import DatasetWriter
     from vivavoce.log.schema import TABLES
 
+    dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
     source, study = dataset.manifest["source"], dataset.manifest["study"]

@@ -3,14 +3,16 @@
 A row is one label by one annotator. An annotator who has read a dialogue and found nothing in a layer says so
 by the label `none` without turn; a dialogue without any row in a layer was not annotated in it. Where several
 annotated, a label stands when more than half of them gave it; rows of the annotator `adjudicated` settle a
-dialogue's layer alone. Layers that are not listed here are kept, and belong to whoever made them.
+dialogue's layer alone, but for the turns that they label `undecided`. Where no label has most of them and
+nobody decided, the place is open. Layers that are not listed here are kept, and belong to whoever made them.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 NOTHING: Final = "none"
+UNDECIDED: Final = "undecided"
 ADJUDICATED: Final = "adjudicated"
 
 About = Literal["user", "system", "turn", "dialogue"]
@@ -101,35 +103,114 @@ class Label(NamedTuple):
     value: str | None
 
 
-class Labels:
-    """The labels of a dataset that stand, by layer and dialogue; a dialogue not annotated is not there."""
+class Dispute(NamedTuple):
+    """An open place: annotators differ, no label has most of them, and nobody decided.
 
-    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    options  what may come to stand there, each a label or nothing
+    said     the place in `options` of what each annotator says, in the order of their names
+    """
+
+    turn_index: int | None
+    options: tuple[Label | None, ...]
+    said: tuple[int, ...]
+
+
+Decisions = Mapping[tuple[str, str], Sequence[int]]
+
+
+class Labels:
+    """The labels of a dataset that stand, by layer and dialogue; a dialogue not annotated is not there.
+
+    seen  told of every layer that is looked at
+    """
+
+    def __init__(
+        self, rows: Iterable[Mapping[str, Any]], seen: Callable[[str], None] = lambda layer: None
+    ) -> None:
         given: dict[tuple[str, str], dict[str, set[Label]]] = defaultdict(lambda: defaultdict(set))
         for row in rows:
             own = given[row["layer"], row["dialogue_id"]][row["annotator_id"]]
             own.add(Label(row["turn_index"], row["label"], row["value"]))
+        self._seen = seen
         self._standing: dict[str, dict[str, list[Label]]] = defaultdict(dict)
+        self._open: dict[str, dict[str, list[Dispute]]] = defaultdict(dict)
         for (layer, dialogue_id), by_annotator in given.items():
-            self._standing[layer][dialogue_id] = _standing(LAYERS.get(layer), by_annotator)
+            standing, disputes = _settled(LAYERS.get(layer), by_annotator)
+            self._standing[layer][dialogue_id] = standing
+            if disputes:
+                self._open[layer][dialogue_id] = disputes
 
     def of(self, layer: str) -> Mapping[str, list[Label]]:
         """Labels by dialogue, in the order of turns; no labels where annotators found nothing."""
+        self._seen(layer)
         return self._standing.get(layer, {})
 
+    def open(self, layer: str) -> Mapping[str, list[Dispute]]:
+        """The places without a label that stands, by dialogue."""
+        return self._open.get(layer, {})
 
-def _standing(layer: Layer | None, by_annotator: Mapping[str, set[Label]]) -> list[Label]:
-    if ADJUDICATED in by_annotator:
-        by_annotator = {ADJUDICATED: by_annotator[ADJUDICATED]}
-    votes = Counter(label for own in by_annotator.values() for label in own if label.label != NOTHING)
-    judges: Counter[tuple[int | None, str | None]] = Counter()
-    for own in by_annotator.values():
-        judges.update({(label.turn_index, label.value) for label in own})
-    everybody = len(by_annotator)
-    exclusive = layer is not None and layer.exclusive
-    kept = [
-        label
-        for label, count in votes.items()
-        if 2 * count > (judges[label.turn_index, label.value] if exclusive else everybody)
-    ]
-    return sorted(kept, key=lambda label: (label.turn_index or 0, label.label, label.value or ""))
+    def layers(self) -> list[str]:
+        """The layers in which anybody annotated anything."""
+        return list(self._standing)
+
+    def decided(self, decisions: Decisions, seen: Callable[[str], None] = lambda layer: None) -> "Labels":
+        """The labels that would stand if open places were decided so: an option for each, in their order."""
+        made = Labels((), seen)
+        made._standing = defaultdict(dict, {layer: dict(own) for layer, own in self._standing.items()})
+        for (layer, dialogue_id), chosen in decisions.items():
+            disputes = self._open[layer][dialogue_id]
+            won = [one.options[option] for one, option in zip(disputes, chosen, strict=True)]
+            both = [*self._standing[layer][dialogue_id], *(label for label in won if label is not None)]
+            made._standing[layer][dialogue_id] = sorted(both, key=_order)
+        return made
+
+
+def _order(label: Label) -> tuple[int, str, str]:
+    return label.turn_index or 0, label.label, label.value or ""
+
+
+def _settled(
+    layer: Layer | None, by_annotator: Mapping[str, set[Label]]
+) -> tuple[list[Label], list[Dispute]]:
+    """The labels that stand, and the places that are open."""
+    decided = by_annotator.get(ADJUDICATED)
+    everybody = {who: own for who, own in sorted(by_annotator.items()) if who != ADJUDICATED}
+    stand: list[Label] = []
+    if decided is not None:
+        stand = [one for one in decided if one.label not in (NOTHING, UNDECIDED)]
+        left = {one.turn_index for one in decided if one.label == UNDECIDED}
+        everybody = {who: {one for one in own if one.turn_index in left} for who, own in everybody.items()}
+    split = _exclusive if layer is not None and layer.exclusive else _together
+    won, disputes = split([{one for one in own if one.label != NOTHING} for own in everybody.values()])
+    return sorted([*stand, *won], key=_order), disputes
+
+
+def _exclusive(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
+    """One label a turn and value: more than half of those who judged it must have given it."""
+    units = {(one.turn_index, one.value) for own in said for one in own}
+    won: list[Label] = []
+    disputes: list[Dispute] = []
+    for unit in sorted(units, key=lambda unit: (unit[0] or 0, unit[1] or "")):
+        given = [[one for one in own if (one.turn_index, one.value) == unit] for own in said]
+        votes = [min(own, key=_order) for own in given if own]
+        best, count = Counter(votes).most_common(1)[0]
+        if 2 * count > len(votes):
+            won.append(best)
+            continue
+        options = tuple(dict.fromkeys(votes))
+        disputes.append(Dispute(unit[0], options, tuple(options.index(vote) for vote in votes)))
+    return won, disputes
+
+
+def _together(said: Sequence[set[Label]]) -> tuple[list[Label], list[Dispute]]:
+    """Labels that may stand together: more than half of those who annotated must have given each."""
+    won: list[Label] = []
+    disputes: list[Dispute] = []
+    for label in sorted({one for own in said for one in own}, key=_order):
+        given = [label in own for own in said]
+        if 2 * sum(given) > len(said):
+            won.append(label)
+        elif 2 * sum(given) == len(said):
+            options = (label, None)
+            disputes.append(Dispute(label.turn_index, options, tuple(0 if yes else 1 for yes in given)))
+    return won, disputes

@@ -14,6 +14,7 @@ from vivavoce.log.schema_dialogues import (
     ANNOTATIONS,
     DIALOGUES,
     ENTITIES,
+    EXCLUSIONS,
     GOALS,
     HYPOTHESES,
     INCIDENTS,
@@ -60,5 +61,6 @@ TABLES: Final[dict[str, Table]] = {
         STEPS,
         RECORDINGS,
         LOOKS,
+        EXCLUSIONS,
     )
 }

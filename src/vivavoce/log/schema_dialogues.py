@@ -224,3 +224,13 @@ INCIDENTS = Table(
         Column("happened_at", INSTANT, "UTC"),
     ),
 )
+
+EXCLUSIONS = Table(
+    "exclusions",
+    "a dialogue, or a participant with all that they did, that the study's rules leave out of every measure",
+    (
+        Column("dialogue_id", TEXT, "key of the dialogue; null: all of the participant's rows"),
+        PARTICIPANT,
+        Column("rule", TEXT, "the first rule of the study file that it meets, in words", True),
+    ),
+)

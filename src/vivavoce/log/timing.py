@@ -103,6 +103,7 @@ def time_from_sound(
     """
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+    dataset = dataset.everything
     logged, utterances = (_by_dialogue(dataset, name) for name in ("turns", "utterances"))
     for turns in logged.values():
         turns.sort(key=lambda turn: turn["turn_index"])

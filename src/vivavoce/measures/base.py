@@ -39,7 +39,8 @@ class Tables:
         self._engine: Any = None
         self._read: dict[str, pa.Table] = {}
         self._tables: dict[str, ibis.Table] = {}
-        self._results: dict[Hashable, Any] = {}
+        self._results: dict[Hashable, tuple[Any, frozenset[str]]] = {}
+        self._layers: set[str] = set()
 
     def read(self, name: str) -> "pa.Table":
         """One whole table, in memory."""
@@ -66,15 +67,7 @@ class Tables:
     def _query(self, name: str) -> "ibis.Table":
         import ibis
 
-        from vivavoce.log.schema import TABLES
-
-        path = self.dataset.path(name)
-        if not path.is_file():
-            return ibis.memtable(TABLES[name].arrow().empty_table())
-        table = self.engine.read_parquet(path, table_name=name)
-        schema = ibis.Schema.from_pyarrow(TABLES[name].arrow())
-        absent = {column: ibis.null(kind) for column, kind in schema.items() if column not in table.columns}
-        return table.mutate(**absent) if absent else table
+        return ibis.memtable(self.read(name))
 
     @property
     def engine(self) -> Any:
@@ -96,8 +89,31 @@ class Tables:
     def remember(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result under this key, made once; for what several measures share."""
         if key not in self._results:
-            self._results[key] = make()
-        return self._results[key]
+            outer, self._layers = self._layers, set()
+            made = make()
+            self._results[key] = made, frozenset(self._layers)
+            self._layers = outer
+        found, layers = self._results[key]
+        self._layers |= layers
+        return found
+
+    def see(self, layer: str) -> None:
+        """Note that a layer of annotation was looked at."""
+        self._layers.add(layer)
+
+    def counted(self, components: "Components") -> tuple[Pairs, frozenset[str]]:
+        """What a measure counts here, and the layers of annotation that it looked at on the way."""
+        self._layers = set()
+        found = self.pairs(components(self))
+        return found, frozenset(self._layers)
+
+    def variant(self, key: Hashable, make: "Callable[[Tables], Any]") -> "Tables":
+        """The same tables with another result under this key; all that looked at annotations is made anew."""
+        made = Tables(self.dataset, keywords=self.keywords)
+        made._read = self._read
+        made._results = {one: known for one, known in self._results.items() if not known[1]}
+        made._results[key] = make(made), frozenset()
+        return made
 
     def close(self) -> None:
         """Give back the engine's connection."""

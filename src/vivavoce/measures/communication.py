@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from vivavoce.measures.base import MEASURES, Components, Measure, Pairs, Tables
+from vivavoce.measures.counting import flag_by_turn
 from vivavoce.measures.turns import either, followed, turns
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), dialogue- and communication-related parameters"
@@ -75,7 +76,7 @@ def _system_completion_delay(tables: Tables) -> Pairs:
 
 def _user_response_delay(tables: Tables) -> Pairs:
     found = followed(tables, "system", "user")
-    pairs = found.without(found.turns.barge_in)
+    pairs = found.without(_barged_in(tables))
     times, before = pairs.turns.times, pairs.before
     written = times["sent_s"] - either(before["complete_s"], before["offset_s"])
     spoken = times["onset_s"] - before["offset_s"]
@@ -87,8 +88,21 @@ def _user_response_delay(tables: Tables) -> Pairs:
 def _user_first_key_delay(tables: Tables) -> Pairs:
     found = followed(tables, "system", "user")
     times = found.turns.times
-    pairs = found.without(found.turns.barge_in | np.isnan(times["sent_s"]))
+    pairs = found.without(_barged_in(tables) | np.isnan(times["sent_s"]))
     return pairs.summed(times["onset_s"] - either(pairs.before["complete_s"], pairs.before["offset_s"]))
+
+
+def _barged_in(tables: Tables) -> np.ndarray:
+    """Which turns barge in: by the log, and where experts annotated it as `flag_by_turn` tells."""
+    found = turns(tables)
+    judged = flag_by_turn(tables, "barge_in", "user")
+    barged_in = found.barge_in.copy()
+    for place, dialogue_id in enumerate(found.dialogue_ids):
+        if own := judged.get(dialogue_id):
+            first, last = np.searchsorted(found.dialogue, [place, place + 1])
+            for turn in range(first, last):
+                barged_in[turn] = own.get(int(found.index[turn]), False)
+    return barged_in
 
 
 _dialogue = partial(

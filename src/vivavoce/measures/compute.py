@@ -1,7 +1,8 @@
 """From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.schema import FACTOR_PREFIX
-from vivavoce.measures.base import MEASURES, Tables
+from vivavoce.measures.base import MEASURES, Pairs, Tables
+from vivavoce.measures.disputes import settle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,22 +30,39 @@ ALL: Final = "all"
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
+class Open(NamedTuple):
+    """What open disputes leave open in one measure, one entry a dialogue; numerators, then denominators.
+
+    places   at how many places of the dialogue a decision could change it
+    """
+
+    low: Floats
+    high: Floats
+    places: Floats
+
+    def among(self, kept: Sequence[int]) -> "Open":
+        return Open(self.low[:, kept], self.high[:, kept], self.places[kept])
+
+
 class Sums(NamedTuple):
     """Components of measures in dialogues; a measure that is missing in a dialogue has denominator 0 there.
 
-    numerators, denominators   measures x dialogues
+    numerators, denominators   measures x dialogues; with open disputes the mean over annotators
+    open                       by measure, where annotators dispute what it counts
     """
 
     measures: list[str]
     dialogue_ids: list[str]
     numerators: Floats
     denominators: Floats
+    open: Mapping[str, Open] = MappingProxyType({})
 
     def among(self, dialogues: Collection[str]) -> "Sums":
         """The same of these dialogues alone."""
         kept = [place for place, one in enumerate(self.dialogue_ids) if one in dialogues]
         ids = [self.dialogue_ids[place] for place in kept]
-        return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept])
+        open_ = {name: one.among(kept) for name, one in self.open.items()}
+        return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept], open_)
 
 
 _COMPUTED: "WeakKeyDictionary[Dataset, Sums]" = WeakKeyDictionary()
@@ -88,15 +107,28 @@ def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None
     known = tables.read("dialogues")["dialogue_id"].to_pylist()
     places = {dialogue: place for place, dialogue in enumerate(known)}
     both = np.zeros((2, len(measures), len(known)))
+    open_: dict[str, Open] = {}
+
+    def place(pairs: Pairs, into: Floats) -> Floats:
+        where = np.array([places.get(dialogue, -1) for dialogue in pairs], dtype=int)
+        values = np.array(list(pairs.values()), dtype=float).reshape(-1, 2)
+        into[:, where[where >= 0]] = np.nan_to_num(values[where >= 0]).T
+        return into
+
     try:
         for number, measure in enumerate(measures):
-            found = tables.pairs(measure.components(tables))
-            where = np.array([places.get(dialogue, -1) for dialogue in found], dtype=int)
-            values = np.array(list(found.values()), dtype=float).reshape(-1, 2)
-            both[:, number, where[where >= 0]] = np.nan_to_num(values[where >= 0]).T
+            found, layers = tables.counted(measure.components)
+            place(found, both[:, number])
+            settled = settle(tables, measure.components, layers, found)
+            if settled is None:
+                continue
+            place(settled.mean, both[:, number])
+            low, high = (place(one, both[:, number].copy()) for one in (settled.low, settled.high))
+            counts = np.array([settled.open.get(dialogue, 0) for dialogue in known], dtype=float)
+            open_[measure.name] = Open(low, high, counts)
     finally:
         tables.close()
-    return Sums(names, known, both[0], both[1])
+    return Sums(names, known, both[0], both[1], open_)
 
 
 def _frame(found: Sums) -> "pd.DataFrame":
@@ -124,9 +156,11 @@ def compute(
 
     Input   by: system, condition, participant, task, channel, language, or the name of a factor
     Output  key, measure, value (sum of numerators over sum of denominators), macro (mean of the values of the
-            single dialogues), numerator, denominator, dialogues (those in which it is not missing); keys in
-            alphabetical order, null last, `all` without `by`
-    Empty   denominator 0: value and macro are missing
+            single dialogues), numerator, denominator, dialogues (those in which it is not missing), open (at
+            how many places annotators differ and nobody decided), lowest and highest (the value that
+            decisions there could give); keys in alphabetical order, null last, `all` without `by`
+    Empty   denominator 0: value and macro are missing; nothing open: lowest and highest are missing
+    Note    with open places the value is the mean over annotators
     Raises  UnknownName: an unknown measure or grouping
     """
     asked = MEASURES.names() if names is None else list(names)
@@ -165,6 +199,9 @@ class Pooled(NamedTuple):
     numerator: float
     denominator: float
     dialogues: int
+    open: int = 0
+    lowest: float | None = None
+    highest: float | None = None
 
 
 def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
@@ -186,6 +223,8 @@ def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray
     cases = members[bottoms > 0]
     numerator = math.fsum(found.numerators[number, members])
     denominator = math.fsum(bottoms)
+    own_open = found.open.get(found.measures[number])
+    places = round(own_open.places[members].sum()) if own_open is not None else 0
     return Pooled(
         key,
         found.measures[number],
@@ -194,7 +233,15 @@ def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray
         numerator,
         denominator,
         len(cases),
+        places,
+        _pooled_bound(own_open.low[:, members]) if own_open is not None and places else None,
+        _pooled_bound(own_open.high[:, members]) if own_open is not None and places else None,
     )
+
+
+def _pooled_bound(pairs: Floats) -> float | None:
+    below = math.fsum(pairs[1])
+    return math.fsum(pairs[0]) / below if below > 0 else None
 
 
 def pool(found: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
@@ -202,7 +249,7 @@ def pool(found: Sums, keys: Sequence[Any]) -> "pd.DataFrame":
     import pandas as pd
 
     frame = pd.DataFrame(pooled(found, keys), columns=list(Pooled._fields))
-    for name in ("value", "macro", "numerator", "denominator"):
+    for name in ("value", "macro", "numerator", "denominator", "lowest", "highest"):
         frame[name] = frame[name].astype("float64")
     frame["key"] = frame["key"].astype(object).where(frame["key"].notna(), None)
     return frame

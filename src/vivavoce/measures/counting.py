@@ -15,7 +15,7 @@ def scored(tables: Tables) -> Outcomes:
 
 def labels(tables: Tables) -> Labels:
     """What the experts say."""
-    return tables.remember(labels, lambda: Labels(tables.read("annotations").to_pylist()))
+    return tables.remember(labels, lambda: Labels(tables.read("annotations").to_pylist(), tables.see))
 
 
 def turns_of(tables: Tables, party: str) -> Mapping[str, list[int]]:
@@ -33,19 +33,37 @@ def turns_of(tables: Tables, party: str) -> Mapping[str, list[int]]:
 
 
 def flags_of(tables: Tables, flag: str, party: str) -> Pairs:
-    """How often a flag of a party's turns is set, by dialogue; where the log does not know, by the experts.
+    """How often a flag of a party's turns is set, by dialogue, as `flag_by_turn` tells it.
 
     Empty   a dialogue in which the flag is neither logged nor annotated is left out
     """
     turns = tables.read("turns").filter(field_of("party") == party).select(["dialogue_id", flag])
     sums = turns.drop_null().group_by("dialogue_id").aggregate([(flag, "sum")])
     logged = dict(zip(sums["dialogue_id"].to_pylist(), sums[f"{flag}_sum"].to_pylist(), strict=True))
+    annotated = {key: sum(own.values()) for key, own in flag_by_turn(tables, flag, party).items()}
+    return {dialogue_id: (count, 1) for dialogue_id, count in (logged | annotated).items()}
+
+
+def flag_by_turn(tables: Tables, flag: str, party: str) -> Mapping[str, Mapping[int, bool]]:
+    """Whether each of a party's turns has a flag, in the dialogues that experts annotated for it.
+
+    Of a turn of which both know, the log's word counts, or the experts' where the study's `analysis.flags`
+    says so; of one that the log does not know, the experts'. Experts judge all turns of a dialogue.
+    """
     layer, wanted = ("barge_in", "yes") if flag == "barge_in" else ("system_flag", flag)
-    annotated = {
-        dialogue_id: sum(label.label == wanted for label in found)
-        for dialogue_id, found in labels(tables).of(layer).items()
-    }
-    return {dialogue_id: (count, 1) for dialogue_id, count in (annotated | logged).items()}
+    annotated = labels(tables).of(layer)
+    if not annotated:
+        return {}
+    of_party = (field_of("party") == party) & field_of("dialogue_id").isin(list(annotated))
+    turns = tables.read("turns").filter(of_party)
+    experts_first = tables.dataset.experts_first(flag)
+    found: dict[str, dict[int, bool]] = {dialogue_id: {} for dialogue_id in annotated}
+    labelled = {key: {one.turn_index for one in own if one.label == wanted} for key, own in annotated.items()}
+    columns = turns.select(["dialogue_id", "turn_index", flag]).to_pydict().values()
+    for dialogue_id, index, logged in zip(*columns, strict=True):
+        told = index in labelled[dialogue_id]
+        found[dialogue_id][index] = told if logged is None or experts_first else logged
+    return found
 
 
 def label_counts(layer: str, wanted: str, *, party: str | None = None) -> Callable[[Tables], Pairs]:

@@ -3,7 +3,7 @@
 from itertools import groupby
 from typing import Final
 
-from vivavoce.log.layers import ADJUDICATED, LAYERS, NOTHING
+from vivavoce.log.layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.measures import MEASURES, Measure
 
 _HEAD: Final = """# Measures
@@ -35,8 +35,9 @@ In a notebook, `vivavoce.measures.compute(Dataset("D"), by="condition")` gives t
   `timing_origin` is `sound` (see `vivavoce timing`); else they are as the log has them. Then barge-ins come
   from the sound, too: the user begins while the system speaks, and both speak for 0.1 s at least.
 - Flags of system turns (question, help, error message, rejection, time-out) come from the system's acts where
-  they are logged, else from the rules of the study file, and barge-ins from the log; where neither knows them
-  in a dialogue, from the experts. Columns of the dataset say which.
+  they are logged, else from the rules of the study file, and barge-ins from the log; of a turn of which
+  neither knows, from the experts, whose word counts first where the study's `analysis.flags` says so.
+  Columns of the dataset say who told it.
 """
 _LAYERS: Final = f"""## What experts annotate
 
@@ -46,7 +47,10 @@ Labels stand in the table `annotations`: dialogue, turn, layer, label, value, an
   `{NOTHING}`. A dialogue without any row in a layer was not annotated in it, and what needs it is missing.
 - Of several annotators, a label stands when more than half of them gave it: of those who judged the turn if
   labels exclude each other, else of those who annotated the dialogue. Rows of the annotator `{ADJUDICATED}`
-  settle a dialogue's layer alone.
+  settle a dialogue's layer alone, but for turns that they label `{UNDECIDED}`.
+- Where no label has more than half and nobody decided, the place is **open**. It counts in numerators and
+  denominators alike; the value is the mean over the annotators, each taken at their word, and beside it stand
+  the number of open places that could change it, and the lowest and highest value that decisions could give.
 
 | layer | on | labels | value | one a turn |
 | --- | --- | --- | --- | --- |

@@ -20,12 +20,14 @@ class Turns:
 
     dialogue_ids  the dialogues that have turns
     dialogue      the place of each turn's dialogue among them
+    index         the turn's own index
     times         seconds by column; NaN where a time is not known
     lengths       number of words by column; NaN where the text is not known
     """
 
     dialogue_ids: list[str]
     dialogue: np.ndarray
+    index: np.ndarray
     party: np.ndarray
     barge_in: np.ndarray
     restarted: np.ndarray
@@ -99,7 +101,8 @@ def _read(tables: Tables) -> Turns:
     table = tables.read("turns").combine_chunks()
     encoded = table["dialogue_id"].combine_chunks().dictionary_encode()
     dialogue = encoded.indices.to_numpy(zero_copy_only=False)
-    order = np.lexsort((table["turn_index"].to_numpy(), dialogue))
+    index = table["turn_index"].to_numpy()
+    order = np.lexsort((index, dialogue))
 
     def numbers(name: str) -> Floats:
         return table[name].cast(pa.float64()).to_numpy()[order]
@@ -110,6 +113,7 @@ def _read(tables: Tables) -> Turns:
     return Turns(
         dialogue_ids=encoded.dictionary.to_pylist(),
         dialogue=dialogue[order],
+        index=index[order],
         party=table["party"].to_numpy()[order],
         barge_in=flags("barge_in"),
         restarted=flags("restarted"),

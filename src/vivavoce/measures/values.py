@@ -87,13 +87,17 @@ def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any
         "simulated": dataset.simulated,
         "by_what": by,
         "data": dataset.hash,
+        "excluded": dataset.excluded,
         "by": entries[:-1],
         "all": entries[-1] if entries else {},
     }
 
 
 def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
-    figures = ("value", "macro", "numerator", "denominator", "dialogues", "unit", "signature")
+    figures = (
+        "value", "macro", "numerator", "denominator", "dialogues", "open", "lowest", "highest", "unit",
+        "signature",
+    )  # fmt: skip
     return {name: row[name] for name in figures}
 
 

@@ -297,9 +297,19 @@ def measures_table(summary: Facts) -> TableOfText | None:
         say("Interaction parameters"),
         heads(say("Measure"), *(group_name(row, summary) for row in groups)),
         tuple(rows),
-        say("Pooled over all cases; under each number, how many cases it rests on."),
+        _under_measures(summary, names),
         signatures(groups, names),
     )
+
+
+def _under_measures(summary: Facts, names: list[str]) -> str:
+    under = say("Pooled over all cases; under each number, how many cases it rests on.")
+    if any(summary["all"]["measures"][name]["open"] for name in names):
+        under += " " + say(
+            "Open: annotators differ and nobody decided; the number is the mean over annotators, and the two "
+            "are the lowest and highest that decisions could give."
+        )
+    return under
 
 
 def _measure_cell(measured: Facts, unit: str) -> Cell:
@@ -307,7 +317,9 @@ def _measure_cell(measured: Facts, unit: str) -> Cell:
         return Cell(amount(None, ""), (say("no case"),))
     cases = round(measured["denominator"])
     counted = unit.replace("_", " ")
-    return Cell(
-        amount(measured["value"], measured["unit"]),
-        (f"{count(cases)} {noun(counted, counted + 's', cases)}",),
-    )
+    under = (f"{count(cases)} {noun(counted, counted + 's', cases)}",)
+    if measured["open"]:
+        low, high = (amount(measured[name], measured["unit"]) for name in ("lowest", "highest"))
+        bounds = say("{low} to {high}: {n} open", low=low, high=high, n=count(measured["open"]))
+        under = (*under, bounds)
+    return Cell(amount(measured["value"], measured["unit"]), under)

@@ -92,9 +92,9 @@ def against(material: Material) -> list[Block]:
 
 def flow(material: Material) -> list[Block]:
     blocks: list[Block] = [people.flow_table(material.flow)]
-    if material.declared and material.declared["analysis"]["exclusions"]:
-        blocks += [Heading(say("Exclusions declared beforehand"))]
-        blocks += [Bullets(tuple(material.declared["analysis"]["exclusions"]))]
+    if material.declared and material.declared["analysis"]["notes"]:
+        blocks += [Heading(say("Noted beforehand"))]
+        blocks += [Bullets(tuple(material.declared["analysis"]["notes"]))]
     return blocks
 
 

@@ -16,6 +16,7 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
+from vivavoce.study.exclusion import TRIVIAL
 
 Facts = dict[str, Any]
 OUTCOMES: Final = {
@@ -47,12 +48,25 @@ def flow_table(flow: Facts) -> TableOfText:
         rows.append(
             Row(say("Not trivial (a code was earned)"), (Cell(count(flow["coded"])),), group=dialogues)
         )
+    for rule in flow["excluded"]["rules"]:
+        words = say("Excluded: {rule}", rule=rule_words(rule["rule"]))
+        whole = (say("all of {n} participants", n=count(rule["people"])),) if rule["people"] else ()
+        rows.append(Row(words, (Cell(count(rule["dialogues"])),), whole, group=dialogues))
+    if flow["excluded"]["rules"]:
+        rows.append(Row(say("Analysed"), (Cell(count(flow["analysed"])),), group=dialogues))
     for name, n in flow["counted"].items():
-        left_out = flow["dialogues"] - n
+        left_out = flow["analysed"] - n
         under = (say("{n} left out: no value", n=count(left_out)),) if left_out else ()
         heading = say("Count in: {measure}", measure=title(name).lower())
         rows.append(Row(heading, (Cell(count(n)),), under, group=dialogues))
     return TableOfText("flow", say("From arrival to the numbers"), heads(say("Step"), "n"), tuple(rows))
+
+
+def rule_words(rule: str) -> str:
+    """A rule of exclusion for readers; all but ours are shown as the study file has them."""
+    if rule == TRIVIAL:
+        return say("trivial (too few user turns; the system neither ended it nor failed)")
+    return rule
 
 
 def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfText | None:

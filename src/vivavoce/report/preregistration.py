@@ -9,6 +9,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.measures import MEASURES
 from vivavoce.report.questions import stopping_words
 from vivavoce.study.analysis_file import Primary
+from vivavoce.study.exclusion import TRIVIAL
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.steps import CompareStep, ConsentStep, DialogueStep, InstructionsStep, QuestionnaireStep
@@ -209,14 +210,23 @@ def _stopping(study: Study) -> str:
 
 
 def _exclusions(study: Study) -> str:
-    declared = "\n".join(f"- {sentence}" for sentence in study.analysis.exclusions)
-    trivial = [step.nontrivial.user_turns for step in study.visit if isinstance(step, DialogueStep)]
-    rule = (
-        f"\n\nThe platform counts a dialogue as not trivial from {min(trivial)} user turns on."
-        if trivial
-        else ""
+    """The rules, which the platform carries out, and what the file notes for readers."""
+    steps = [step.nontrivial.user_turns for step in study.visit if isinstance(step, DialogueStep)]
+    fewest = min(steps, default=1)
+    trivial = (
+        f"trivial dialogues: fewer than {fewest} user turn{'s'[: fewest != 1]}, and the system neither "
+        "ended the dialogue nor failed in it"
     )
-    return (declared or OPEN) + rule
+    rules = [trivial if rule.text == TRIVIAL else f"`{rule.text}`" for rule in study.analysis.exclude]
+    listed = "\n".join(f"- {rule}" for rule in rules)
+    said = (
+        "Left out of every measure and test, by rules that the platform carries out (any one is "
+        f"enough):\n\n{listed}"
+        if rules
+        else "Nothing is left out."
+    )
+    notes = "\n".join(f"- {sentence}" for sentence in study.analysis.notes)
+    return said + (f"\n\nNoted beside them:\n\n{notes}" if notes else "")
 
 
 def _variables(study: Study) -> str:

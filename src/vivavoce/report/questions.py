@@ -18,6 +18,7 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
+from vivavoce.report.people import rule_words
 
 Facts = dict[str, Any]
 CORRECTIONS: Final = {
@@ -32,7 +33,9 @@ SETTINGS: Final = {
     "preferences": "comparison of transcripts",
     "correction": "correction",
     "margin": "margin of equivalence",
-    "exclusions": "exclusions",
+    "exclude": "exclusions",
+    "flags": "whose word counts first",
+    "notes": "notes",
     "stopping": "stopping rule",
 }
 
@@ -55,7 +58,8 @@ def declared_blocks(
         (say("Transcripts"), transcripts_words(analysis["preferences"])),
         (say("Correction"), translated(CORRECTIONS[analysis["correction"]])),
         (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
-        (say("Exclusions"), " ".join(analysis["exclusions"])),
+        (say("Exclusions"), "; ".join(map(rule_words, analysis["exclude"])) or say("none")),
+        (say("Notes"), " ".join(analysis["notes"])),
         (say("Stopping"), stopping_words(analysis["stopping"])),
         (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", **{
             name: declared[name] for name in ("revision", "sha256")})),

@@ -1,14 +1,18 @@
 """The section `analysis` of a study file: what is compared, and when collecting ends."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from vivavoce.core.validation import mistake
+from vivavoce.study.exclusion import TRIVIAL, Exclusion
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 
 Correction = Literal["holm", "benjamini_hochberg", "bonferroni", "none"]
 StoppingRule = Literal["obrien_fleming", "pocock", "anytime"]
+Flagged = Literal["question", "help", "error_message", "rejection_prompt", "timeout_prompt", "barge_in"]
+Teller = Literal["log", "experts"]
 
 
 class Primary(Settings):
@@ -81,8 +85,29 @@ class Analysis(Settings):
     margin: Number | None = Field(
         None, gt=0, description="a difference smaller than this counts as none (equivalence)"
     )
-    exclusions: list[str] = Field([], description="who and what is left out, one sentence each")
+    exclude: list[Exclusion] = Field(
+        [Exclusion.model_validate(TRIVIAL)],
+        description="dialogues and people that no measure counts: rules, such as "
+        "`[trivial, {user_turns: '< 3'}, {outcome: withdrew}]`; `[]` leaves nothing out",
+    )
+    flags: dict[Flagged, Teller] = Field(
+        {},
+        description="whose word counts of a turn that log and experts judge, by flag, such as "
+        "`{barge_in: experts}`; else the log's. The other fills in, turn by turn, what one lacks",
+    )
+    notes: list[str] = Field(
+        [], description="sentences for readers of preregistration and report; nothing is left out by them"
+    )
     stopping: Stopping | None = Field(None, description="when collecting ends: a sentence, or a rule")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_sentences_as_notes(cls, value: Any) -> Any:
+        """`exclusions` held sentences, which nothing could carry out: they are notes."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("exclusions"), list):
+            return value
+        others = {name: one for name, one in value.items() if name != "exclusions"}
+        return others | {"notes": [*value["exclusions"], *others.get("notes", [])]}
 
     @model_validator(mode="after")
     def _something_to_watch(self) -> "Analysis":

@@ -27,7 +27,10 @@ from vivavoce.study.command_templates import CommandTemplates
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"
 RESERVED_KEYS: Final = {NONE_KEY: "none of them", ".": "play the recording"}
-NO_LABEL: Final = "none"
+NO_LABEL: Final = {
+    "none": "leave it out: the key 0 says that no label applies",
+    "undecided": "leave it out: it marks what nobody has decided yet",
+}
 MOST_LABELS: Final = 30
 _KEYS: Final = string.ascii_lowercase + string.digits
 
@@ -77,9 +80,8 @@ class SchemeLabel(_Written):
     @field_validator("label")
     @classmethod
     def _not_none(cls, label: str) -> str:
-        if label == NO_LABEL:
-            cure = "leave it out: the key 0 says that no label applies"
-            raise mistake(f"{NO_LABEL!r} cannot be a label", cure)
+        if label in NO_LABEL:
+            raise mistake(f"{label!r} cannot be a label", NO_LABEL[label])
         return label
 
 

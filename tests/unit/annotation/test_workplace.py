@@ -7,7 +7,9 @@ import pytest
 
 from scenes.annotating import annotated_study, hold_dialogue
 from vivavoce.annotation.dialogues import next_place, places, recording_of
+from vivavoce.annotation.files import read_annotations, write_annotations
 from vivavoce.annotation.queue import doubled
+from vivavoce.annotation.taking_in import take_in
 from vivavoce.annotation.workplace import Refused, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
@@ -17,6 +19,7 @@ from vivavoce.log.layers import ADJUDICATED, Labels
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import transcriptions
+from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 
 
@@ -189,3 +192,49 @@ def test_annotation_is_the_same_on_both_databases_and_after_a_rebuild(log_url: s
         assert rows(study, log, tmp_path / "after") == before
         with log.reading() as connection:
             assert transcriptions(connection, study.name).accepted() == []
+
+
+def test_nobody_is_given_a_dialogue_that_the_rules_leave_out(
+    workplace: Workplace, study: Study, log: Log
+) -> None:
+    hold_dialogue(log, study, 7, said=(("system", "Hello, what are you looking for?"),))
+    hold_dialogue(log, study, 8, said=(("system", "Hello?"), ("user", "a thai place"), ("system", "Yes.")))
+    hold_dialogue(log, study, 9)
+    waiting = {one.dialogue_id for one in workplace.waiting()}
+    assert waiting == {f"dialogue-{number:03}" for number in (0, 1, 2, 3, 4, 5, 9)}
+
+
+def test_rules_of_the_study_keep_their_dialogues_from_annotators(tmp_path: Path, log: Log) -> None:
+    study = annotated_study(tmp_path / "own")
+    path = study.folder / "study.yaml"
+    rule = "\nanalysis:\n  exclude: [{participant: participant-3}]\n"
+    path.write_text(path.read_text(encoding="utf-8").replace("\nanalysis:\n", rule), encoding="utf-8")
+    study = load_study(path)
+    workplace = Workplace(study, log)
+    held = [one.dialogue_id for one in log.dialogues(study.name)]
+    assert [one.dialogue_id for one in workplace.waiting()] == [key for key in held if key != "dialogue-003"]
+    for number in (20, 21):
+        hold_dialogue(log, study, number)
+    assert {"dialogue-020", "dialogue-021"} <= {one.dialogue_id for one in workplace.waiting()}
+
+
+def test_disputes_that_are_still_due_are_exported_as_undecided_and_taken_in_again_as_such(
+    log: Log, tmp_path: Path
+) -> None:
+    study = annotated_study(tmp_path / "double", "schemes: [context]\n  double: 1")
+    workplace = Workplace(study, log)
+    key = workplace.next_dialogue("anna") or ""
+    annotate(workplace, "anna", key)
+    while workplace.next_dialogue("bruno") != key:
+        annotate(workplace, "bruno", workplace.next_dialogue("bruno") or "")
+    annotate(workplace, "bruno", key, context_0="IA", context_2="IA")
+    workplace.adjudicate(key, Place("context", 0), label("IA"), by="ada")
+    dataset = export_dataset(log, study.name, tmp_path / "d")
+    found = [row for row in dataset.read("annotations").to_pylist() if row["dialogue_id"] == key]
+    decided = [(row["turn_index"], row["label"]) for row in found if row["annotator_id"] == ADJUDICATED]
+    assert decided == [(0, "IA"), (2, "undecided"), (4, "AP")]
+    (open_,) = Labels(found).open("context")[key]
+    assert open_.turn_index == 2
+    files = write_annotations(dataset, tmp_path / "files", "csv")
+    assert take_in(workplace, read_annotations(files, dataset), by="file") == 0
+    assert Place("context", 2) not in workplace.see().dialogues[key].adjudicated

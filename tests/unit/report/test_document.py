@@ -181,6 +181,17 @@ def test_without_declaration_everything_is_exploration(plain):
     assert "Everything in this report is exploration." in words(compose(plain.dataset), "declared")
 
 
+def test_the_flow_names_what_the_rules_left_out_and_the_text_before_the_trial_the_same_rules(tmp_path):
+    file = STUDY + "  exclude: [trivial, {participant: p3}]\n"
+    dataset = declared(tmp_path / "d", revision("r1", file, -1))
+    flow_words = words(compose(dataset), "flow")
+    assert "Excluded: trivial" in flow_words
+    assert "Excluded: participant = p3" in flow_words
+    assert "78" in flow_words, "of 80 dialogues p3 held two"
+    assert "Whoever writes nothing." in flow_words
+    assert "participant = p3" in words(compose(dataset), "declared")
+
+
 def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
     old, worse = written(tmp_path / "old", better=0.9), written(tmp_path / "worse", better=0.4)
     (verdicts,) = [

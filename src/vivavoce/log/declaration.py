@@ -1,0 +1,82 @@
+"""What a study file declared of its analysis, as it stood when the first participant came."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.study.analysis_file import Analysis
+from vivavoce.study.presets import lay_over, protocol_names
+from vivavoce.study.steps_file import Dialogue
+
+Facts = dict[str, Any]
+UNSAID: Final = Dialogue.model_validate({}).nontrivial.user_turns
+
+
+class Declaration(NamedTuple):
+    """A study file's analysis, and from how many user turns on a dialogue is not trivial."""
+
+    analysis: Analysis
+    fewest_user_turns: int = UNSAID
+
+
+def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
+    """The revisions that a manifest says were served, oldest first, each with its file.
+
+    Output  revision, file, seen_at (ISO, empty where not known); older datasets carry the last alone
+    """
+    revisions = [one for one in study.get("revisions", []) if one.get("file")]
+    if revisions:
+        return sorted(revisions, key=lambda one: one["seen_at"])
+    if study.get("file"):
+        return [{"revision": study.get("revision", ""), "file": study["file"], "seen_at": ""}]
+    return []
+
+
+def frozen_revision(served: Sequence[Facts], first: datetime | None) -> Facts:
+    """The revision that the first participant met; the first of all where none was served before."""
+    before = [one for one in served if first is None or _instant(one["seen_at"]) <= first]
+    return served[0] if first is None or not before else before[-1]
+
+
+def _instant(text: str) -> datetime:
+    if not text:
+        return datetime.min.replace(tzinfo=UTC)
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def written_analysis(file: str) -> Analysis | None:
+    """The key `analysis` of a study file over its preset; None where this version reads none."""
+    data = _over_preset(file)
+    written, systems = data.get("analysis"), data.get("systems")
+    try:
+        found = Analysis.model_validate(written) if written else None
+    except ValidationError:
+        return None
+    return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
+
+
+def read_declaration(file: str) -> Declaration:
+    """What counts of a study file's text; the defaults where it says nothing."""
+    steps = [step["dialogue"] for step in _over_preset(file).get("visit") or ()
+             if isinstance(step, dict) and "dialogue" in step]  # fmt: skip
+    fewest = [UNSAID if turns is None else turns for turns in map(_fewest, steps)]
+    return Declaration(written_analysis(file) or Analysis.model_validate({}), min(fewest, default=UNSAID))
+
+
+def _fewest(step: Any) -> int | None:
+    try:
+        return Dialogue.model_validate(step or {}).nontrivial.user_turns
+    except ValidationError:
+        return None
+
+
+def _over_preset(file: str) -> Facts:
+    source = parse_yaml(file, "study.yaml")
+    if not isinstance(source.data, dict):
+        return {}
+    preset = source.data.get("protocol")
+    return lay_over(source, preset if preset in protocol_names() else None).data

@@ -1,0 +1,144 @@
+"""Which dialogues and people a study's rules leave out, and by which rule."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from vivavoce.log.columns import FACTOR_PREFIX
+from vivavoce.study.exclusion import Exclusion, Known
+
+Row = dict[str, Any]
+Columns = Callable[[str, Sequence[str]], Iterable[tuple[Any, ...]]]
+OWN_FAULTS: Final = ("interrupted", "internal")
+BY_SYSTEM: Final = ("system", "failure")
+_NAMED: Final = {"task": "task_id", "participant": "participant_id"}
+
+
+def exclusion_rows(
+    columns: Columns, rules: Sequence[Exclusion], fewest_user_turns: int, factors: Iterable[str] = ()
+) -> list[Row]:
+    """The dialogues and people that rules leave out; each counts under the first rule that it meets.
+
+    Input   columns: the rows of a table, with these columns alone
+            fewest_user_turns: from how many on a dialogue is not trivial
+    Output  dialogue_id, participant_id, rule (in words); a row without dialogue_id leaves out all that a
+            participant did
+    """
+    if not rules:
+        return []
+    facts = _Facts(columns, fewest_user_turns, tuple(factors))
+    people = [rule for rule in rules if rule.of_people]
+    rows = [
+        {"dialogue_id": None, "participant_id": person, "rule": rule}
+        for person in facts.people
+        if person is not None and (rule := _first(people, facts.of_person(person)))
+    ]
+    for dialogue_id, dialogue in facts.dialogues.items():
+        if rule := _first(rules, facts.of_dialogue(dialogue)):
+            rows.append({
+                "dialogue_id": dialogue_id, "participant_id": dialogue["participant_id"], "rule": rule,
+            })  # fmt: skip
+    return rows
+
+
+def _first(rules: Iterable[Exclusion], known: Known) -> str | None:
+    return next((rule.text for rule in rules if rule.met_by(known)), None)
+
+
+def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -> Row:
+    """How much each rule leaves out; what `Dataset.excluded` describes."""
+    kept = list(rows)
+    dialogues = Counter(row["rule"] for row in kept if row["dialogue_id"] is not None)
+    people = Counter(row["rule"] for row in kept if row["dialogue_id"] is None)
+    return {
+        "dialogues": dialogues.total(), "of": of, "people": people.total(),
+        "rules": [{"rule": rule.text, "dialogues": dialogues[rule.text], "people": people[rule.text]}
+                  for rule in rules],
+    }  # fmt: skip
+
+
+class _Facts:
+    """What is known of dialogues and people, each table read when it is needed first."""
+
+    def __init__(self, columns: Columns, fewest_user_turns: int, factors: tuple[str, ...]) -> None:
+        self._columns, self._fewest, self._factors = columns, fewest_user_turns, factors
+
+    def _rows(self, table: str, *names: str) -> list[Row]:
+        return [dict(zip(names, row, strict=True)) for row in self._columns(table, names)]
+
+    @cached_property
+    def dialogues(self) -> Mapping[str, Row]:
+        names = (
+            "dialogue_id", "participant_id", "system", "condition", "task_id", "channel", "language",
+            "dialogue_number", "duration_s", "end_reason", *(FACTOR_PREFIX + one for one in self._factors),
+        )  # fmt: skip
+        return {row["dialogue_id"]: row for row in self._rows("dialogues", *names)}
+
+    @cached_property
+    def people(self) -> Mapping[str | None, Row]:
+        rows = self._rows("participants", "participant_id", "outcome", "pool")
+        return {row["participant_id"]: row for row in rows}
+
+    @cached_property
+    def _turns(self) -> Counter[tuple[str, str]]:
+        return Counter(self._columns("turns", ("dialogue_id", "party")))  # pyright: ignore[reportReturnType]
+
+    @cached_property
+    def _incidents(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for dialogue_id, failure in self._columns("incidents", ("dialogue_id", "failure")):
+            found[dialogue_id].append(failure)
+        return found
+
+    @cached_property
+    def _answers(self) -> Mapping[tuple[str, str | None], Mapping[str, list[Any]]]:
+        """Answers by item: those about a dialogue under its key, the others under their participant's."""
+        found: dict[tuple[str, str | None], dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+        names = ("dialogue_id", "participant_id", "item_id", "value", "answer")
+        for dialogue_id, person, item, value, answer in self._columns("ratings", names):
+            whose = ("dialogue", dialogue_id) if dialogue_id is not None else ("person", person)
+            found[whose][item].append(answer if value is None else value)
+        return found
+
+    def of_person(self, person: str) -> Known:
+        facts = self.people.get(person, {})
+
+        def known(name: str) -> Any:
+            if name == "answer":
+                return self._answers.get(("person", person))
+            return facts.get(_NAMED.get(name, name))
+
+        return known
+
+    def of_dialogue(self, dialogue: Row) -> Known:
+        key, person = dialogue["dialogue_id"], dialogue["participant_id"]
+
+        def known(name: str) -> Any:
+            match name:
+                case "trivial":
+                    return self._trivial(dialogue)
+                case "user_turns" | "system_turns":
+                    return self._turns[key, name.removesuffix("_turns")]
+                case "incident":
+                    return self._incidents.get(key)
+                case "factor":
+                    return {one: dialogue[FACTOR_PREFIX + one] for one in self._factors}
+                case "outcome" | "pool":
+                    return self.people.get(person, {}).get(name)
+                case "answer":
+                    of_person = self._answers.get(("person", person), {}) if person is not None else {}
+                    return {**of_person, **self._answers.get(("dialogue", key), {})}
+                case _:
+                    return dialogue[_NAMED.get(name, name)]
+
+        return known
+
+    def _trivial(self, dialogue: Row) -> bool:
+        """The participant left before it counted; a system that broke it off, or failed, is not excused."""
+        key = dialogue["dialogue_id"]
+        return (
+            self._turns[key, "user"] < self._fewest
+            and dialogue["end_reason"] not in BY_SYSTEM
+            and all(failure in OWN_FAULTS for failure in self._incidents.get(key, ()))
+        )

@@ -1,0 +1,219 @@
+"""Dialogues that the study's rules leave out: of every table and measure, of copies never."""
+
+import csv
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.analysis.declared import declaration
+from vivavoce.analysis.flow import flow
+from vivavoce.analysis.summary import summarise
+from vivavoce.annotation.files import with_annotations
+from vivavoce.annotation.reading import read_turns
+from vivavoce.annotation.transcripts import Said, with_transcripts
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.export_csv import export_csv
+from vivavoce.log.flagging import flag_again
+from vivavoce.log.timing import time_from_sound
+from vivavoce.measures import compute
+from vivavoce.measures.values import values
+from vivavoce.study.exclusion import read_rules
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+STUDY = """study: shops
+systems: {one: {connect: http}, two: {connect: http}}
+visit:
+  - dialogue: {nontrivial: {user_turns: 2}}
+analysis:
+  primary: {measure: subjective_success}
+"""
+SPOKEN = [("system", "hello"), ("user", "a cheap place"), ("system", "which?"), ("user", "any")]
+
+
+def shops(
+    folder: Path, *dialogues: dict[str, Any], file: str | None = STUDY, later: str | None = None
+) -> Dataset:
+    """Dialogues of a study: `said` (turns), `participant`, `outcome`, `answers`, `incidents`, columns."""
+    served = [{"revision": "r1", "file": file, "seen_at": (START - timedelta(hours=1)).isoformat()}]
+    if later is not None:
+        served.append({"revision": "r2", "file": later, "seen_at": (START + timedelta(hours=1)).isoformat()})
+    study: dict[str, Any] = {"name": "shops"}
+    if file is not None:
+        study |= {"revision": "r1", "file": later or file, "revisions": served}
+    with DatasetWriter(folder, study=study, source={"kind": "log"}, factors=["noise"]) as writer:
+        for number, one in enumerate(dialogues):
+            person = one.get("participant", f"p{number}")
+            key, base = {"dialogue_id": f"d{number}"}, {"participant_id": person}
+            row = {"study": "shops", "system": "one", "condition": "one", "channel": "text", "language": "en",
+                   "simulated": False, "end_reason": "user", "duration_s": 30.0}  # fmt: skip
+            told = {
+                name: value
+                for name, value in one.items()
+                if name in (*row, "dialogue_number", "factor_noise")
+            }
+            writer.add("dialogues", [key | base | row | told])
+            writer.add("participants", [base | {"simulated": False, "first_seen_at": START, "pool": "link",
+                                                "outcome": one.get("outcome", "completed")}])  # fmt: skip
+            writer.add("turns", [key | {"turn_index": index, "party": party, "text": text, "reference": text}
+                                 for index, (party, text) in enumerate(one.get("said", SPOKEN))])  # fmt: skip
+            writer.add("ratings", [key | base | {
+                "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success", "value": 1.0,
+            }])  # fmt: skip
+            writer.add("ratings", [base | {"instrument": "own", "item_id": item, "value": value}
+                                   for item, value in one.get("answers", {}).items()])  # fmt: skip
+            writer.add("incidents", [key | {"failure": failure} for failure in one.get("incidents", ())])
+    return Dataset(folder)
+
+
+def kept(dataset: Dataset) -> list[str]:
+    return dataset.read("dialogues").column("dialogue_id").to_pylist()
+
+
+def test_a_dialogue_that_ended_before_it_counted_is_in_no_measure(tmp_path: Path) -> None:
+    dataset = shops(tmp_path / "d", {}, {}, {"said": SPOKEN[:1]})
+    found = compute(dataset).set_index("measure")
+    assert found.loc["dialogue_duration", "dialogues"] == 2
+    assert found.loc["subjective_success", "denominator"] == 2
+    assert found.loc["user_turns", "dialogues"] == 2
+    summary = summarise(dataset)
+    assert summary["all"]["dialogues"] == 2
+    assert summary["excluded"]["rules"] == [{"rule": "trivial", "dialogues": 1, "people": 0}]
+    assert any("1 of 3 dialogues (trivial: 1)" in warning for warning in summary["warnings"])
+
+
+@pytest.mark.parametrize(
+    "broken", [{"end_reason": "system"}, {"end_reason": "failure"}, {"incidents": ["unreachable"]}]
+)
+def test_a_system_that_ends_a_dialogue_or_fails_in_it_is_not_excused(tmp_path: Path, broken: dict) -> None:
+    assert kept(shops(tmp_path / "d", {}, {"said": SPOKEN[:1], **broken})) == ["d0", "d1"]
+
+
+def test_our_own_faults_do_not_keep_a_trivial_dialogue(tmp_path: Path) -> None:
+    assert kept(shops(tmp_path / "d", {}, {"said": [], "incidents": ["interrupted"]})) == ["d0"]
+
+
+def test_a_user_whom_the_system_never_answers_counts(tmp_path: Path) -> None:
+    said = [("user", "hello?"), ("user", "is anybody there?")]
+    assert kept(shops(tmp_path / "d", {}, {"said": said})) == ["d0", "d1"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        ("duration_s < 31", ["d1", "d2"]),
+        ("dialogue_number = 1", ["d1", "d2"]),
+        ("factor.noise = high", ["d0", "d2"]),
+        ("incident = internal", ["d0", "d1"]),
+        ("system_turns = 1 and user_turns = 2", ["d0", "d1"]),
+        ("outcome != completed", ["d0", "d2"]),
+        ("answer.attention != 4", ["d0", "d2"]),
+        ("participant = q", ["d0", "d2"]),
+    ],
+)
+def test_each_rule_leaves_out_what_it_names(tmp_path: Path, rule: str, left: list[str]) -> None:
+    shops(
+        tmp_path / "d",
+        {"dialogue_number": 1, "answers": {"attention": 4.0}},
+        {"duration_s": 40.0, "factor_noise": "high", "participant": "q", "outcome": "withdrew",
+         "answers": {"attention": 2.0}},
+        {"duration_s": None, "incidents": ["internal"], "said": [SPOKEN[1], SPOKEN[2], SPOKEN[3]]},
+    )  # fmt: skip
+    assert kept(Dataset(tmp_path / "d", exclude=read_rules([rule]))) == left
+
+
+def test_whoever_is_left_out_is_left_out_of_every_table(tmp_path: Path) -> None:
+    shops(tmp_path / "d", {}, {"outcome": "withdrew"})
+    dataset = Dataset(tmp_path / "d", exclude=read_rules(["outcome = withdrew"]))
+    assert dataset.read("participants").column("participant_id").to_pylist() == ["p0"]
+    assert set(dataset.read("ratings").column("participant_id").to_pylist()) == {"p0"}
+    assert set(dataset.read("turns").column("dialogue_id").to_pylist()) == {"d0"}
+    assert dataset.excluded["people"] == 1
+    assert dataset.excluded["dialogues"] == 1
+
+
+def test_the_rules_that_count_are_those_of_the_first_participant_and_later_ones_are_told(
+    tmp_path: Path,
+) -> None:
+    later = STUDY + "  exclude: [{user_turns: '> 1'}]\n"
+    dataset = shops(tmp_path / "d", {}, {"said": []}, later=later)
+    assert kept(dataset) == ["d0"]
+    told = declaration(dataset)
+    assert told is not None
+    assert told["analysis"]["exclude"] == ["trivial"]
+    assert "exclude" in told["changed"]
+
+
+def test_without_a_study_file_nothing_is_left_out_unless_asked(tmp_path: Path) -> None:
+    dataset = shops(tmp_path / "d", {}, {"said": []}, file=None)
+    assert kept(dataset) == ["d0", "d1"]
+    assert "exclude" not in dataset.hash
+    asked = Dataset(tmp_path / "d", exclude=read_rules(["trivial"]))
+    assert kept(asked) == ["d0"]
+    assert asked.hash == f"{dataset.hash}|exclude:trivial"
+
+
+def test_a_study_may_leave_nothing_out(tmp_path: Path) -> None:
+    dataset = shops(tmp_path / "d", {}, {"said": []}, file=STUDY + "  exclude: []\n")
+    assert kept(dataset) == ["d0", "d1"]
+    assert dataset.hash.endswith("|exclude:none")
+
+
+def test_every_signature_names_what_was_left_out(tmp_path: Path) -> None:
+    dataset = shops(tmp_path / "d", {}, {"said": []})
+    assert all("|exclude:trivial|" in line for line in values(dataset)["signature"])
+    both = Dataset(tmp_path / "d", exclude=())
+    assert all("|exclude:none|" in line for line in values(both)["signature"])
+
+
+def test_the_dataset_keeps_all_rows_and_a_table_says_which_are_left_out(tmp_path: Path) -> None:
+    dataset = shops(tmp_path / "d", {}, {"said": []})
+    assert dataset.read("exclusions").to_pylist() == [
+        {"dialogue_id": "d1", "participant_id": "p1", "rule": "trivial"}
+    ]
+    assert dataset.manifest["tables"]["dialogues"]["rows"] == 2
+    with export_csv(dataset.folder, tmp_path / "csv").joinpath("dialogues.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 2
+
+
+COPIES: dict[str, Callable[[Dataset, Path], object]] = {
+    "flags": lambda dataset, into: flag_again(dataset, {}, into),
+    "times": lambda dataset, into: time_from_sound(dataset, {}, into),
+    "transcripts": lambda dataset, into: with_transcripts(dataset, Said({}, {}), into),
+    "annotations": lambda dataset, into: with_annotations(dataset, [], into, START),
+    "readings": lambda dataset, into: read_turns(dataset, lambda *_: [], into, parser="own"),
+}
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_a_copy_loses_nothing_and_leaves_out_the_same(tmp_path: Path, how: str) -> None:
+    dataset = shops(tmp_path / "d", {}, {"said": SPOKEN[:1]})
+    COPIES[how](dataset, tmp_path / "copy")
+    copy = Dataset(tmp_path / "copy")
+    assert copy.everything.read("dialogues").num_rows == 2
+    assert copy.everything.read("turns").num_rows == len(SPOKEN) + 1
+    assert kept(copy) == ["d0"]
+    assert copy.read("exclusions").num_rows == 1
+
+
+def test_the_flow_lists_each_rule_with_its_count(tmp_path: Path) -> None:
+    file = STUDY + "  exclude: [trivial, {outcome: withdrew}, {duration_s: '< 1'}]\n"
+    dataset = shops(tmp_path / "d", {}, {}, {"said": []}, {"outcome": "withdrew"}, file=file)
+    facts = flow(dataset)
+    assert facts["dialogues"] == 4
+    assert facts["arrived"] == 4
+    assert [(one["rule"], one["dialogues"], one["people"]) for one in facts["excluded"]["rules"]] == [
+        ("trivial", 1, 0), ("outcome = withdrew", 1, 1), ("duration_s < 1", 0, 0),
+    ]  # fmt: skip
+    assert facts["analysed"] == facts["counted"]["subjective_success"] == 2
+
+
+def test_a_dataset_of_an_older_version_is_read_with_its_sentences(tmp_path: Path) -> None:
+    dataset = shops(tmp_path / "d", {}, file=STUDY + "  exclusions: [Whoever writes nothing.]\n")
+    told = declaration(dataset)
+    assert told is not None
+    assert told["analysis"]["notes"] == ["Whoever writes nothing."]
+    json.dumps(told)
