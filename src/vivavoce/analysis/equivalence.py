@@ -1,13 +1,29 @@
 """Two one-sided tests: is the difference smaller than a margin that was declared before?"""
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from vivavoce.analysis.proportions import Interval
+from vivavoce.analysis.rates import is_rate
 from vivavoce.core.errors import InputError
+
+Margins = float | Mapping[str, float] | None
+RATES: Final = "rates"
+
+
+def margin_of(name: str, margins: Margins) -> float | None:
+    """The margin of one measure: a difference smaller than this, in the measure's unit, counts as none.
+
+    Input   a number is for success rates alone; a mapping has margins by measure, and under `rates` the one
+            of every success rate that it does not name
+    Empty   none was declared for this measure: None
+    """
+    by_name = margins if isinstance(margins, Mapping) else {} if margins is None else {RATES: margins}
+    return by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
 
 
 class Equivalence(NamedTuple):

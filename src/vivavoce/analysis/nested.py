@@ -20,6 +20,7 @@ from vivavoce.analysis.design import choose_model
 from vivavoce.analysis.groups import Group
 from vivavoce.analysis.laws import t_quantile, t_tail
 from vivavoce.analysis.permutation import permutation_p, relabellings
+from vivavoce.analysis.proportions import newcombe, two_proportion_z
 from vivavoce.measures.compute import Sums as Parts
 
 Facts = dict[str, Any]
@@ -52,6 +53,7 @@ class Nested:
         ]
         self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
+        self._tests: dict[tuple[str, int, int, float], Facts] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
@@ -68,11 +70,66 @@ class Nested:
             return clustered_rate(sums, level).as_dict()
         if np.isin(bottoms, (0.0, 1.0)).all():
             squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
-            return clustered_rate(sums, level, squares).as_dict()
-        return ratio_interval(sums, level).as_dict()
+            facts = clustered_rate(sums, level, squares).as_dict()
+        else:
+            facts = ratio_interval(sums, level).as_dict()
+        if facts["low"] is not None and (tops >= 0).all():
+            facts["low"] = max(0.0, facts["low"])
+        return facts
 
     def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
-        """Two groups compared on one measure; `p_holm` is filled in by who knows the family."""
+        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
+        key = name, a, b, level
+        if key not in self._tests:
+            self._tests[key] = self._test(name, a, b, level)
+        return dict(self._tests[key])
+
+    def naive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
+
+        Empty   a group without cases, or a measure that counts no successes: method none
+        """
+        facts: Facts = dict.fromkeys(("difference", "low", "high", "z", "p", "p_adjusted"))
+        both = [self._cases(name, place)[:2] for place in (a, b)]
+        if not all(_counts(*cases) and cases[1].any() for cases in both):
+            return {**facts, "method": "none", "interval": "none"}
+        counts = [round(float(values.sum())) for cases in both for values in cases]
+        test = two_proportion_z(counts[0], counts[1], counts[2], counts[3])
+        span = newcombe(counts[0], counts[1], counts[2], counts[3], level=level)
+        if test:
+            facts |= {"z": test.z, "p": test.p}
+        if span:
+            facts |= {"low": span.low, "high": span.high}
+        difference = counts[0] / counts[1] - counts[2] / counts[3]
+        return {**facts, "difference": difference, "method": "z_pooled", "interval": "newcombe"}
+
+    def weighted(self, name: str, a: int, b: int, *, by: str, level: float) -> Facts:
+        """The same difference by another estimand, with interval and p of one t.
+
+        Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
+                ratio in a group does; case, ratios of sums with dialogues as independent
+        """
+        sides = [self._cases(name, place) for place in (a, b)]
+        if by == "case":
+            ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
+            sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
+        else:
+            sides = [_evened(*one, by=by) for one in sides]
+        (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
+        found = contrast(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b))
+        facts = _interval_facts(found, level)
+        why = "A group has no case." if found is None else _untestable(found)
+        if facts["t"] is None:
+            return {**facts, "method": "none", "why": why}
+        why = f"t with {facts['df']:.1f} degrees of freedom."
+        return {**facts, "method": "cluster_jackknife", "why": why}
+
+    def decisive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
+        side = self.test if self.known else self.naive
+        return {"why": "No participant is known.", **side(name, a, b, level=level)}
+
+    def _test(self, name: str, a: int, b: int, level: float) -> Facts:
         tops_a, bottoms_a, people_a = self._cases(name, a)
         tops_b, bottoms_b, people_b = self._cases(name, b)
         icc = self._icc(name, a, b)
@@ -137,6 +194,17 @@ class Nested:
         return tops[members], bottoms[members], self._codes[members]
 
 
+def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: str) -> tuple[np.ndarray, ...]:
+    """Components in which every dialogue, or every participant, has one case in all."""
+    if by == "dialogue":
+        whole = bottoms
+    else:
+        _, codes = np.unique(people, return_inverse=True)
+        whole = np.bincount(codes, bottoms)[codes] if len(codes) else bottoms
+    used = bottoms > 0
+    return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
+
+
 def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
     """Whether these are successes among whole numbers of cases."""
     whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
@@ -144,7 +212,7 @@ def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
 
 
 def _interval_facts(found: Contrast | None, level: float) -> Facts:
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_holm"))
+    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_adjusted"))
     if found is None:
         return {**facts, "clusters": 0}
     facts |= {"difference": found.difference, "clusters": found.clusters}

@@ -190,9 +190,9 @@ def _analyses(study: Study) -> str:
 
 def _criteria(study: Study) -> str:
     names = {
-        "holm": "adjusted after Holm over the pairs of each question",
-        "benjamini_hochberg": "adjusted after Benjamini and Hochberg over the pairs of each question",
-        "bonferroni": "adjusted after Bonferroni over the pairs of each question",
+        "holm": "adjusted after Holm over all comparisons declared here",
+        "benjamini_hochberg": "adjusted after Benjamini and Hochberg over all comparisons declared here",
+        "bonferroni": "adjusted after Bonferroni over all comparisons declared here",
         "none": "not adjusted",
     }
     asked = [*_asked(study), *([study.analysis.preferences] if study.analysis.preferences else [])]

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from vivavoce.analysis.families import NAMES
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -20,12 +21,6 @@ from vivavoce.report.numbers import (
 )
 
 Facts = dict[str, Any]
-CORRECTIONS: Final = {
-    "holm": "Holm",
-    "benjamini_hochberg": "Benjamini and Hochberg",
-    "bonferroni": "Bonferroni",
-    "none": "none",
-}
 SETTINGS: Final = {
     "primary": "primary comparison",
     "secondary": "secondary comparisons",
@@ -37,11 +32,9 @@ SETTINGS: Final = {
 }
 
 
-def declared_blocks(
-    declared: Facts | None, results: list[Facts], choices: list[Facts], *, has_file: bool
-) -> list[Block]:
+def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bool) -> list[Block]:
     """What the study file named beforehand, its results, and what was changed after the data had begun."""
-    if declared is None:
+    if declared is None or found is None:
         missing = (
             say("The study file declares no comparison.")
             if has_file
@@ -53,7 +46,7 @@ def declared_blocks(
         (say("Primary"), "" if analysis["primary"] is None else _asked(analysis["primary"])),
         (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
         (say("Transcripts"), transcripts_words(analysis["preferences"])),
-        (say("Correction"), translated(CORRECTIONS[analysis["correction"]])),
+        (say("Correction"), translated(NAMES[analysis["correction"]])),
         (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
         (say("Exclusions"), " ".join(analysis["exclusions"])),
         (say("Stopping"), stopping_words(analysis["stopping"])),
@@ -62,8 +55,8 @@ def declared_blocks(
     ]  # fmt: skip
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
-        *([_results_table(results)] if results else []),
-        *([_choices_table(choices)] if choices else []),
+        *([_results_table(found)] if found["results"] else []),
+        *([_choices_table(found)] if found["choices"] else []),
         Paragraph(
             say(
                 "Everything else in this report, the other tables of tests included, was not declared and is "
@@ -71,7 +64,7 @@ def declared_blocks(
             )
         ),
     ]
-    changes = _changes(declared, results)
+    changes = _changes(declared, found["results"])
     if changes:
         blocks.append(Bullets(tuple(changes)))
     return blocks
@@ -96,7 +89,7 @@ def transcripts_words(preferences: Facts | None) -> str:
     )
 
 
-def _choices_table(choices: list[Facts]) -> TableOfText:
+def _choices_table(found: Facts) -> TableOfText:
     verdicts = {
         True: say("not preferred alike"), False: say("no preference shown"), None: say("nothing decided"),
     }  # fmt: skip
@@ -112,7 +105,7 @@ def _choices_table(choices: list[Facts]) -> TableOfText:
             ),
             group=one["variable"],
         )
-        for one in choices
+        for one in found["choices"]
     ]
     return TableOfText(
         "declared_choices",
@@ -122,7 +115,7 @@ def _choices_table(choices: list[Facts]) -> TableOfText:
             say("Verdict"),
         ),
         tuple(rows),
-        say("One choice of each participant. Wilson's interval; p adjusted over all rows of the table."),
+        _note(say("One choice of each participant. Wilson's interval."), found),
     )  # fmt: skip
 
 
@@ -146,10 +139,10 @@ def stopping_words(stopping: Facts | None) -> str:
     return " ".join(part for part in (stopping["words"], said) if part)
 
 
-def _results_table(results: list[Facts]) -> TableOfText:
+def _results_table(found: Facts) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
     rows = []
-    for one in results:
+    for one in found["results"]:
         shown = title(one["measure"]) if one["measure"] in MEASURES else one["measure"]
         if one["unknown"] is not None:
             verdict = say("cannot be tested: the dataset has no {name}", name=one["unknown"])
@@ -178,11 +171,19 @@ def _results_table(results: list[Facts]) -> TableOfText:
             say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)"), say("Verdict")
         ),
         tuple(rows),
-        say(
-            "Participants are the unit. Differences of rates in percentage points, the first minus "
-            "the second."
+        _note(
+            say(
+                "Participants are the unit. Differences of rates in percentage points, the first minus "
+                "the second."
+            ),
+            found,
         ),
     )
+
+
+def _note(words: str, found: Facts) -> str:
+    """What stands under a declared table: how to read it, and the family of its p values."""
+    return f"{words} {translated(found['family']['why'])}"
 
 
 def _changes(declared: Facts, results: list[Facts]) -> list[str]:

@@ -76,7 +76,7 @@ class Analysis(Settings):
     )
     correction: Correction = Field(
         "holm",
-        description="adjustment of p over the pairs of each question, or all comparisons of transcripts",
+        description="adjustment of p over everything that is declared here: primary, secondary, transcripts",
     )
     margin: Number | None = Field(
         None, gt=0, description="a difference smaller than this counts as none (equivalence)"

@@ -62,7 +62,7 @@ def test_a_dataset_is_analysed_with_participants_as_the_unit(tmp_path):
     folder = str(dataset(tmp_path, "crowd", 24))
     text = run("analyse", folder, "--margin", "0.3")
     assert "24 participants held 96 dialogues" in text
-    assert "Holm over the 1 comparison above" in text
+    assert "p is adjusted by Holm over 1 comparison" in text
     words = ["--measure", "subjective_success", "--measure", "dialogue_duration", "--pair", "b:a", "--json"]
     facts = json.loads(run("analyse", folder, *words))
     assert [(test["a"], test["b"]) for test in facts["tests"]] == [("b", "a")] * 2
