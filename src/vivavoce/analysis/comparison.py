@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from vivavoce.analysis.equivalence import Margins, equivalence, margin_of
+from vivavoce.analysis.equivalence import Margins, equivalences, margin_of
 from vivavoce.analysis.families import ADJUSTMENTS, adjusted, adjustment_words
 from vivavoce.analysis.family import ALPHA, comparison_key, decisive, explore_measure, settled
 from vivavoce.analysis.groups import Group, groups, natural_grouping
@@ -67,7 +67,9 @@ def compare_systems(
         for pair in chosen
     ]
     families = _adjust(summary, nested, tests, chosen, correction or "holm")
-    _add_equivalence(tests, margin, correction or "holm")
+    sides = [{**test["clustered"], "measure": test["measure"]} for test in tests]
+    for test, equal in zip(tests, equivalences(sides, margin, correction or "holm"), strict=True):
+        test["equivalence"] = equal
     items, of_items = _items(dataset, found, chosen, correction or "holm")
     families += of_items
     return {
@@ -132,20 +134,6 @@ def _items(
     }
     asked = {(found[a].key, found[b].key) for a, b in chosen}
     return [item for item in items if (item["a"], item["b"]) in asked], [family] if items else []
-
-
-def _add_equivalence(tests: list[Facts], margin: Margins, correction: str) -> None:
-    """Two one-sided tests where the measure has a margin, adjusted over those that are made here."""
-    made: list[Facts] = []
-    for test in tests:
-        own, found = margin_of(test["measure"], margin), test["clustered"]
-        test["equivalence"] = None
-        if own is not None and found["se"]:
-            one = equivalence(found["difference"], found["se"], own, df=found["df"])
-            test["equivalence"] = {**one._asdict(), "interval": list(one.interval)}
-            made.append(test["equivalence"])
-    for one, p in zip(made, adjusted([one["p"] for one in made], correction), strict=True):
-        one |= {"p_adjusted": p, "equivalent": p is not None and p < ALPHA, "tests": len(made)}
 
 
 def _pairs(found: list[Group], asked: Sequence[Pair] | None, grouping: str) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from vivavoce.analysis.equivalence import equivalences
 from vivavoce.analysis.families import adjusted, adjustment_words
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.nested import Nested
@@ -61,7 +62,8 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
     Output  family: {name, correction, tests, untested, measures, why}; results: the comparisons of systems,
             {question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted,
             method, why, clusters, significant (None where there was no test), unknown: what the dataset
-            lacks, or None}, participants as the unit wherever they are known; choices: the comparisons of
+            lacks, or None, equivalence (see `equivalences`)}, participants as the unit wherever they are
+            known; choices: the comparisons of
             transcripts, {variable, question, experimental, decided, ties, ratio, low, high, alpha, p,
             p_adjusted, significant}
     Empty   nothing is declared: None
@@ -77,6 +79,8 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
     for one, p in zip(members, adjusted([one["p"] for one in members], method), strict=True):
         one["p_adjusted"] = p
         one["significant"] = None if p is None else p < one["alpha"]
+    for one, equal in zip(results, equivalences(results, analysis.margins, method), strict=True):
+        one["equivalence"] = equal
     tested = sum(one["p"] is not None for one in members)
     family = {
         "name": "declared",
@@ -139,6 +143,8 @@ _NO_TEST: Final[Facts] = {
     "method": "none",
     "why": "",
     "clusters": None,
+    "se": None,
+    "df": None,
 }
 
 

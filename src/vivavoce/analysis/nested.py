@@ -1,5 +1,6 @@
 """The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from vivavoce.measures.compute import Sums as Parts
 
 Facts = dict[str, Any]
 Cases = tuple[np.ndarray, np.ndarray]
+TIED: Final = 1e-9
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 
 
@@ -136,16 +138,16 @@ class Nested:
         both = (tops_a, bottoms_a), (tops_b, bottoms_b)
         found = contrast(people_a, people_b, *both, icc=icc) if self.known else None
         facts = _interval_facts(found, level)
-        if facts["low"] is not None and _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b):
-            facts |= {"low": max(-1.0, facts["low"]), "high": min(1.0, facts["high"])}
         if found is None:
             why = "No participant is known." if not self.known else "A group has no case."
             return {**facts, "method": "none", "why": why}
         alike = found.se is not None and facts["t"] is None and abs(found.difference) > ALIKE
         if found.clusters < FEW or alike:
-            return {**facts, **self._permuted(name, a, b, found, facts)}
+            facts |= self._permuted(name, a, b, found, facts, level)
+            return _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         if facts["t"] is None:
             return {**facts, "method": "none", "why": _untestable(found)}
+        facts = _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         return {
             **facts,
             "method": "cluster_jackknife",
@@ -161,11 +163,12 @@ class Nested:
             return 0.0
         return nesting(sum_by_participant(self._codes[members], tops, bottoms)).icc or 0.0
 
-    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts) -> Facts:
-        """Permutation's p; within participants no smaller than that of t.
+    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts, level: float) -> Facts:
+        """Permutation's p, and the interval of the same test; within participants t must agree.
 
         Labels that move within participants say whether anything differed for these people. Where each has
-        likings of his own that is no news of others: t, which people's differences widen, must agree.
+        likings of his own that is no news of others: t, which people's differences widen, must agree, so
+        that p is the larger and the interval reaches as far as the farther of both.
         """
         members = np.concatenate([self._members[a], self._members[b]])
         is_a = np.arange(len(members)) < len(self._members[a])
@@ -179,11 +182,16 @@ class Nested:
         few = f"Only {found.clusters} participants, fewer than {FEW}"
         reason = few if found.clusters < FEW else "Nothing varied between participants"
         why = f"{reason}: {how}, {len(labels)} draws"
+        varied_between = found.se is None or found.se > ALIKE
+        ends = _accepted(labels, is_a, tops, bottoms, level) if varied and varied_between else None
         if within and p is not None and by_t["p"] is not None:
+            ends = (min(ends[0], by_t["low"]), max(ends[1], by_t["high"])) if ends else None
             why += f" (p {p:.3f}); t with {by_t['df']:.1f} degrees of freedom (p {by_t['p']:.3f}): the larger"
             p = max(p, by_t["p"])
         return {
             "p": p,
+            "low": ends[0] if ends else None,
+            "high": ends[1] if ends else None,
             "method": "permutation_within" if within else "permutation_between",
             "why": f"{why}.",
         }
@@ -222,6 +230,45 @@ def _interval_facts(found: Contrast | None, level: float) -> Facts:
         facts |= {"se": found.se, "t": found.difference / found.se, "df": df}
         facts |= {"low": found.difference - reach, "high": found.difference + reach}
         facts["p"] = 2 * t_tail(abs(facts["t"]), df)
+    return facts
+
+
+def _accepted(
+    labels: np.ndarray, is_a: np.ndarray, tops: np.ndarray, bottoms: np.ndarray, level: float
+) -> tuple[float, float]:
+    """All differences that the permutation test does not reject; infinite where it can reject none.
+
+    A supposed difference d is taken from every case of the first group, so that a labelling's difference is
+    a straight line in d: it is as far out as the observed one from one crossing of the lines to the other.
+    """
+
+    def differences(values: np.ndarray) -> np.ndarray:
+        chosen = np.vstack([is_a, labels]).astype(float)
+        inside, cases = chosen @ values, chosen @ bottoms
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return inside / cases - (values.sum() - inside) / (bottoms.sum() - cases)
+
+    drawn, slopes = differences(tops), differences(np.where(is_a, bottoms, 0.0))
+    seen, drawn, slopes = drawn[0], drawn[1:], slopes[1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.array([(seen - drawn) / (1 - slopes), (seen + drawn) / (1 + slopes)])
+    always = ~np.isfinite(ends).all(axis=0)
+    low = np.where(always, -np.inf, ends.min(axis=0) - TIED)
+    high = np.where(always, np.inf, ends.max(axis=0) + TIED)
+    rejected = math.ceil((1 - level) * (len(labels) + 1) - TIED) - 1
+    if rejected < 1:
+        return -np.inf, np.inf
+    return float(np.sort(low)[rejected - 1]), float(np.sort(high)[-rejected])
+
+
+def _bounded(facts: Facts, counted: bool) -> Facts:
+    """Differences of rates lie between -1 and 1; others without an end have no interval."""
+    if facts["low"] is None:
+        return facts
+    if counted:
+        return {**facts, "low": max(-1.0, facts["low"]), "high": min(1.0, facts["high"])}
+    if not np.isfinite((facts["low"], facts["high"])).all():
+        return {**facts, "low": None, "high": None}
     return facts
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.family import adjust_tests
 from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.intervals import LEVEL, cited
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import wilson
 from vivavoce.analysis.rates import HEADLINES, is_rate
@@ -23,7 +24,6 @@ TOTALS: Final = ("turns", "user_turns", "system_turns", "user_words", "system_wo
 MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "word_error_rate"}
 MOST_COMPARED_GROUPS: Final = 12
 UNCOMPARED: Final = ("participant", "task")
-LEVEL: Final = 0.95
 OWN_FAULTS: Final = ("interrupted", "internal")
 
 Facts = dict[str, Any]
@@ -155,11 +155,9 @@ def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
     """The interval over participants of every measure, signed by its method."""
     for name, measured in row["measures"].items():
         found = nested.rate(name, place, level=LEVEL)
-        if found["low"] is not None:
-            interval = f"|interval:{found['method']} {LEVEL}|participants:{found['clusters']}"
-            found["signature"] = measured["signature"] + interval
-        else:
-            found["signature"] = None
+        plain = measured["signature"]
+        found["signature"] = None if found["low"] is None else f"{plain}|{cited(found)}"
+        measured["signature"] = found["signature"] or plain
         measured["clustered"] = found
         if is_rate(name):
             row[name]["clustered"] = found

@@ -22,19 +22,19 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
         table.add_row(rate["name"], f"{rate['k']} of {rate['n']}", points(rate["ratio"]), *spans)
     yield table
     if facts["tests"]:
-        tests = plain_table("", "test", "z", "p", "p (Holm)")
+        tests = plain_table("", "test", "z", "p", "(Holm)")
         for test in facts["tests"]:
             tests.add_row(
                 f"{test['a']} - {test['b']}", test["method"], number(test["z"], 3), chance(test["p"]),
                 chance(test["p_holm"]),
             )  # fmt: skip
         yield tests
-        differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)")
+        differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)", "(Holm)")
         for one in facts["differences"]:
             differences.add_row(
                 f"{one['a']} - {one['b']}", points(one["difference"]),
                 span_of_points(one["intervals"]["newcombe"]), number(one["cohen_h"], 3),
-                chance(one["p_fisher"]),
+                chance(one["p_fisher"]), chance(one["p_fisher_holm"]),
             )  # fmt: skip
         yield differences
     yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
@@ -42,12 +42,14 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
 
 def choices(facts: Facts) -> Iterator[RenderableType]:
     """How often the first of two was chosen, against one half."""
-    table = plain_table("", "k of n", "share", "Wilson", "χ²", "p", "p (exact)", "p (Holm)", "e-value")
+    table = plain_table(
+        "", "k of n", "share", "Wilson", "χ²", "p", "(Holm)", "p (exact)", "(Holm)", "e-value"
+    )
     for one in facts["choices"]:
         table.add_row(
             one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span_of_points(one["interval"]),
-            number(one["chi2"], 2), chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]),
-            f"{one['e_value']:.3g}",
+            number(one["chi2"], 2), chance(one["p"]), chance(one["p_holm"]), chance(one["p_exact"]),
+            chance(one["p_exact_holm"]), f"{one['e_value']:.3g}",
         )  # fmt: skip
     yield table
 

@@ -94,7 +94,8 @@ def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any
 
 def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
     figures = ("value", "macro", "numerator", "denominator", "dialogues", "unit", "signature")
-    return {name: row[name] for name in figures}
+    intervals = ("low", "high", "interval", "participants")
+    return {name: row[name] for name in (*figures, *(name for name in intervals if name in row))}
 
 
 def _line(

@@ -8,6 +8,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Ro
 from vivavoce.report.content import heads, title
 from vivavoce.report.language import say, translated
 from vivavoce.report.numbers import (
+    MISSING,
     amount,
     between,
     count,
@@ -47,7 +48,8 @@ def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bo
         (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
         (say("Transcripts"), transcripts_words(analysis["preferences"])),
         (say("Correction"), translated(NAMES[analysis["correction"]])),
-        (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
+        (say("Margin"), "" if analysis["margin"] is None
+         else say("{margin} for success rates", margin=amount(analysis["margin"], ""))),
         (say("Exclusions"), " ".join(analysis["exclusions"])),
         (say("Stopping"), stopping_words(analysis["stopping"])),
         (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", **{
@@ -73,8 +75,12 @@ def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bo
 def _asked(one: Facts) -> str:
     name = one["measure"]
     shown = title(name) if name in MEASURES else name
-    return say("{measure}: {systems} (alpha {alpha})", measure=shown,
-               systems=", ".join(one["compare"]), alpha=amount(one["alpha"], ""))  # fmt: skip
+    facts = {"measure": shown, "systems": ", ".join(one["compare"]), "alpha": amount(one["alpha"], "")}
+    if one["margin"] is None:
+        return say("{measure}: {systems} (alpha {alpha})", **facts)
+    return say(
+        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(one["margin"], "")
+    )
 
 
 def transcripts_words(preferences: Facts | None) -> str:
@@ -141,6 +147,7 @@ def stopping_words(stopping: Facts | None) -> str:
 
 def _results_table(found: Facts) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
+    margins = any(one["equivalence"] for one in found["results"])
     rows = []
     for one in found["results"]:
         shown = title(one["measure"]) if one["measure"] in MEASURES else one["measure"]
@@ -160,6 +167,7 @@ def _results_table(found: Facts) -> TableOfText:
                     Cell(p_value(one["p"])),
                     Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
                     Cell(verdict, words=True),
+                    *([_equal_cell(one["equivalence"], unit)] if margins else []),
                 ),
                 group=f"{names[one['question']]}: {shown}",
             )
@@ -168,7 +176,13 @@ def _results_table(found: Facts) -> TableOfText:
         "declared",
         say("Results of the declared comparisons"),
         heads(
-            say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)"), say("Verdict")
+            say("Compared"),
+            say("Difference"),
+            say("95% interval"),
+            "p",
+            say("p (adjusted)"),
+            say("Verdict"),
+            *([say("Within the margin?")] if margins else []),
         ),
         tuple(rows),
         _note(
@@ -178,6 +192,23 @@ def _results_table(found: Facts) -> TableOfText:
             ),
             found,
         ),
+    )
+
+
+def _equal_cell(equal: Facts | None, unit: str) -> Cell:
+    """Whether a difference is shown to be smaller than its margin, with the 90 % interval that decides."""
+    if equal is None:
+        return Cell(MISSING)
+    verdict = say("yes") if equal["equivalent"] else say("not shown")
+    limits = between(equal["interval"][0], equal["interval"][1], lambda value: difference(value, unit))
+    margin = difference(equal["margin"], unit).lstrip("+")
+    return Cell(
+        verdict,
+        (
+            say("margin {margin}; 90%: {interval}", margin=margin, interval=limits),
+            say("p {p}, adjusted over {n}", p=p_value(equal["p_adjusted"]), n=count(equal["tests"])),
+        ),
+        words=True,
     )
 
 

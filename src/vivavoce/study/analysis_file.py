@@ -17,6 +17,9 @@ class Primary(Settings):
     measure: str = Field(description="name of the measure")
     compare: list[str] = Field([], description="systems to compare; all of the study when left out")
     alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
+    margin: Number | None = Field(
+        None, gt=0, description="a difference of this measure, in its unit, below which it counts as none"
+    )
 
     @field_validator("compare")
     @classmethod
@@ -79,7 +82,10 @@ class Analysis(Settings):
         description="adjustment of p over everything that is declared here: primary, secondary, transcripts",
     )
     margin: Number | None = Field(
-        None, gt=0, description="a difference smaller than this counts as none (equivalence)"
+        None,
+        gt=0,
+        description="a difference of a success rate smaller than this counts as none (equivalence); of other "
+        "measures it is declared with the comparison",
     )
     exclusions: list[str] = Field([], description="who and what is left out, one sentence each")
     stopping: Stopping | None = Field(None, description="when collecting ends: a sentence, or a rule")
@@ -91,6 +97,13 @@ class Analysis(Settings):
                 "a stopping rule without a primary comparison", "add primary: {measure: ..., compare: [a, b]}"
             )
         return self
+
+    @property
+    def margins(self) -> dict[str, float]:
+        """Margins of equivalence by measure; under `rates` that of every success rate without its own."""
+        asked = [*([self.primary] if self.primary else []), *self.secondary]
+        own = {one.measure: one.margin for one in asked if one.margin is not None}
+        return own | ({"rates": self.margin} if self.margin is not None else {})
 
     def over(self, systems: list[str]) -> "Analysis":
         """This analysis of a study with such systems: a comparison that names none takes them all.

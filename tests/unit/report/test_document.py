@@ -178,6 +178,20 @@ def test_a_declared_measure_that_nobody_knows_is_said_to_be_missing(tmp_path):
     assert "cannot be tested: the dataset has no happiness" in said
 
 
+def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
+    file = STUDY.replace("  exclusions:", "  margin: 0.2\n  secondary: [{measure: turns, compare: [alpha, beta]}, "
+                         "{measure: dialogue_duration, compare: [alpha, beta], margin: 3}]\n  exclusions:")  # fmt: skip
+    found = {one["measure"]: one["equivalence"] for one in
+             declared_family(declared(tmp_path / "d", revision("r1", file, -1)))["results"]}  # fmt: skip
+    assert found["subjective_success"]["margin"] == 0.2
+    assert found["turns"] is None
+    assert found["dialogue_duration"] is None, "nothing varied, so nothing can be tested"
+    said = words(compose(Dataset(tmp_path / "d")), "declared")
+    assert "margin 20.0; 90%" in said
+    assert found["subjective_success"]["equivalent"] is False
+    assert ", adjusted over 1'" in said
+
+
 def test_without_declaration_everything_is_exploration(plain):
     assert "Everything in this report is exploration." in words(compose(plain.dataset), "declared")
 
