@@ -179,8 +179,9 @@ def test_a_declared_measure_that_nobody_knows_is_said_to_be_missing(tmp_path):
 
 
 def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
-    file = STUDY.replace("  exclusions:", "  margin: 0.2\n  secondary: [{measure: turns, compare: [alpha, beta]}, "
-                         "{measure: dialogue_duration, compare: [alpha, beta], margin: 3}]\n  exclusions:")  # fmt: skip
+    first, second = "{measure: turns}", "{measure: dialogue_duration, margin: 3}"
+    more = f"  margin: 0.2\n  secondary: [{first}, {second}]\n  exclusions:"
+    file = STUDY.replace("  exclusions:", more)
     found = {one["measure"]: one["equivalence"] for one in
              declared_family(declared(tmp_path / "d", revision("r1", file, -1)))["results"]}  # fmt: skip
     assert found["subjective_success"]["margin"] == 0.2
