@@ -4,8 +4,8 @@
 
 Trials are simulated to the end: outcomes of three success rates go through `summarise` and `answer`, as those
 of a dataset do. Participants differ by a standard deviation of 1 on the logit scale, the three rates of a
-dialogue share the participant, calls a participant are geometric with mean 5. `within`: a participant's dialogues
-go to the conditions in turn; `between`: every participant stays with one.
+dialogue share the participant, calls a participant are geometric with mean 5. `within`: a participant's
+dialogues go to the conditions in turn; `between`: every participant stays with one.
 """
 
 import argparse
@@ -37,9 +37,9 @@ def run(trials: int = 200, seed: int = 1) -> dict[str, Any]:
     """Null trials in every cell of participants, conditions and designs.
 
     Output  cells: [{people, conditions, design, trials, claims, better, contradictions, disagreements,
-            tests}] and all: their sums with `claim_rate` (share of trials whose opening says that anything differs;
-            at most 5 % where the family is held) and `disagreement_rate` (share of tests whose interval
-            excludes 0 where p is not below .05, or the other way round)
+            tests}] and all: their sums with `claim_rate` (share of trials whose opening says that anything
+            differs; at most 5 % where the family is held) and `disagreement_rate` (share of tests whose
+            interval excludes 0 where p is not below .05, or the other way round)
     """
     cells = [
         _cell(people, conditions, design, trials, seed)
@@ -48,7 +48,7 @@ def run(trials: int = 200, seed: int = 1) -> dict[str, Any]:
         for design in DESIGNS
     ]
     counted = ("trials", "claims", "better", "contradictions", "disagreements", "tests")
-    whole = {name: sum(cell[name] for cell in cells) for name in counted}
+    whole: dict[str, Any] = {name: sum(cell[name] for cell in cells) for name in counted}
     whole["claim_rate"] = whole["claims"] / whole["trials"]
     whole["disagreement_rate"] = whole["disagreements"] / whole["tests"] if whole["tests"] else None
     return {"seed": seed, "cells": cells, "all": whole}

@@ -101,7 +101,9 @@ def _adjust(
     for test in tests:
         key = comparison_key(test)
         if key not in known:
-            known |= explore_measure(nested, test["measure"], places, correction, level=LEVEL)
+            name, keys = test["measure"], nested.keys
+            rest = [(a, b) for a, b in places if (name, frozenset((keys[a], keys[b]))) not in known]
+            known |= explore_measure(nested, name, rest, correction, level=LEVEL)
         found = known.get(key, {"alpha": ALPHA, "p_adjusted": None, "family": None})
         p, family = found["p_adjusted"], found["family"]
         test |= {"alpha": found["alpha"], "significant": None if p is None else p < found["alpha"]}

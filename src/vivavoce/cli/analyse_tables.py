@@ -1,6 +1,7 @@
 """What `analyse` and `power` print on a terminal."""
 
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
@@ -118,6 +119,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     yield table
     if not facts["tests"]:
         return
+    letters = dict(zip((one["why"] for one in facts["families"]), ascii_lowercase, strict=False))
     tests = plain_table("measure", "pair", "difference", "naive", "p", "clustered", "p", "p (adjusted)")
     for test in facts["tests"]:
         naive, clustered = test["naive"], test["clustered"]
@@ -125,11 +127,12 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
         tests.add_row(
             f"{in_words(test['measure'])}, {in_words(test['estimand'])}", _pair(test),
             number(side["difference"], 3), span([naive["low"], naive["high"]]), chance(naive["p"]),
-            span([clustered["low"], clustered["high"]]), chance(clustered["p"]), chance(side["p_adjusted"]),
+            span([clustered["low"], clustered["high"]]), chance(clustered["p"]),
+            f"{chance(side['p_adjusted'])} {letters[test['why']]}",
         )  # fmt: skip
     yield tests
-    for family in facts["families"]:
-        yield Text(family["why"], style="dim")
+    for why, letter in letters.items():
+        yield Text(f"{letter}  {why}", style="dim")
     yield from _equivalences(facts)
     yield from _otherwise(facts)
     if facts["items"]:

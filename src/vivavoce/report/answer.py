@@ -106,6 +106,12 @@ def _facts(one: Facts) -> Facts:
     }
 
 
+def _turned(one: Facts) -> Facts:
+    """The same comparison with the other group first."""
+    low, high = (None if end is None else -end for end in (one["high"], one["low"]))
+    return {**one, "a": one["b"], "b": one["a"], "difference": -one["difference"], "low": low, "high": high}
+
+
 def _gap(value: float, unit: str) -> str:
     """The size of a difference, with the word for its unit."""
     if unit == "ratio":
@@ -115,16 +121,15 @@ def _gap(value: float, unit: str) -> str:
 
 def _differs(one: Facts) -> str:
     """One declared comparison that differs; better is said only where the measure has a direction."""
-    facts = _facts(one)
     direction = MEASURES.get(one["measure"]).direction
     if direction is None:
         return say(
             "{a} and {b} differ in {measure}, the comparison declared beforehand: {gap} apart (95% interval "
             "of the difference {interval}; adjusted p {p}).",
-            **facts,
+            **_facts(one),
         )
-    if (one["difference"] > 0) != (direction == "higher"):
-        facts |= {"a": facts["b"], "b": facts["a"]}
+    better_first = (one["difference"] > 0) == (direction == "higher")
+    facts = _facts(one if better_first else _turned(one))
     return say(
         "{a} does better than {b} in {measure}, the comparison declared beforehand: {gap} apart (95% "
         "interval of the difference {interval}; adjusted p {p}).",
@@ -190,12 +195,11 @@ def _explored(summary: Facts, *, besides: bool) -> list[str]:
 def _largest(summary: Facts, test: Facts) -> str:
     name, found = test["measure"], decisive(test)
     rows = {row["key"]: row[name] for row in summary["by"]}
-    high, low = sorted((test["a"], test["b"]), key=lambda key: -rows[key]["ratio"])
-    facts = _facts({**test, **found, "difference": test["difference"]}) | {
-        "a": label(high),
-        "b": label(low),
-        "high": percent(rows[high]["ratio"]),
-        "low": percent(rows[low]["ratio"]),
+    one = {**test, **found, "difference": test["difference"]}
+    one = one if one["difference"] > 0 else _turned(one)
+    facts = _facts(one) | {
+        "high": percent(rows[one["a"]]["ratio"]),
+        "low": percent(rows[one["b"]]["ratio"]),
     }
     if found["low"] is None:
         return say(

@@ -163,6 +163,7 @@ def tests_table(summary: Facts) -> TableOfText | None:
         Row(
             f"{label(test['a'])} \u2013 {label(test['b'])}",
             _clustered_cells(test) if clustered else _naive_cells(test),
+            (say("declared beforehand"),) if test["family"] == "declared" else (),
             group=heading,
         )
         for name, heading in headlines(summary).items()

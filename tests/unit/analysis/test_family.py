@@ -127,6 +127,19 @@ def test_declared_measures_that_are_no_rates_have_the_declared_p_in_analyse(tmp_
         assert (test["alpha"], test["significant"]) == (0.01, one["significant"])
 
 
+def test_what_a_declaration_leaves_of_a_measure_is_explored_without_it(tmp_path):
+    file = DECLARED.replace("compare: [a, b, c], alpha", "compare: [a, b], alpha")
+    facts = compare_systems(shop_trial(tmp_path / "d", file=file), measures=["dialogue_duration"])
+    declared, *rest = facts["tests"]
+    assert declared["why"].startswith("Declared beforehand")
+    assert [one["clustered"]["p_adjusted"] for one in rest] == pytest.approx(
+        holm([one["clustered"]["p"] for one in rest])
+    )
+    assert rest[0]["why"] == (
+        "Explored, not declared: p is adjusted by Holm over 2 comparisons of dialogue duration."
+    )
+
+
 def test_another_correction_is_used_where_it_is_asked_for_and_named(tmp_path):
     dataset = shop_trial(tmp_path / "d", file=DECLARED)
     facts = compare_systems(dataset, correction="bonferroni")

@@ -144,6 +144,10 @@ def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
     dataset = declared(tmp_path / "d", revision("r1", STUDY, -1))
     document = compose(dataset)
     assert document.answer[0].startswith("alpha does better than beta in subjective success, the comparison")
+    mirrored = written(tmp_path / "e", study={
+        "name": "s", "file": STUDY.replace("[alpha, beta]", "[beta, alpha]").replace("..", ".")
+    })  # fmt: skip
+    assert compose(mirrored).answer[0] == document.answer[0], "the interval is that of alpha minus beta"
     assert document.answer[1] == ("Declared beforehand: p is adjusted by Holm over 1 declared comparison.")
     said = words(document, "declared")
     assert "exploration" in said
