@@ -12,12 +12,13 @@ from vivavoce.analysis.equivalence import Margins, equivalences, margin_of
 from vivavoce.analysis.families import ADJUSTMENTS, adjusted, adjustment_words
 from vivavoce.analysis.family import ALPHA, comparison_key, decisive, explore_measure, settled
 from vivavoce.analysis.groups import Group, groups, natural_grouping
+from vivavoce.analysis.intervals import signed_difference
 from vivavoce.analysis.items import compare_items
 from vivavoce.analysis.models import Cases, check_models
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import Interval, cohen_h
 from vivavoce.analysis.rates import HEADLINES, is_rate
-from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, signed_difference, summarise
+from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -197,8 +198,9 @@ def _test(nested: Nested, values: _Values, name: str, pair: Places, grouping: st
         "weighted": _weighted(nested, name, pair, used),
         "models": _with_estimands(check_models(cases, LEVEL), per),
     }
-    told = name, grouping, {**test, "method": naive["method"]}, clustered, len(used.people)
-    return {**test, "signature": signed_difference(*told, data)}
+    side = clustered if nested.known else naive
+    signed = signed_difference({**test, **side}, grouping, len(used.people), data)
+    return {**test, "signature": signed}
 
 
 def _weighted(nested: Nested, name: str, pair: Places, used: Cases) -> list[Facts]:
@@ -266,7 +268,7 @@ def _rate(summary: Facts, nested: Nested, name: str, place: int, group: Group) -
             "high": naive.get("high"),
             "method": "wilson" if is_rate(name) else "none",
         },
-        "clustered": nested.rate(name, place, level=LEVEL),
+        "clustered": summary["by"][place]["measures"][name]["clustered"],
     }
 
 

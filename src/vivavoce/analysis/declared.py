@@ -10,8 +10,10 @@ from pydantic import ValidationError
 from vivavoce.analysis.equivalence import equivalences
 from vivavoce.analysis.families import adjusted, adjustment_words
 from vivavoce.analysis.groups import groups
+from vivavoce.analysis.intervals import signed_difference
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.transcripts import compare_transcripts
+from vivavoce.core.signature import signature
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -62,10 +64,9 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
     Output  family: {name, correction, tests, untested, measures, why}; results: the comparisons of systems,
             {question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted,
             method, why, clusters, significant (None where there was no test), unknown: what the dataset
-            lacks, or None, equivalence (see `equivalences`)}, participants as the unit wherever they are
-            known; choices: the comparisons of
-            transcripts, {variable, question, experimental, decided, ties, ratio, low, high, alpha, p,
-            p_adjusted, significant}
+            lacks, or None, equivalence (see `equivalences`), signature}, participants as the unit wherever
+            they are known; choices: the comparisons of transcripts, {variable, question, experimental,
+            decided, ties, ratio, low, high, alpha, p, p_adjusted, significant, signature}
     Empty   nothing is declared: None
     Note    one correction over results and choices together, primary and secondary alike
     """
@@ -99,7 +100,7 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[Facts]:
     places = {group.key: place for place, group in enumerate(found)}
     questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
     return [
-        {"question": question, **_result(nested, places, asked, a, b)}
+        {"question": question, **_result(nested, places, asked, (a, b), dataset.hash)}
         for question, asked in questions
         if asked is not None
         for a, b in combinations(asked.compare, 2)
@@ -120,11 +121,26 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[Facts]:
     return [
         {name: one[name] for name in same}
         | {"alpha": asked.alpha, "p": one[p_of], "decided": one["experimental"] + one["control"]}
+        | {
+            "signature": signature(
+                "preference",
+                unit="participant",
+                n=one["experimental"] + one["control"],
+                data=dataset.hash,
+                variable=one["variable"],
+                question=one["question"],
+                test=asked.test,
+                interval=f"wilson {LEVEL}",
+            )
+        }
         for one in compare_transcripts(dataset, level=LEVEL)["cells"]
     ]
 
 
-def _result(nested: Nested, places: dict[str | None, int], asked: Primary, a: str, b: str) -> Facts:
+def _result(
+    nested: Nested, places: dict[str | None, int], asked: Primary, pair: tuple[str, str], data: str
+) -> Facts:
+    a, b = pair
     facts: Facts = {"measure": asked.measure, "a": a, "b": b, "alpha": asked.alpha, "unknown": None}
     if asked.measure not in MEASURES:
         return {**facts, **_NO_TEST, "unknown": asked.measure}
@@ -132,7 +148,9 @@ def _result(nested: Nested, places: dict[str | None, int], asked: Primary, a: st
     if missing is not None:
         return {**facts, **_NO_TEST, "unknown": missing}
     test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
-    return {**facts, **{name: test.get(name) for name in _NO_TEST}}
+    found = {**facts, **{name: test.get(name) for name in _NO_TEST}}
+    cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
+    return {**found, "signature": signed_difference(found, "system", cases, data)}
 
 
 _NO_TEST: Final[Facts] = {
@@ -145,6 +163,7 @@ _NO_TEST: Final[Facts] = {
     "clusters": None,
     "se": None,
     "df": None,
+    "signature": None,
 }
 
 

@@ -1,11 +1,13 @@
-"""Intervals over participants for a table of measures."""
+"""Intervals over participants for a table of measures, and what signatures cite of intervals and tests."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.nested import Nested
+from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 
 if TYPE_CHECKING:
@@ -47,3 +49,21 @@ def with_intervals(
 def cited(interval: dict[str, Any]) -> str:
     """The part of a signature that cites an interval over participants."""
     return f"interval:{interval['method']} {LEVEL}|participants:{interval['clusters']}"
+
+
+def signed_difference(one: Mapping[str, Any], by: str, n: int, data: str) -> str:
+    """The signature of a difference: of participants where they could be told apart, else of cases.
+
+    Input   measure, a, b, and of the side that counts: method, clusters (None or 0: cases); `n` cases
+    """
+    people = one.get("clusters") if one["method"] != "none" else 0
+    return signature(
+        f"{one['measure']}_difference",
+        unit="participant" if people else MEASURES.get(one["measure"]).counted,
+        n=people or n,
+        data=data,
+        by=by,
+        a=one["a"],
+        b=one["b"],
+        test=one["method"],
+    )

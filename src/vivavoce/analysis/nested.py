@@ -86,6 +86,10 @@ class Nested:
             self._tests[key] = self._test(name, a, b, level)
         return dict(self._tests[key])
 
+    def cases(self, name: str, group: int) -> int:
+        """How many cases a measure counted in a group."""
+        return round(float(self._cases(name, group)[1].sum()))
+
     def naive(self, name: str, a: int, b: int, *, level: float) -> Facts:
         """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
 

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any, Final
 
 from vivavoce.analysis.concentration import concentration, dominance_warning
-from vivavoce.analysis.family import adjust_tests
+from vivavoce.analysis.family import adjust_tests, decisive
 from vivavoce.analysis.groups import Group, groups
-from vivavoce.analysis.intervals import LEVEL, cited
+from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import wilson
 from vivavoce.analysis.rates import HEADLINES, is_rate
@@ -163,21 +163,6 @@ def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
             row[name]["clustered"] = found
 
 
-def signed_difference(name: str, by: str, test: Facts, clustered: Facts, n: int, data: str) -> str:
-    """The signature of a difference: of participants where they could be told apart, else of cases."""
-    people = clustered["clusters"] if clustered["method"] != "none" else 0
-    return signature(
-        f"{name}_difference",
-        unit="participant" if people else MEASURES.get(name).counted,
-        n=people or n,
-        data=data,
-        by=by,
-        a=test["a"],
-        b=test["b"],
-        test=clustered["method"] if people else test.get("method"),
-    )
-
-
 def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[Facts], str | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
@@ -201,7 +186,7 @@ def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[
                 "clustered": clustered,
             }
             n = a[name]["n"] + b[name]["n"]
-            test["signature"] = signed_difference(name, by, test, clustered, n, data)
+            test["signature"] = signed_difference({**test, **decisive(test)}, by, n, data)
             tests.append(test)
     return tests, None
 

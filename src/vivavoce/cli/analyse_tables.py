@@ -136,7 +136,16 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     yield from _equivalences(facts)
     yield from _otherwise(facts)
     if facts["items"]:
-        headings = ("n", "P(a > b)", "clustered", "p naive", "p clustered", "p (adjusted)", "odds ratio", "p")
+        headings = (
+            "n",
+            "P(a > b)",
+            "clustered",
+            "p naive",
+            "p clustered",
+            "p (adjusted)",
+            "odds ratio",
+            "p (not adjusted)",
+        )
         items = plain_table("item", "pair", *headings)
         for one in facts["items"]:
             items.add_row(

@@ -122,6 +122,8 @@ def _choices_table(found: Facts) -> TableOfText:
         ),
         tuple(rows),
         _note(say("One choice of each participant. Wilson's interval."), found),
+        tuple((f"{one['variable']}, {translated(one['question'])}", one["signature"])
+              for one in found["choices"]),
     )  # fmt: skip
 
 
@@ -191,6 +193,11 @@ def _results_table(found: Facts) -> TableOfText:
                 "the second."
             ),
             found,
+        ),
+        tuple(
+            (f"{one['a']} \u2013 {one['b']}, {title(one['measure']).lower()}", one["signature"])
+            for one in found["results"]
+            if one["signature"]
         ),
     )
 

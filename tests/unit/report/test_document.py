@@ -30,7 +30,9 @@ analysis:
 """
 
 
-def written(folder: Path, *, better: float = 0.5, study: dict | None = None, people: int = 40) -> Dataset:
+def written(
+    folder: Path, *, better: float = 0.5, study: dict | None = None, people: int = 40, known: bool = True
+) -> Dataset:
     """Two systems; alpha always succeeds, beta for the first share `better` of the participants."""
     with DatasetWriter(folder, study=study or {"name": "s"}, source={"kind": "log"}) as writer:
         for person in range(people):
@@ -44,8 +46,8 @@ def written(folder: Path, *, better: float = 0.5, study: dict | None = None, peo
                 writer.add(
                     "dialogues",
                     [{**key, "study": "s", "system": system, "condition": system, "language": "en",
-                      "participant_id": f"p{person}", "channel": "text", "simulated": False,
-                      "dialogue_number": number, "duration_s": 30.0 + person}],
+                      "participant_id": f"p{person}" if known else None, "channel": "text",
+                      "simulated": False, "dialogue_number": number, "duration_s": 30.0 + person}],
                 )  # fmt: skip
                 turns = [("user", "private words here"), ("system", "an answer")]
                 writer.add(
@@ -180,6 +182,27 @@ def test_a_declared_measure_that_nobody_knows_is_said_to_be_missing(tmp_path):
     file = STUDY.replace("subjective_success", "happiness")
     said = words(compose(declared(tmp_path / "d", revision("r1", file, -1))), "declared")
     assert "cannot be tested: the dataset has no happiness" in said
+
+
+def test_every_signature_beside_an_interval_cites_its_method(tmp_path):
+    document = compose(declared(tmp_path / "d", revision("r1", STUDY, -1)))
+    tables = {one.name: one for one in document.blocks(TableOfText)}
+    lines = [line for _, line in tables["success"].signatures]
+    assert lines
+    assert all("|interval:cluster_jackknife_logit_t 0.95|participants:40" in line for line in lines)
+    cited = {line.split("|")[0]: "|interval:cluster_jackknife_t 0.95|participants:40" in line
+             for _, line in tables["measures"].signatures}  # fmt: skip
+    assert cited["dialogue_duration"]
+    assert not cited["turns"], "every dialogue has two turns, and no interval"
+    for name in ("tests", "declared"):
+        (line,) = [line for _, line in tables[name].signatures]
+        assert "subjective_success_difference|unit:participant|" in line
+        assert "|test:cluster_jackknife|n:40|" in line
+    unknown = compose(written(tmp_path / "e", people=40, known=False))
+    lines = [
+        line for one in unknown.blocks(TableOfText) if one.name == "success" for _, line in one.signatures
+    ]
+    assert all(line.endswith("|interval:wilson 0.95") for line in lines)
 
 
 def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
