@@ -8,21 +8,17 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from vivavoce.analysis.equivalence import equivalence
-from vivavoce.analysis.families import ADJUSTMENTS
+from vivavoce.analysis.equivalence import Margins, equivalences, margin_of
+from vivavoce.analysis.families import ADJUSTMENTS, adjusted, adjustment_words
+from vivavoce.analysis.family import ALPHA, comparison_key, decisive, explore_measure, settled
 from vivavoce.analysis.groups import Group, groups, natural_grouping
+from vivavoce.analysis.intervals import signed_difference
 from vivavoce.analysis.items import compare_items
 from vivavoce.analysis.models import Cases, check_models
 from vivavoce.analysis.nested import Nested
-from vivavoce.analysis.proportions import Interval, cohen_h, newcombe, two_proportion_z
-from vivavoce.analysis.summary import (
-    HEADLINES,
-    LEVEL,
-    UNCOMPARED,
-    is_rate,
-    signed_difference,
-    summarise,
-)
+from vivavoce.analysis.proportions import Interval, cohen_h
+from vivavoce.analysis.rates import HEADLINES, is_rate
+from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -30,6 +26,7 @@ from vivavoce.measures.compute import components, sums
 
 Facts = dict[str, Any]
 Pair = tuple[str, str]
+Places = tuple[int, int]
 
 
 def compare_systems(
@@ -38,45 +35,44 @@ def compare_systems(
     by: str | None = None,
     measures: Sequence[str] | None = None,
     pairs: Sequence[Pair] | None = None,
-    margin: float | None = None,
-    correction: str = "holm",
+    margin: Margins = None,
+    correction: str | None = None,
 ) -> Facts:
-    """Compare groups of dialogues on measures, and adjust over everything that is compared here.
+    """Compare groups of dialogues on measures, each p adjusted over the family that a report adjusts it over.
 
     Input   `measures`: the three success rates where not given; `pairs`: every pair of groups; `margin`:
-            also test equivalence within it
-    Output  model, rates, tests (naive, clustered, models, equivalence, effect), items (Likert answers),
-            family, warnings; `p_adjusted` is over the family, which is all tests of this call
+            also test equivalence within it, see `margin_of`; `correction` in place of the declared one, or
+            of Holm's
+    Output  model, rates, tests, items (Likert answers), families, warnings. A test is of one estimand
+            ("per word"): naive, clustered, effect and equivalence beside each other, and its `why` names the
+            family of its p; `weighted` holds the same difference by other estimands (per dialogue, per
+            participant), `models` by other models, each with an estimate, interval and p of its own
+    Note    a measure that no report tests is a family of its own, over all pairs of groups: choosing
+            measures and pairs changes no adjusted p
     Raises  UnknownName: a grouping, measure, group or correction that there is not
     """
-    if correction not in ADJUSTMENTS:
+    if correction is not None and correction not in ADJUSTMENTS:
         raise UnknownName("correction", correction, list(ADJUSTMENTS))
     grouping = by or natural_grouping(dataset)
     names = [MEASURES.get(name, place="--measure").name for name in measures or HEADLINES]
     found = groups(dataset, grouping)
     chosen = _pairs(found, pairs, grouping)
-    summary = summarise(dataset, grouping)
+    summary = summarise(dataset, grouping, correction=correction)
     parts = components(dataset)
     parts = pd.DataFrame(parts[parts["measure"].isin(names)])
     nested = Nested(sums(dataset), found)
     used = [name for name in names if (parts.loc[parts["measure"] == name, "denominator"] > 0).any()]
     tests = [
-        _test(nested, _Values(dataset, parts, found, name), name, a, b, margin)
+        _test(nested, _Values(dataset, parts, found, name), name, pair, grouping, dataset.hash)
         for name in used
-        for a, b in chosen
+        for pair in chosen
     ]
-    for test in tests:
-        naive = {**test, "method": test["naive"]["method"]}
-        told = test["measure"], grouping, naive, test["clustered"], test["n"]
-        test["signature"] = signed_difference(*told, dataset.hash)
-    adjust = ADJUSTMENTS[correction]
-    for side in ("naive", "clustered"):
-        for test, p in zip(tests, adjust([test[side]["p"] for test in tests]), strict=True):
-            test[side].pop("p_holm", None)
-            test[side]["p_adjusted"] = p
-    items = compare_items(dataset, found, chosen)
-    for item, p in zip(items, adjust([item["superiority"]["p"] for item in items]), strict=True):
-        item["superiority"]["p_adjusted"] = p
+    families = _adjust(summary, nested, tests, chosen, correction or "holm")
+    sides = [{**test["clustered"], "measure": test["measure"]} for test in tests]
+    for test, equal in zip(tests, equivalences(sides, margin, correction or "holm"), strict=True):
+        test["equivalence"] = equal
+    items, of_items = _items(dataset, found, chosen, correction or "holm")
+    families += of_items
     return {
         "study": summary["study"],
         "simulated": summary["simulated"],
@@ -90,14 +86,57 @@ def compare_systems(
         ],
         "tests": tests,
         "items": items,
-        "family": _family(
-            sum(test["clustered"]["p"] is not None for test in tests),
-            sum(item["superiority"]["p"] is not None for item in items),
-            used,
-            correction,
-        ),
-        "warnings": summary["warnings"] + _unused(names, used),
+        "families": families,
+        "warnings": summary["warnings"] + _unused(names, used) + _without_margin(used, margin),
     }
+
+
+def _adjust(
+    summary: Facts, nested: Nested, tests: list[Facts], chosen: list[Places], correction: str
+) -> list[Facts]:
+    """Give each test the adjusted p of its family; the families in the order of the tests."""
+    known = settled(summary)
+    every = list(combinations(range(len(nested.keys)), 2))
+    places = every if len(nested.keys) <= MOST_COMPARED_GROUPS else chosen
+    families: dict[str, Facts] = {}
+    for test in tests:
+        key = comparison_key(test)
+        if key not in known:
+            name, keys = test["measure"], nested.keys
+            rest = [(a, b) for a, b in places if (name, frozenset((keys[a], keys[b]))) not in known]
+            known |= explore_measure(nested, name, rest, correction, level=LEVEL)
+        found = known.get(key, {"alpha": ALPHA, "p_adjusted": None, "family": None})
+        p, family = found["p_adjusted"], found["family"]
+        test |= {"alpha": found["alpha"], "significant": None if p is None else p < found["alpha"]}
+        test["why"] = family["why"]
+        decisive(test)["p_adjusted"] = p
+        families[family["why"]] = family
+    return list(families.values())
+
+
+def _items(
+    dataset: Dataset, found: list[Group], chosen: list[Places], correction: str
+) -> tuple[list[Facts], list[Facts]]:
+    """Answers on scales between the chosen groups; they are a family of their own, over all pairs."""
+    every = list(combinations(range(len(found)), 2)) if len(found) <= MOST_COMPARED_GROUPS else []
+    shown = {frozenset(pair): pair for pair in chosen}
+    pairs = [*(pair for pair in every if frozenset(pair) not in shown), *chosen]
+    items = compare_items(dataset, found, pairs) if chosen else []
+    given = [item["superiority"]["p"] for item in items]
+    for item, p in zip(items, adjusted(given, correction), strict=True):
+        item["superiority"]["p_adjusted"] = p
+    tested = sum(p is not None for p in given)
+    words = adjustment_words(correction, tested, "comparison")
+    family = {
+        "name": "items",
+        "correction": correction,
+        "tests": tested,
+        "untested": len(given) - tested,
+        "measures": [],
+        "why": f"Questionnaire items, explored: {words}.",
+    }
+    asked = {(found[a].key, found[b].key) for a, b in chosen}
+    return [item for item in items if (item["a"], item["b"]) in asked], [family] if items else []
 
 
 def _pairs(found: list[Group], asked: Sequence[Pair] | None, grouping: str) -> list[tuple[int, int]]:
@@ -137,48 +176,67 @@ class _Values:
         )
 
 
-def _test(nested: Nested, values: _Values, name: str, a: int, b: int, margin: float | None) -> Facts:
+def _test(nested: Nested, values: _Values, name: str, pair: Places, grouping: str, data: str) -> Facts:
+    """One difference: by its own estimand, by others, and by other models."""
+    a, b = pair
     cases = values.pair(a, b)
+    used = cases.known()
+    unit = MEASURES.get(name).counted
+    per = f"per {unit}"
     clustered = nested.test(name, a, b, level=LEVEL)
-    naive, effect = _naive(cases)
-    equal = None
-    if margin is not None and clustered["se"]:
-        test = equivalence(clustered["difference"], clustered["se"], margin, df=clustered["df"])
-        equal = {**test._asdict(), "interval": list(test.interval)}
-    return {
+    naive, effect = _naive(nested, name, pair, used)
+    test = {
         "measure": name,
         "a": nested.keys[a],
         "b": nested.keys[b],
-        "n": int((cases.denominators > 0).sum()),
+        "unit": "participant" if nested.known else "case",
+        "estimand": per,
+        "n": len(used.people),
         "naive": naive,
         "clustered": clustered,
         "effect": effect,
-        "models": check_models(cases, LEVEL),
-        "equivalence": equal,
+        "weighted": _weighted(nested, name, pair, used),
+        "models": _with_estimands(check_models(cases, LEVEL), per),
     }
+    side = clustered if nested.known else naive
+    signed = signed_difference({**test, **side}, grouping, len(used.people), data)
+    return {**test, "signature": signed}
 
 
-def _naive(cases: Cases) -> tuple[Facts, Facts]:
-    """The comparison as if every case were independent, and the effect size."""
-    used = cases.known()
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "p"))
+def _weighted(nested: Nested, name: str, pair: Places, used: Cases) -> list[Facts]:
+    """The same difference where each dialogue, or each participant, weighs the same."""
+    several = len(used.denominators) > 0 and np.ptp(used.denominators) > 0
+    weights = [*(["dialogue"] if several else []), *(["participant"] if nested.known else [])]
+    return [
+        {"estimand": f"per {one}", **nested.weighted(name, *pair, by=one, level=LEVEL)} for one in weights
+    ]
+
+
+def _with_estimands(models: Facts, per: str) -> Facts:
+    """What each model's difference is of: it weighs cases in its own way."""
+    counted = models["mixed"]["method"] == "mixed_logistic"
+    named = {
+        "bootstrap": per,
+        "gee": f"{per if counted else 'per dialogue'}, weighted by the model",
+        "mixed": "per participant, by the model" if counted else "per dialogue, weighted by the model",
+    }
+    return {name: {**one, "estimand": named[name]} for name, one in models.items()}
+
+
+def _naive(nested: Nested, name: str, pair: Places, used: Cases) -> tuple[Facts, Facts]:
+    """The comparison as if every case were independent, of the same estimand, and the effect size."""
+    nothing = dict.fromkeys(("difference", "low", "high", "p")) | {"method": "none"}
     if used.is_a.all() or not used.is_a.any():
-        return {**facts, "method": "none"}, {"name": None, "value": None}
-    if cases.counted:
-        a, n_a, b, n_b = (
-            round(float(values[side].sum()))
-            for side in (used.is_a, ~used.is_a)
-            for values in (used.numerators, used.denominators)
-        )
-        test, span = two_proportion_z(a, n_a, b, n_b), newcombe(a, n_a, b, n_b, level=LEVEL)
-        facts = {
-            "difference": a / n_a - b / n_b,
-            "low": span.low if span else None,
-            "high": span.high if span else None,
-            "p": test.p if test else None,
-            "method": "z_pooled, newcombe",
-        }
-        return facts, {"name": "cohen_h", "value": cohen_h(a, n_a, b, n_b)}
+        return nothing, {"name": None, "value": None}
+    if used.counted:
+        facts = nested.naive(name, *pair, level=LEVEL)
+        sides = (used.is_a, ~used.is_a)
+        counts = [round(float(part[side].sum())) for side in sides for part in used[:2]]
+        facts["method"] = "z_pooled, newcombe"
+        return facts, {"name": "cohen_h", "value": cohen_h(counts[0], counts[1], counts[2], counts[3])}
+    if np.ptp(used.denominators):
+        facts = nested.weighted(name, *pair, by="case", level=LEVEL)
+        return facts | {"method": "ratio_of_independent_dialogues"}, {"name": None, "value": None}
     return _welch(used)
 
 
@@ -210,19 +268,14 @@ def _rate(summary: Facts, nested: Nested, name: str, place: int, group: Group) -
             "high": naive.get("high"),
             "method": "wilson" if is_rate(name) else "none",
         },
-        "clustered": nested.rate(name, place, level=LEVEL),
+        "clustered": summary["by"][place]["measures"][name]["clustered"],
     }
 
 
-def _family(tests: int, items: int, names: list[str], correction: str) -> Facts:
-    label = correction.replace("_", "-").title() if correction != "holm" else "Holm"
-    why = f"{label} over the {_comparisons(tests)} above ({', '.join(names)})"
-    why += f", and apart from them over the {_comparisons(items)} of questionnaire items." if items else "."
-    return {"correction": correction, "tests": tests, "items": items, "measures": names, "why": why}
-
-
-def _comparisons(number: int) -> str:
-    return f"{number} comparison{'' if number == 1 else 's'}"
+def _without_margin(names: list[str], margin: Margins) -> list[str]:
+    """Measures that a margin was given beside, and not for."""
+    without = [name for name in names if margin_of(name, margin) is None] if margin is not None else []
+    return [f"No margin was given for {name}: say --margin {name}=VALUE in its own unit." for name in without]
 
 
 def _unused(names: list[str], used: list[str]) -> list[str]:

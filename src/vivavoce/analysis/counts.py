@@ -59,6 +59,9 @@ def rates(counts: Sequence[Count], level: float = 0.95) -> Facts:
     Note    the cases are taken as independent: published counts do not say who they came from
     """
     pairs = list(combinations(counts, 2))
+    differences = [_difference(a, b, level) for a, b in pairs]
+    for one, p_holm in zip(differences, holm([one["p_fisher"] for one in differences]), strict=True):
+        one["p_fisher_holm"] = p_holm
     return {
         "level": level,
         "rates": [
@@ -74,7 +77,7 @@ def rates(counts: Sequence[Count], level: float = 0.95) -> Facts:
             for count in counts
         ],
         "tests": [test for method in Z_METHODS for test in _tests(pairs, method)],
-        "differences": [_difference(a, b, level) for a, b in pairs],
+        "differences": differences,
     }
 
 
@@ -110,8 +113,9 @@ def _difference(a: Count, b: Count, level: float) -> Facts:
 def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) -> Facts:
     """How often the first of two was chosen: chi-square and exact binomial against one half.
 
-    Output  p is the chi-square's and p_holm its adjustment over all choices given; p_exact the binomial's;
-            interval Wilson's; e_value and p_anytime hold however often one looked (uniform mixture)
+    Output  p is the chi-square's, p_exact the binomial's, p_holm and p_exact_holm their adjustments over
+            all choices given; interval Wilson's; e_value and p_anytime hold however often one looked
+            (uniform mixture)
     """
     found = [
         {
@@ -127,6 +131,7 @@ def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) 
         }
         for count in counts
     ]
-    for choice, p_holm in zip(found, holm([choice["p"] for choice in found]), strict=True):
-        choice["p_holm"] = p_holm
+    for name in ("p", "p_exact"):
+        for choice, p_holm in zip(found, holm([choice[name] for choice in found]), strict=True):
+            choice[f"{name}_holm"] = p_holm
     return {"level": level, "against": against, "choices": found}

@@ -4,10 +4,13 @@ import hashlib
 from itertools import combinations
 from typing import Any, Final
 
-from vivavoce.analysis.families import ADJUSTMENTS
+from vivavoce.analysis.equivalence import equivalences
+from vivavoce.analysis.families import adjusted, adjustment_words
 from vivavoce.analysis.groups import groups
+from vivavoce.analysis.intervals import signed_difference
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.transcripts import compare_transcripts
+from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis
 from vivavoce.measures import MEASURES
@@ -49,59 +52,100 @@ def declaration(dataset: Dataset) -> Facts | None:
     }
 
 
-def declared_results(dataset: Dataset, declared: Facts) -> list[Facts]:
-    """The declared comparisons, participants as the unit, adjusted over the pairs of each question.
+def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | None:
+    """Everything that the study declared to compare, adjusted as the one family that it is.
 
-    Output  question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted, method,
-            why, significant (None where there was no test), unknown: what the dataset lacks, or None
+    Input   `correction` in place of the declared one
+    Output  family: {name, correction, tests, untested, measures, why}; results: the comparisons of systems,
+            {question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted,
+            method, why, clusters, significant (None where there was no test), unknown: what the dataset
+            lacks, or None, equivalence (see `equivalences`), signature}, participants as the unit wherever
+            they are known; choices: the comparisons of transcripts, {variable, question, experimental,
+            decided, ties, ratio, low, high, alpha, p, p_adjusted, significant, signature}
+    Empty   nothing is declared: None
+    Note    one correction over results and choices together, primary and secondary alike
     """
+    declared = declaration(dataset)
+    if declared is None:
+        return None
     analysis = Analysis.model_validate(declared["analysis"])
+    method = correction or analysis.correction
+    results, choices = _results(dataset, analysis), _choices(dataset, analysis)
+    members = [*results, *choices]
+    for one, p in zip(members, adjusted([one["p"] for one in members], method), strict=True):
+        one["p_adjusted"] = p
+        one["significant"] = None if p is None else p < one["alpha"]
+    for one, equal in zip(results, equivalences(results, analysis.margins, method), strict=True):
+        one["equivalence"] = equal
+    tested = sum(one["p"] is not None for one in members)
+    family = {
+        "name": "declared",
+        "correction": method,
+        "tests": tested,
+        "untested": len(members) - tested,
+        "measures": list(dict.fromkeys(one["measure"] for one in results)),
+        "why": f"Declared beforehand: {adjustment_words(method, tested, 'declared comparison')}.",
+    }
+    return {"family": family, "results": results, "choices": choices}
+
+
+def _results(dataset: Dataset, analysis: Analysis) -> list[Facts]:
     found = groups(dataset, "system")
     nested = Nested(sums(dataset), found)
     places = {group.key: place for place, group in enumerate(found)}
-    results: list[Facts] = []
     questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
-    for question, asked in questions:
-        if asked is not None:
-            family = [_result(nested, places, asked, a, b) for a, b in combinations(asked.compare, 2)]
-            _adjust(family, analysis.correction, asked.alpha)
-            results += [{"question": question, **one} for one in family]
-    return results
+    return [
+        {"question": question, **_result(nested, places, asked, (a, b), dataset.hash)}
+        for question, asked in questions
+        if asked is not None
+        for a, b in combinations(asked.compare, 2)
+    ]
 
 
-def declared_preferences(dataset: Dataset, declared: Facts) -> list[Facts]:
+def _choices(dataset: Dataset, analysis: Analysis) -> list[Facts]:
     """The declared comparisons of transcripts: each question of each variable against an even split.
 
-    Output  variable, question, experimental, decided, ties, ratio, low, high (Wilson), p, p_adjusted,
-            significant (None where nothing was decided)
-    Empty   the study declares none, or nobody chose: []
-    Note    a person answers each question once, so choices are people; p is adjusted over all of them
+    Note    a person answers each question once, so choices are people; the interval is Wilson's
     Source  Guerini and others (2018), section 4.4: chi-square for every variable and question
     """
-    analysis = Analysis.model_validate(declared["analysis"])
     asked = analysis.preferences
     if asked is None or not dataset.read("preferences").num_rows:
         return []
     p_of = {"chi_square": "p", "exact": "p_exact"}[asked.test]
     same = ("variable", "question", "experimental", "ties", "ratio", "low", "high")
-    family: list[Facts] = [
+    return [
         {name: one[name] for name in same}
-        | {"p": one[p_of], "decided": one["experimental"] + one["control"]}
+        | {"alpha": asked.alpha, "p": one[p_of], "decided": one["experimental"] + one["control"]}
+        | {
+            "signature": signature(
+                "preference",
+                unit="participant",
+                n=one["experimental"] + one["control"],
+                data=dataset.hash,
+                variable=one["variable"],
+                question=one["question"],
+                test=asked.test,
+                interval=f"wilson {LEVEL}",
+            )
+        }
         for one in compare_transcripts(dataset, level=LEVEL)["cells"]
-    ]  # fmt: skip
-    _adjust(family, analysis.correction, asked.alpha)
-    return family
+    ]
 
 
-def _result(nested: Nested, places: dict[str | None, int], asked: Primary, a: str, b: str) -> Facts:
+def _result(
+    nested: Nested, places: dict[str | None, int], asked: Primary, pair: tuple[str, str], data: str
+) -> Facts:
+    a, b = pair
     facts: Facts = {"measure": asked.measure, "a": a, "b": b, "alpha": asked.alpha, "unknown": None}
     if asked.measure not in MEASURES:
         return {**facts, **_NO_TEST, "unknown": asked.measure}
     missing = next((name for name in (a, b) if name not in places), None)
     if missing is not None:
         return {**facts, **_NO_TEST, "unknown": missing}
-    test = nested.test(asked.measure, places[a], places[b], level=LEVEL)
-    return {**facts, **{name: test[name] for name in _NO_TEST}}
+    test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
+    found = {**facts, **{name: test.get(name) for name in _NO_TEST}}
+    cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
+    return {**found, "signature": signed_difference(found, "system", cases, data)}
 
 
 _NO_TEST: Final[Facts] = {
@@ -111,15 +155,11 @@ _NO_TEST: Final[Facts] = {
     "p": None,
     "method": "none",
     "why": "",
+    "clusters": None,
+    "se": None,
+    "df": None,
+    "signature": None,
 }
-
-
-def _adjust(family: list[Facts], correction: str, alpha: float) -> None:
-    given = [one["p"] for one in family]
-    adjusted = given if correction == "none" else ADJUSTMENTS[correction](given)
-    for one, p in zip(family, adjusted, strict=True):
-        one["p_adjusted"] = p
-        one["significant"] = None if p is None else p < alpha
 
 
 def _differences(before: Analysis, after: Analysis | None) -> list[str]:

@@ -48,7 +48,8 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
             name="permutation",
             why=f"{nested} With fewer than {FEW} participants no standard error can be trusted: tests "
             f"permute labels {within if both else 'of whole participants'}, "
-            "and intervals (t) are a rough guide.",
+            "and the interval of a difference is what they do not reject; those of rates (t) are a rough "
+            "guide.",
         )
     small = (
         f" {people} are few (under {SMALL}), which makes t noticeably wider than z." if people < SMALL else ""

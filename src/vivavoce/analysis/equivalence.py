@@ -1,13 +1,31 @@
 """Two one-sided tests: is the difference smaller than a margin that was declared before?"""
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from vivavoce.analysis.families import adjusted
 from vivavoce.analysis.proportions import Interval
+from vivavoce.analysis.rates import is_rate
 from vivavoce.core.errors import InputError
+
+Facts = dict[str, Any]
+Margins = float | Mapping[str, float] | None
+RATES: Final = "rates"
+
+
+def margin_of(name: str, margins: Margins) -> float | None:
+    """The margin of one measure: a difference smaller than this, in the measure's unit, counts as none.
+
+    Input   a number is for success rates alone; a mapping has margins by measure, and under `rates` the one
+            of every success rate that it does not name
+    Empty   none was declared for this measure: None
+    """
+    by_name = margins if isinstance(margins, Mapping) else {} if margins is None else {RATES: margins}
+    return by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
 
 
 class Equivalence(NamedTuple):
@@ -47,6 +65,27 @@ def equivalence(
         difference, se, margin, lower, upper, worst,
         Interval(difference - reach, difference + reach), worst < alpha,
     )  # fmt: skip
+
+
+def equivalences(tests: Iterable[Mapping[str, Any]], margins: Margins, correction: str) -> list[Facts | None]:
+    """Two one-sided tests of every difference whose measure has a margin, adjusted over these tests.
+
+    Input   tests with measure, difference, se and df (t)
+    Output  in their order: {difference, se, margin, p_lower, p_upper, p, interval (of 90 %), p_adjusted,
+            tests (how many were adjusted together), equivalent: the adjusted p lies below .05}, or None
+    """
+    found = [_equivalence(one, margin_of(one["measure"], margins)) for one in tests]
+    made = [one for one in found if one]
+    for one, p in zip(made, adjusted([one["p"] for one in made], correction), strict=True):
+        one |= {"p_adjusted": p, "tests": len(made), "equivalent": p is not None and p < 0.05}
+    return found
+
+
+def _equivalence(test: Mapping[str, Any], margin: float | None) -> Facts | None:
+    if margin is None or not test.get("se"):
+        return None
+    one = equivalence(test["difference"], test["se"], margin, df=test["df"])
+    return {**one._asdict(), "interval": list(one.interval)}
 
 
 def equivalent_proportions(

@@ -55,6 +55,32 @@ ADJUSTMENTS: Final[dict[str, Callable[[PValues], list[float | None]]]] = {
 }
 
 
+NAMES: Final[dict[str, str]] = {
+    "holm": "Holm",
+    "benjamini_hochberg": "Benjamini and Hochberg",
+    "bonferroni": "Bonferroni",
+    "none": "none",
+}
+
+
+def adjusted(p_values: PValues, correction: str) -> list[float | None]:
+    """The p values of one family after a correction of `ADJUSTMENTS`; `none` leaves them as they are.
+
+    Output  adjusted p values in the order given, None where None was given
+    """
+    return list(p_values) if correction == "none" else ADJUSTMENTS[correction](p_values)
+
+
+def adjustment_words(correction: str, number: int, what: str) -> str:
+    """How p was adjusted over so many of `what`, such as `declared comparison`."""
+    if number == 0:
+        return "nothing could be tested"
+    over = f"{number} {what}{'' if number == 1 else 's'}"
+    if correction == "none":
+        return f"p of {over} is not adjusted"
+    return f"p is adjusted by {NAMES[correction]} over {over}"
+
+
 def _adjusted(p_values: PValues, adjust: Callable[[Floats], Floats]) -> list[float | None]:
     given = np.array([p for p in p_values if p is not None], dtype=float)
     adjusted = iter(adjust(given).tolist() if len(given) else [])

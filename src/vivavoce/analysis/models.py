@@ -116,9 +116,7 @@ def gee(cases: Cases, level: float = 0.95) -> Facts:
     slope = np.array([slope_a - slope_b, slope_a])
     error = math.sqrt(float(slope @ covariance @ slope))
     return {
-        **_wald(
-            float(with_a - without), error, float(effects[1] / math.sqrt(covariance[1, 1])), clusters, level
-        ),
+        **_wald(float(with_a - without), error, clusters, level),
         "odds_ratio": math.exp(float(effects[1])),
         **facts,
     }
@@ -141,9 +139,8 @@ def mixed_logistic(cases: Cases, level: float = 0.95) -> Facts:
     without, slope_b = fit.averaged(np.array([1.0, 0.0]))
     slope = slope_a - slope_b
     error = math.sqrt(float(slope @ fit.covariance @ slope))
-    z = float(fit.effects[1] / math.sqrt(fit.covariance[1, 1]))
     return {
-        **_wald(with_a - without, error, z, len(np.unique(cases.people)), level),
+        **_wald(with_a - without, error, len(np.unique(cases.people)), level),
         "odds_ratio": math.exp(float(fit.effects[1])),
         "deviations": dict(zip(names, fit.deviations.tolist(), strict=True)),
         "method": "mixed_logistic",
@@ -191,15 +188,16 @@ def _cases_one_by_one(cases: Cases) -> tuple[Floats, np.ndarray]:
 
 def _linear(effects: Floats, covariance: Floats, clusters: int, level: float) -> Facts:
     error = math.sqrt(float(covariance[1, 1]))
-    return _wald(float(effects[1]), error, float(effects[1]) / error, clusters, level)
+    return _wald(float(effects[1]), error, clusters, level)
 
 
-def _wald(difference: float, error: float, statistic: float, clusters: int, level: float) -> Facts:
+def _wald(difference: float, error: float, clusters: int, level: float) -> Facts:
+    """Interval and p of a difference from one t, so that they agree."""
     df = max(1, clusters - 1)
     reach = float(student.ppf((1 + level) / 2, df)) * error
     return {
         "difference": difference,
         "low": difference - reach,
         "high": difference + reach,
-        "p": float(2 * student.sf(abs(statistic), df)),
+        "p": float(2 * student.sf(abs(difference) / error, df)),
     }

@@ -1,5 +1,6 @@
 """The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,10 +21,12 @@ from vivavoce.analysis.design import choose_model
 from vivavoce.analysis.groups import Group
 from vivavoce.analysis.laws import t_quantile, t_tail
 from vivavoce.analysis.permutation import permutation_p, relabellings
+from vivavoce.analysis.proportions import newcombe, two_proportion_z
 from vivavoce.measures.compute import Sums as Parts
 
 Facts = dict[str, Any]
 Cases = tuple[np.ndarray, np.ndarray]
+TIED: Final = 1e-9
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 
 
@@ -52,6 +55,7 @@ class Nested:
         ]
         self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
+        self._tests: dict[tuple[str, int, int, float], Facts] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
@@ -68,27 +72,86 @@ class Nested:
             return clustered_rate(sums, level).as_dict()
         if np.isin(bottoms, (0.0, 1.0)).all():
             squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
-            return clustered_rate(sums, level, squares).as_dict()
-        return ratio_interval(sums, level).as_dict()
+            facts = clustered_rate(sums, level, squares).as_dict()
+        else:
+            facts = ratio_interval(sums, level).as_dict()
+        if facts["low"] is not None and (tops >= 0).all():
+            facts["low"] = max(0.0, facts["low"])
+        return facts
 
     def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
-        """Two groups compared on one measure; `p_holm` is filled in by who knows the family."""
+        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
+        key = name, a, b, level
+        if key not in self._tests:
+            self._tests[key] = self._test(name, a, b, level)
+        return dict(self._tests[key])
+
+    def cases(self, name: str, group: int) -> int:
+        """How many cases a measure counted in a group."""
+        return round(float(self._cases(name, group)[1].sum()))
+
+    def naive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
+
+        Empty   a group without cases, or a measure that counts no successes: method none
+        """
+        facts: Facts = dict.fromkeys(("difference", "low", "high", "z", "p", "p_adjusted"))
+        both = [self._cases(name, place)[:2] for place in (a, b)]
+        if not all(_counts(*cases) and cases[1].any() for cases in both):
+            return {**facts, "method": "none", "interval": "none"}
+        counts = [round(float(values.sum())) for cases in both for values in cases]
+        test = two_proportion_z(counts[0], counts[1], counts[2], counts[3])
+        span = newcombe(counts[0], counts[1], counts[2], counts[3], level=level)
+        if test:
+            facts |= {"z": test.z, "p": test.p}
+        if span:
+            facts |= {"low": span.low, "high": span.high}
+        difference = counts[0] / counts[1] - counts[2] / counts[3]
+        return {**facts, "difference": difference, "method": "z_pooled", "interval": "newcombe"}
+
+    def weighted(self, name: str, a: int, b: int, *, by: str, level: float) -> Facts:
+        """The same difference by another estimand, with interval and p of one t.
+
+        Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
+                ratio in a group does; case, ratios of sums with dialogues as independent
+        """
+        sides = [self._cases(name, place) for place in (a, b)]
+        if by == "case":
+            ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
+            sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
+        else:
+            sides = [_evened(*one, by=by) for one in sides]
+        (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
+        found = contrast(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b))
+        facts = _interval_facts(found, level)
+        why = "A group has no case." if found is None else _untestable(found)
+        if facts["t"] is None:
+            return {**facts, "method": "none", "why": why}
+        why = f"t with {facts['df']:.1f} degrees of freedom."
+        return {**facts, "method": "cluster_jackknife", "why": why}
+
+    def decisive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
+        side = self.test if self.known else self.naive
+        return {"why": "No participant is known.", **side(name, a, b, level=level)}
+
+    def _test(self, name: str, a: int, b: int, level: float) -> Facts:
         tops_a, bottoms_a, people_a = self._cases(name, a)
         tops_b, bottoms_b, people_b = self._cases(name, b)
         icc = self._icc(name, a, b)
         both = (tops_a, bottoms_a), (tops_b, bottoms_b)
         found = contrast(people_a, people_b, *both, icc=icc) if self.known else None
         facts = _interval_facts(found, level)
-        if facts["low"] is not None and _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b):
-            facts |= {"low": max(-1.0, facts["low"]), "high": min(1.0, facts["high"])}
         if found is None:
             why = "No participant is known." if not self.known else "A group has no case."
             return {**facts, "method": "none", "why": why}
         alike = found.se is not None and facts["t"] is None and abs(found.difference) > ALIKE
         if found.clusters < FEW or alike:
-            return {**facts, **self._permuted(name, a, b, found, facts)}
+            facts |= self._permuted(name, a, b, found, facts, level)
+            return _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         if facts["t"] is None:
             return {**facts, "method": "none", "why": _untestable(found)}
+        facts = _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         return {
             **facts,
             "method": "cluster_jackknife",
@@ -104,11 +167,12 @@ class Nested:
             return 0.0
         return nesting(sum_by_participant(self._codes[members], tops, bottoms)).icc or 0.0
 
-    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts) -> Facts:
-        """Permutation's p; within participants no smaller than that of t.
+    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts, level: float) -> Facts:
+        """Permutation's p, and the interval of the same test; within participants t must agree.
 
         Labels that move within participants say whether anything differed for these people. Where each has
-        likings of his own that is no news of others: t, which people's differences widen, must agree.
+        likings of his own that is no news of others: t, which people's differences widen, must agree, so
+        that p is the larger and the interval reaches as far as the farther of both.
         """
         members = np.concatenate([self._members[a], self._members[b]])
         is_a = np.arange(len(members)) < len(self._members[a])
@@ -122,11 +186,16 @@ class Nested:
         few = f"Only {found.clusters} participants, fewer than {FEW}"
         reason = few if found.clusters < FEW else "Nothing varied between participants"
         why = f"{reason}: {how}, {len(labels)} draws"
+        varied_between = found.se is None or found.se > ALIKE
+        ends = _accepted(labels, is_a, tops, bottoms, level) if varied and varied_between else None
         if within and p is not None and by_t["p"] is not None:
+            ends = (min(ends[0], by_t["low"]), max(ends[1], by_t["high"])) if ends else None
             why += f" (p {p:.3f}); t with {by_t['df']:.1f} degrees of freedom (p {by_t['p']:.3f}): the larger"
             p = max(p, by_t["p"])
         return {
             "p": p,
+            "low": ends[0] if ends else None,
+            "high": ends[1] if ends else None,
             "method": "permutation_within" if within else "permutation_between",
             "why": f"{why}.",
         }
@@ -137,6 +206,17 @@ class Nested:
         return tops[members], bottoms[members], self._codes[members]
 
 
+def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: str) -> tuple[np.ndarray, ...]:
+    """Components in which every dialogue, or every participant, has one case in all."""
+    if by == "dialogue":
+        whole = bottoms
+    else:
+        _, codes = np.unique(people, return_inverse=True)
+        whole = np.bincount(codes, bottoms)[codes] if len(codes) else bottoms
+    used = bottoms > 0
+    return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
+
+
 def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
     """Whether these are successes among whole numbers of cases."""
     whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
@@ -144,7 +224,7 @@ def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
 
 
 def _interval_facts(found: Contrast | None, level: float) -> Facts:
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_holm"))
+    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_adjusted"))
     if found is None:
         return {**facts, "clusters": 0}
     facts |= {"difference": found.difference, "clusters": found.clusters}
@@ -154,6 +234,45 @@ def _interval_facts(found: Contrast | None, level: float) -> Facts:
         facts |= {"se": found.se, "t": found.difference / found.se, "df": df}
         facts |= {"low": found.difference - reach, "high": found.difference + reach}
         facts["p"] = 2 * t_tail(abs(facts["t"]), df)
+    return facts
+
+
+def _accepted(
+    labels: np.ndarray, is_a: np.ndarray, tops: np.ndarray, bottoms: np.ndarray, level: float
+) -> tuple[float, float]:
+    """All differences that the permutation test does not reject; infinite where it can reject none.
+
+    A supposed difference d is taken from every case of the first group, so that a labelling's difference is
+    a straight line in d: it is as far out as the observed one from one crossing of the lines to the other.
+    """
+
+    def differences(values: np.ndarray) -> np.ndarray:
+        chosen = np.vstack([is_a, labels]).astype(float)
+        inside, cases = chosen @ values, chosen @ bottoms
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return inside / cases - (values.sum() - inside) / (bottoms.sum() - cases)
+
+    drawn, slopes = differences(tops), differences(np.where(is_a, bottoms, 0.0))
+    seen, drawn, slopes = drawn[0], drawn[1:], slopes[1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.array([(seen - drawn) / (1 - slopes), (seen + drawn) / (1 + slopes)])
+    always = ~np.isfinite(ends).all(axis=0)
+    low = np.where(always, -np.inf, ends.min(axis=0) - TIED)
+    high = np.where(always, np.inf, ends.max(axis=0) + TIED)
+    rejected = math.ceil((1 - level) * (len(labels) + 1) - TIED) - 1
+    if rejected < 1:
+        return -np.inf, np.inf
+    return float(np.sort(low)[rejected - 1]), float(np.sort(high)[-rejected])
+
+
+def _bounded(facts: Facts, counted: bool) -> Facts:
+    """Differences of rates lie between -1 and 1; others without an end have no interval."""
+    if facts["low"] is None:
+        return facts
+    if counted:
+        return {**facts, "low": max(-1.0, facts["low"]), "high": min(1.0, facts["high"])}
+    if not np.isfinite((facts["low"], facts["high"])).all():
+        return {**facts, "low": None, "high": None}
     return facts
 
 

@@ -8,10 +8,11 @@ from scipy.stats import kendalltau, spearmanr
 
 from vivavoce.analysis.clusters import contrast
 from vivavoce.analysis.concentration import concentration
-from vivavoce.analysis.equivalence import equivalence, equivalent_proportions
+from vivavoce.analysis.equivalence import Margins, equivalence, equivalent_proportions, margin_of
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.proportions import newcombe, two_proportion_z
-from vivavoce.analysis.summary import HEADLINES, LEVEL
+from vivavoce.analysis.rates import HEADLINES
+from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components, compute
@@ -76,14 +77,15 @@ def compare_populations(
     b: Dataset,
     *,
     by: str = "system",
-    margin: float = 0.1,
+    margin: Margins = 0.1,
     costs: tuple[float | None, float | None] = (None, None),
 ) -> Facts:
     """Two datasets of the same systems: success rates, WER, ranks, calls per user, cost per call.
 
     Input   `costs`: what each trial cost in all, in one currency
     Output  per measure and system the clustered difference (a minus b, participants of the two are different
-            people) with equivalence within the margin; ranks per measure; calls per user and cost per call
+            people) with equivalence within the measure's margin, where `margin_of` knows
+            one; ranks per measure; calls per user and cost per call
     Raises  InputError: no system in common
     """
     found = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
@@ -93,7 +95,7 @@ def compare_populations(
     names = [*HEADLINES, "word_error_rate"]
     parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]
     rows = [
-        {"measure": name, "key": key, **_difference(name, key, found, parts, margin)}
+        {"measure": name, "key": key, **_difference(name, key, found, parts, margin_of(name, margin))}
         for name in names
         for key in common
     ]
@@ -103,7 +105,7 @@ def compare_populations(
         shared = [{key: one[key] for key in common if key in one} for one in values]
         ranks[name] = rank_agreement(*shared)._asdict()
     return {
-        "margin": margin,
+        "margins": {name: margin_of(name, margin) for name in names},
         "level": LEVEL,
         "by": rows,
         "ranks": ranks,
@@ -111,7 +113,9 @@ def compare_populations(
     }
 
 
-def _difference(name: str, key: str | None, found: list[Any], parts: list[Any], margin: float) -> Facts:
+def _difference(
+    name: str, key: str | None, found: list[Any], parts: list[Any], margin: float | None
+) -> Facts:
     sides, people = [], []
     for side, (one, part) in enumerate(zip(found, parts, strict=True)):
         rows = part.loc[name].loc[one[key].dialogue_ids]
@@ -127,6 +131,8 @@ def _difference(name: str, key: str | None, found: list[Any], parts: list[Any], 
     facts: Facts = dict.fromkeys(("difference", "se", "interval_90", "p_equivalent", "equivalent"))
     if test is None or not test.se:
         return {**facts, "difference": test.difference if test else None}
+    if margin is None:
+        return {**facts, "difference": test.difference, "se": test.se}
     equal = equivalence(test.difference, test.se, margin, df=test.df)
     return {
         "difference": test.difference,

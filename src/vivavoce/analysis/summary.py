@@ -8,11 +8,13 @@ from itertools import combinations
 from typing import Any, Final
 
 from vivavoce.analysis.concentration import concentration, dominance_warning
-from vivavoce.analysis.families import holm
+from vivavoce.analysis.family import adjust_tests, decisive
 from vivavoce.analysis.flow import exclusion_words
 from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.nested import Nested
-from vivavoce.analysis.proportions import newcombe, two_proportion_z, wilson
+from vivavoce.analysis.proportions import wilson
+from vivavoce.analysis.rates import HEADLINES, is_rate
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -20,36 +22,29 @@ from vivavoce.measures.base import Measure
 from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
 from vivavoce.measures.disputes import open_places
 
-RATE_PREFIXES: Final = ("subjective_success", "objective_success_")
-HEADLINES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 TOTALS: Final = ("turns", "user_turns", "system_turns", "user_words", "system_words")
 MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "word_error_rate"}
 MOST_COMPARED_GROUPS: Final = 12
 UNCOMPARED: Final = ("participant", "task")
-LEVEL: Final = 0.95
 OWN_FAULTS: Final = ("interrupted", "internal")
 
 Facts = dict[str, Any]
 
 
-def is_rate(name: str) -> bool:
-    """Whether a measure is a success rate: successes over attempts, with an interval."""
-    return name.startswith(RATE_PREFIXES)
-
-
-def summarise(dataset: Dataset, by: str = "system") -> Facts:
+def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Facts:
     """Everything that is known about each group of dialogues, ready for JSON.
 
-    Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor
-    Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, warnings;
-            a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; tests are signed,
-            too, with the number of participants; `model` is the
-            analysis that the design asks for, with the reason in words
+    Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor;
+            `correction` in place of the declared one, or of Holm's where none is declared
+    Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, declared, families,
+            warnings; a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; tests
+            are signed, too, with the number of participants; `model` is the analysis that the design asks
+            for, with the reason in words; a test's `family` is the one of `families` that it belongs to
     Empty   a group without cases has ratio, low and high null and n 0; totals of which nothing is known
             (words nobody wrote down) are null
-    Note    low, high and p take dialogues as independent (Wilson; pooled, two-tailed, Holm-adjusted over the
-            pairs of one measure); `clustered` beside them takes participants as the unit and is the default
-            for conclusions
+    Note    low, high and p take dialogues as independent (Wilson; pooled, two-tailed); `clustered` beside
+            them takes participants as the unit, and is what counts, and has the adjusted p; where no
+            participant is known the other side has it. `significant` goes by it
     Raises  UnknownName: no such grouping in this dataset
     """
     found = groups(dataset, by)
@@ -65,6 +60,7 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
     whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
     tests, refusal = _tests(rows, by, nested, dataset.hash)
+    told = adjust_tests(dataset, found, tests, correction)
     for place, row in enumerate(rows):
         _add_clusters(row, nested, place)
     _add_clusters(whole, nested, None)
@@ -80,6 +76,7 @@ def summarise(dataset: Dataset, by: str = "system") -> Facts:
         "by": rows,
         "all": whole,
         "tests": tests,
+        **told,
         "shared_participants": _shared_participants(found),
         "warnings": _warnings(dataset, found, everything, whole, refusal),
     }
@@ -159,24 +156,15 @@ def _rate(measure: Measure, measured: Facts) -> Facts:
 
 
 def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
-    for name, rate in row.items():
+    """The interval over participants of every measure, signed by its method."""
+    for name, measured in row["measures"].items():
+        found = nested.rate(name, place, level=LEVEL)
+        plain = measured["signature"]
+        found["signature"] = None if found["low"] is None else f"{plain}|{cited(found)}"
+        measured["signature"] = found["signature"] or plain
+        measured["clustered"] = found
         if is_rate(name):
-            rate["clustered"] = nested.rate(name, place, level=LEVEL)
-
-
-def signed_difference(name: str, by: str, test: Facts, clustered: Facts, n: int, data: str) -> str:
-    """The signature of a difference: of participants where they could be told apart, else of cases."""
-    people = clustered["clusters"] if clustered["method"] != "none" else 0
-    return signature(
-        f"{name}_difference",
-        unit="participant" if people else MEASURES.get(name).counted,
-        n=people or n,
-        data=data,
-        by=by,
-        a=test["a"],
-        b=test["b"],
-        test=clustered["method"] if people else test.get("method"),
-    )
+            row[name]["clustered"] = found
 
 
 def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[Facts], str | None]:
@@ -189,42 +177,26 @@ def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[
         )
     tests: list[Facts] = []
     for name in [name for name in (rows[0] if rows else {}) if is_rate(name)]:
-        family = [
-            {**_compare(name, a, b), "clustered": nested.test(name, i, j, level=LEVEL)}
-            for (i, a), (j, b) in combinations(enumerate(rows), 2)
-            if _testable(a[name]) and _testable(b[name])
-        ]
-        sizes = {row["key"]: row[name]["n"] for row in rows}
-        for test in family:
-            n = sizes[test["a"]] + sizes[test["b"]]
-            test["signature"] = signed_difference(name, by, test, test["clustered"], n, data)
-        for one in (family, [test["clustered"] for test in family]):
-            for test, adjusted in zip(one, holm([test["p"] for test in one]), strict=True):
-                test["p_holm"] = adjusted
-        tests += family
+        for (i, a), (j, b) in combinations(enumerate(rows), 2):
+            if not (_testable(a[name]) and _testable(b[name])):
+                continue
+            clustered = nested.test(name, i, j, level=LEVEL)
+            test = {
+                "measure": name,
+                "a": a["key"],
+                "b": b["key"],
+                "unit": "participant" if nested.known else "case",
+                **nested.naive(name, i, j, level=LEVEL),
+                "clustered": clustered,
+            }
+            n = a[name]["n"] + b[name]["n"]
+            test["signature"] = signed_difference({**test, **decisive(test)}, by, n, data)
+            tests.append(test)
     return tests, None
 
 
 def _testable(rate: Facts) -> bool:
     return rate["low"] is not None
-
-
-def _compare(name: str, a: Facts, b: Facts) -> Facts:
-    counts = (a[name]["successes"], a[name]["n"], b[name]["successes"], b[name]["n"])
-    test, difference = two_proportion_z(*counts), newcombe(*counts, level=LEVEL)
-    return {
-        "measure": name,
-        "a": a["key"],
-        "b": b["key"],
-        "method": "z_pooled",
-        "z": test.z if test else None,
-        "p": test.p if test else None,
-        "p_holm": None,
-        "difference": a[name]["ratio"] - b[name]["ratio"],
-        "low": difference.low if difference else None,
-        "high": difference.high if difference else None,
-        "interval": "newcombe",
-    }
 
 
 def _shared_participants(found: list[Group]) -> int:

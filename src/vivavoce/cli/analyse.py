@@ -30,7 +30,11 @@ def analyse(
         list[str] | None, typer.Option("--pair", help="Compare only A:B; may be given several times.")
     ] = None,
     margin: Annotated[
-        float | None, typer.Option("--margin", help="Also test equivalence within this difference.")
+        list[str] | None,
+        typer.Option(
+            "--margin",
+            help="Also test equivalence: 0.1 for success rates, MEASURE=VALUE for one measure; repeatable.",
+        ),
     ] = None,
     against: Annotated[
         Path | None,
@@ -45,8 +49,11 @@ def analyse(
         float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
     ] = None,
     correction: Annotated[
-        str, typer.Option("--correction", help="holm, benjamini_hochberg or bonferroni.")
-    ] = "holm",
+        str | None,
+        typer.Option(
+            "--correction", help="holm, benjamini_hochberg or bonferroni; the declared one, or holm."
+        ),
+    ] = None,
     exclude: Exclude = None,
     as_json: Json = False,
 ) -> None:
@@ -81,7 +88,7 @@ def analyse(
             unmixed(Path(words[0]), exclude),
             unmixed(against, exclude),
             by=by or "system",
-            margin=0.1 if margin is None else margin,
+            margin=_margins(margin) or 0.1,
             costs=(costs[0], costs[1]),
         )
         _print(facts, as_json, tables.populations)
@@ -91,7 +98,7 @@ def analyse(
         by=by,
         measures=measure or None,
         pairs=[_pair(one) for one in pair or []] or None,
-        margin=margin,
+        margin=_margins(margin),
         correction=correction,
     )
     _print(facts, as_json, tables.comparison)
@@ -163,6 +170,28 @@ def _pair(text: str) -> tuple[str, str]:
     if not (first and colon and second):
         raise InputError(f"cannot read the pair {text!r}", cure="write --pair A:B")
     return first, second
+
+
+def _margins(words: list[str] | None) -> dict[str, float] | None:
+    """Margins by measure; a bare number is that of success rates."""
+    from vivavoce.analysis.equivalence import RATES
+    from vivavoce.core.errors import InputError
+    from vivavoce.measures import MEASURES
+
+    found: dict[str, float] = {}
+    for word in words or []:
+        name, equals, text = word.rpartition("=")
+        measure = MEASURES.get(name, place="--margin").name if equals else RATES
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value < float("inf"):
+            raise InputError(
+                f"cannot read the margin {word!r}", place="--margin", cure="write 0.1, or turns=2: above 0"
+            )
+        found[measure] = value
+    return found or None
 
 
 def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:

@@ -1,6 +1,7 @@
 """What `analyse` and `power` print on a terminal."""
 
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
@@ -9,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 Facts = dict[str, Any]
+MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
 WHOLE: Final = ("equivalent", "e-value")  # columns that no narrow terminal breaks
 
 
@@ -21,19 +23,19 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
         table.add_row(rate["name"], f"{rate['k']} of {rate['n']}", points(rate["ratio"]), *spans)
     yield table
     if facts["tests"]:
-        tests = plain_table("", "test", "z", "p", "p (Holm)")
+        tests = plain_table("", "test", "z", "p", "(Holm)")
         for test in facts["tests"]:
             tests.add_row(
                 f"{test['a']} - {test['b']}", test["method"], number(test["z"], 3), chance(test["p"]),
                 chance(test["p_holm"]),
             )  # fmt: skip
         yield tests
-        differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)")
+        differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)", "(Holm)")
         for one in facts["differences"]:
             differences.add_row(
                 f"{one['a']} - {one['b']}", points(one["difference"]),
                 span_of_points(one["intervals"]["newcombe"]), number(one["cohen_h"], 3),
-                chance(one["p_fisher"]),
+                chance(one["p_fisher"]), chance(one["p_fisher_holm"]),
             )  # fmt: skip
         yield differences
     yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
@@ -41,12 +43,14 @@ def rates(facts: Facts) -> Iterator[RenderableType]:
 
 def choices(facts: Facts) -> Iterator[RenderableType]:
     """How often the first of two was chosen, against one half."""
-    table = plain_table("", "k of n", "share", "Wilson", "χ²", "p", "p (exact)", "p (Holm)", "e-value")
+    table = plain_table(
+        "", "k of n", "share", "Wilson", "χ²", "p", "(Holm)", "p (exact)", "(Holm)", "e-value"
+    )
     for one in facts["choices"]:
         table.add_row(
             one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span_of_points(one["interval"]),
-            number(one["chi2"], 2), chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]),
-            f"{one['e_value']:.3g}",
+            number(one["chi2"], 2), chance(one["p"]), chance(one["p_holm"]), chance(one["p_exact"]),
+            chance(one["p_exact_holm"]), f"{one['e_value']:.3g}",
         )  # fmt: skip
     yield table
 
@@ -101,7 +105,7 @@ def _wanted(facts: Facts) -> str:
 
 
 def comparison(facts: Facts) -> Iterator[RenderableType]:
-    """Naive and clustered side by side, group by group and pair by pair."""
+    """Group by group and pair by pair: one estimand a table, its family in words, other ways apart."""
     yield Text(facts["model"]["why"])
     headings = ("n", "value", "naive", "clustered", "design effect", "n effective")
     table = plain_table("measure", facts["by_what"], *headings)
@@ -115,31 +119,78 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
     yield table
     if not facts["tests"]:
         return
-    adjusted = f"p ({facts['family']['correction']})"
-    tests = plain_table("measure", "pair", "difference", "naive", "p", "clustered", "p", adjusted)
+    letters = dict(zip((one["why"] for one in facts["families"]), ascii_lowercase, strict=False))
+    tests = plain_table("measure", "pair", "difference", "naive", "p", "clustered", "p", "p (adjusted)")
     for test in facts["tests"]:
         naive, clustered = test["naive"], test["clustered"]
+        side = clustered if test["unit"] == "participant" else naive
         tests.add_row(
-            in_words(test["measure"]), f"{test['a']} - {test['b']}", number(clustered["difference"], 3),
-            span([naive["low"], naive["high"]]), chance(naive["p"]),
+            f"{in_words(test['measure'])}, {in_words(test['estimand'])}", _pair(test),
+            number(side["difference"], 3), span([naive["low"], naive["high"]]), chance(naive["p"]),
             span([clustered["low"], clustered["high"]]), chance(clustered["p"]),
-            chance(clustered["p_adjusted"]),
+            f"{chance(side['p_adjusted'])} {letters[test['why']]}",
         )  # fmt: skip
     yield tests
-    yield from _checks(facts)
+    for why, letter in letters.items():
+        yield Text(f"{letter}  {why}", style="dim")
+    yield from _equivalences(facts)
+    yield from _otherwise(facts)
     if facts["items"]:
-        headings = ("n", "P(a > b)", "clustered", "p naive", "p clustered", "odds ratio", "p")
+        headings = (
+            "n",
+            "P(a > b)",
+            "clustered",
+            "p naive",
+            "p clustered",
+            "p (adjusted)",
+            "odds ratio",
+            "p (not adjusted)",
+        )
         items = plain_table("item", "pair", *headings)
         for one in facts["items"]:
             items.add_row(
-                f"{one['instrument']} {one['item_id']}", f"{one['a']} - {one['b']}",
-                f"{one['n_a']}, {one['n_b']}", number(one["superiority"]["share"], 3),
+                f"{one['instrument']} {one['item_id']}", _pair(one), f"{one['n_a']}, {one['n_b']}",
+                number(one["superiority"]["share"], 3),
                 span([one["superiority"]["low"], one["superiority"]["high"]]),
                 chance(one["mann_whitney"]["p"]), chance(one["superiority"]["p"]),
+                chance(one["superiority"]["p_adjusted"]),
                 number(one["ordinal"]["odds_ratio"], 2), chance(one["ordinal"]["p"]),
             )  # fmt: skip
         yield items
-    yield Text(facts["family"]["why"], style="dim")
+
+
+def _pair(one: Facts) -> str:
+    return f"{one['a']} - {one['b']}"
+
+
+def _equivalences(facts: Facts) -> Iterator[RenderableType]:
+    """Is the difference smaller than the margin of its measure?"""
+    made = [test for test in facts["tests"] if test["equivalence"]]
+    if not made:
+        return
+    table = plain_table("measure", "pair", "margin", "90%", "p", "p (adjusted)", "equivalent")
+    for test in made:
+        equal = test["equivalence"]
+        table.add_row(
+            in_words(test["measure"]), _pair(test), f"{equal['margin']:g}", span(equal["interval"]),
+            chance(equal["p"]), chance(equal["p_adjusted"]), "yes" if equal["equivalent"] else "no",
+        )  # fmt: skip
+    yield table
+
+
+def _otherwise(facts: Facts) -> Iterator[RenderableType]:
+    """The same differences with other weights and by other models, each row of one estimand."""
+    table = plain_table("measure", "pair", "counted", "by", "difference", "95%", "p", words=2)
+    for test in facts["tests"]:
+        weighted = [("weights", one) for one in test["weighted"]]
+        models = [(MODELS[name], one) for name, one in test["models"].items()]
+        for by, one in [*weighted, *models]:
+            table.add_row(
+                in_words(test["measure"]), _pair(test), in_words(one["estimand"]), by,
+                number(one["difference"], 3), span([one["low"], one["high"]]), chance(one["p"]),
+            )  # fmt: skip
+    yield Text("The same differences counted otherwise, as a check; p is not adjusted.")
+    yield table
 
 
 def populations(facts: Facts) -> Iterator[RenderableType]:
@@ -165,25 +216,12 @@ def populations(facts: Facts) -> Iterator[RenderableType]:
         yield Text(
             f"{trial['study']}: {trial['dialogues']} dialogues, {trial['participants']} people, {calls}{cost}"
         )
+    margins = ", ".join(f"{in_words(name)} {one:g}" for name, one in facts["margins"].items() if one)
     yield Text(
-        f"Equivalent: the difference is within {facts['margin']:g}, clustered by participant.", style="dim"
+        f"Equivalent: the difference is within the margin of its measure ({margins}), clustered by "
+        "participant.",
+        style="dim",
     )
-
-
-def _checks(facts: Facts) -> Iterator[RenderableType]:
-    """The same differences by other models, as a check."""
-    table = plain_table("measure", "pair", "bootstrap", "GEE", "p", "mixed model", "p", "equivalent")
-    for test in facts["tests"]:
-        models = test["models"]
-        equal = test["equivalence"]
-        table.add_row(
-            in_words(test["measure"]), f"{test['a']} - {test['b']}",
-            span([models["bootstrap"]["low"], models["bootstrap"]["high"]]),
-            span([models["gee"]["low"], models["gee"]["high"]]), chance(models["gee"]["p"]),
-            span([models["mixed"]["low"], models["mixed"]["high"]]), chance(models["mixed"]["p"]),
-            "" if equal is None else f"{'yes' if equal['equivalent'] else 'no'}, p {chance(equal['p'])}",
-        )  # fmt: skip
-    yield table
 
 
 def plain_table(*headings: str, words: int = 0) -> Table:

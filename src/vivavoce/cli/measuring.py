@@ -53,6 +53,7 @@ def measure(
             _summary(dataset, by, exclude, as_json=as_json)
         return
     from vivavoce.analysis.flow import exclusion_words
+    from vivavoce.analysis.intervals import with_intervals
     from vivavoce.analysis.summary import open_disputes
     from vivavoce.cli.datasets import unmixed
     from vivavoce.measures.values import EVERYTHING, chosen, records, values
@@ -60,6 +61,7 @@ def measure(
 
     opened, words = unmixed(dataset, exclude), _words(keywords)
     found = values(opened, chosen(only or [EVERYTHING]), by, keywords=words)
+    found = with_intervals(opened, found, by, keywords=words)
     if csv is not None:
         _safe(found).to_csv(csv, index=False)
         note(f"wrote {csv}")
@@ -114,7 +116,7 @@ def _words(path: Path | None) -> set[str] | None:
 
 
 def _show(found: list[dict[str, Any]], by: str) -> None:
-    """One table: a row a measure, families apart, a column a group, the dialogues under each value."""
+    """One table: a row a measure, families apart, a column a group; under a value interval and dialogues."""
     from rich.console import Console
 
     rows = [row for row in found if row["dialogues"]]
@@ -122,6 +124,8 @@ def _show(found: list[dict[str, Any]], by: str) -> None:
     if rows:
         Console().print(_table(rows, by, keys if len(keys) <= WIDEST else keys[-1:]))
     missing = len({row["measure"] for row in found} - {row["measure"] for row in rows})
+    if any(row["low"] is not None for row in rows):
+        note("under each value its 95% interval (participants as the unit), then the dialogues it rests on")
     if missing:
         note(f"{missing} measures are missing in every dialogue; `--list` says what they need")
 
@@ -155,13 +159,19 @@ def _table(rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
 def _cell(row: dict[str, Any] | None, unit: str) -> "Text":
     from rich.text import Text
 
+    from vivavoce.report.content import limits
     from vivavoce.report.numbers import amount, between, count
 
     text = Text(amount(row["value"] if row else None, unit))
-    if row and row["open"]:
+    if not row:
+        return text
+    if row["open"]:
         bounds = between(row["lowest"], row["highest"], lambda value: amount(value, unit))
         text.append(f"\n{bounds}\n{count(row['open'])} open", style="yellow")
-    return text.append(f"\n{count(row['dialogues'])}", style="dim") if row else text
+    shown = limits(row["low"], row["high"], unit)
+    if (row["low"] or 0) >= 0:
+        shown = shown.replace(" to ", "\u2013")  # as narrow as a terminal's columns are
+    return text.append("".join(f"\n{one}" for one in (shown, count(row["dialogues"])) if one), style="dim")
 
 
 def _list(only: Collection[str], *, as_json: bool) -> None:

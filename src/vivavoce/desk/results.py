@@ -61,6 +61,7 @@ class View:
     figures: list[FigureRow]
     warnings: list[str]
     model: str
+    families: list[str]
     data: str
     version: str
     by_what: str
@@ -86,6 +87,7 @@ def make_view(summary: Facts) -> View:
         figures=[row for name in FIGURES if (row := _figure_row(name, groups)) is not None],
         warnings=list(summary["warnings"]),
         model=(summary.get("model") or {}).get("why", ""),
+        families=[one["why"] for one in summary.get("families", [])],
         data=summary["data"],
         version=summary["vivavoce"],
         by_what=summary["by_what"],

@@ -101,6 +101,15 @@ def sums(
     return _COMPUTED[dataset]
 
 
+def assume_sums(dataset: "Dataset", numerators: Floats, denominators: Floats) -> None:
+    """Take these as what the measures of a dataset counted: simulated trials have outcomes and no turns.
+
+    Input   measures x dialogues, in the order of the registry and of the dataset
+    """
+    dialogues = dataset.read("dialogues")["dialogue_id"].to_pylist()
+    _COMPUTED[dataset] = Sums(MEASURES.names(), dialogues, numerators, denominators)
+
+
 def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None) -> Sums:
     measures = [MEASURES.get(name) for name in names]
     tables = Tables(dataset, keywords=keywords)

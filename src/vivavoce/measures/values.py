@@ -98,7 +98,8 @@ def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
         "value", "macro", "numerator", "denominator", "dialogues", "open", "lowest", "highest", "unit",
         "signature",
     )  # fmt: skip
-    return {name: row[name] for name in figures}
+    intervals = ("low", "high", "interval", "participants")
+    return {name: row[name] for name in (*figures, *(name for name in intervals if name in row))}
 
 
 def _line(

@@ -2,31 +2,39 @@
 
 from typing import Any
 
-from vivavoce.report.content import headlines, interval_of, is_clustered, significant, title
+from vivavoce.analysis.families import NAMES
+from vivavoce.analysis.family import decisive
+from vivavoce.measures import MEASURES
+from vivavoce.report.content import headlines, interval_of, is_clustered, title
 from vivavoce.report.language import say, translated
-from vivavoce.report.numbers import between, count, label, p_value, percent, plural, points, span
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    count,
+    difference,
+    label,
+    listed,
+    p_value,
+    percent,
+    plural,
+    points,
+    span,
+)
 
 Facts = dict[str, Any]
 
 
-def answer(summary: Facts, declared: Facts | None, results: list[Facts]) -> list[str]:
-    """The summary for people who read no tables: the answer first, then how sure, then on what it rests."""
-    if not headlines(summary):
+def answer(summary: Facts) -> list[str]:
+    """The summary for people who read no tables: the answer first, then how sure, then on what it rests.
+
+    Note    only what was declared beforehand is called better; the rest is explored, and looks at every
+            comparison of its family
+    """
+    declared = _declared(summary["declared"]) if summary["declared"] else []
+    if not (headlines(summary) or declared):
         return []
-    primary = [one for one in results if one["question"] == "primary" and one["p"] is not None]
-    if primary:
-        return [*(_declared_answer(one) for one in primary), _ground(summary), *_meanings(summary)]
-    families = {
-        name: tests
-        for name in headlines(summary)
-        if (tests := [test for test in summary["tests"] if test["measure"] == name])
-    }
-    first = sorted(families, key=lambda name: not any(significant(_best_test(one)) for one in families[name]))
-    sentences = [_compared(summary, name, families[name]) for name in first]
-    if not sentences:
-        sentences.append(_single(summary, next(iter(headlines(summary)))))
-    elif declared is None:
-        sentences.append(say("No comparison was declared beforehand, so this is exploration, not a proof."))
+    explored = _explored(summary, besides=bool(declared))
+    sentences = [*declared, *explored] or [_single(summary, next(iter(headlines(summary))))]
     return [*sentences, _ground(summary), *_meanings(summary)]
 
 
@@ -54,79 +62,162 @@ def _meanings(summary: Facts) -> list[str]:
     return [" ".join(found)] if found else []
 
 
-def _declared_answer(one: Facts) -> str:
-    facts = {
-        "a": one["a"],
-        "b": one["b"],
-        "measure": title(one["measure"]).lower(),
-        "difference": points(abs(one["difference"])).lstrip("+"),
-        "interval": between(one["low"], one["high"], points),
+def _declared(declared: Facts) -> list[str]:
+    """The primary comparison, how many of the secondary ones differ, and the family of both."""
+    primary, secondary = (
+        [one for one in declared["results"] if one["question"] == question]
+        for question in ("primary", "secondary")
+    )
+    if not primary:
+        return []
+    differing = [one for one in primary if one["significant"]]
+    others = [one for one in primary if one["significant"] is False]
+    sentences = [_differs(one) for one in differing]
+    if others and not differing and len(others) == 1:
+        sentences.append(_alike(others[0]))
+    elif others:
+        sentences.append(_others_alike(others, among=bool(differing)))
+    untested = len(primary) - len(differing) - len(others)
+    if untested:
+        sentences.append(
+            say("The primary comparison declared beforehand could not be tested: {n}.",
+                n=plural(untested, "comparison"))
+        )  # fmt: skip
+    tested = [one for one in secondary if one["significant"] is not None]
+    if tested:
+        k = sum(one["significant"] for one in tested)
+        facts = {"k": count(k), "comparisons": plural(len(tested), "secondary comparison")}
+        sentences.append(
+            say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
+        )
+    return [*sentences, translated(declared["family"]["why"])]
+
+
+def _facts(one: Facts) -> Facts:
+    measure = MEASURES.get(one["measure"]) if one["measure"] in MEASURES else None
+    unit = measure.unit if measure else ""
+    return {
+        "a": label(one["a"]),
+        "b": label(one["b"]),
+        "measure": title(one["measure"]).lower() if measure else one["measure"],
+        "gap": _gap(one["difference"], unit),
+        "interval": between(one["low"], one["high"], lambda value: difference(value, unit)),
         "p": p_value(one["p_adjusted"]),
     }
-    if one["significant"]:
-        if one["difference"] < 0:
-            facts |= {"a": one["b"], "b": one["a"]}
+
+
+def _turned(one: Facts) -> Facts:
+    """The same comparison with the other group first."""
+    low, high = (None if end is None else -end for end in (one["high"], one["low"]))
+    return {**one, "a": one["b"], "b": one["a"], "difference": -one["difference"], "low": low, "high": high}
+
+
+def _gap(value: float, unit: str) -> str:
+    """The size of a difference, with the word for its unit."""
+    if unit == "ratio":
+        return say("{n} points", n=points(abs(value)).lstrip("+"))
+    return amount(abs(value), unit)
+
+
+def _differs(one: Facts) -> str:
+    """One declared comparison that differs; better is said only where the measure has a direction."""
+    direction = MEASURES.get(one["measure"]).direction
+    if direction is None:
         return say(
-            "{a} does better than {b} in {measure}, the comparison declared beforehand: {difference} points "
-            "(95% interval of the difference {interval}; adjusted p {p}).",
-            **facts,
+            "{a} and {b} differ in {measure}, the comparison declared beforehand: {gap} apart (95% interval "
+            "of the difference {interval}; adjusted p {p}).",
+            **_facts(one),
         )
+    better_first = (one["difference"] > 0) == (direction == "higher")
+    facts = _facts(one if better_first else _turned(one))
     return say(
-        "No difference between {a} and {b} in {measure} could be shown, the comparison declared beforehand: "
-        "{difference} points apart (95% interval of the difference {interval}; adjusted p {p}).",
+        "{a} does better than {b} in {measure}, the comparison declared beforehand: {gap} apart (95% "
+        "interval of the difference {interval}; adjusted p {p}).",
         **facts,
     )
 
 
-def _compared(summary: Facts, name: str, tests: list[Facts]) -> str:
-    """Best against worst, and how many pairs differ."""
-    rows = [row for row in summary["by"] if row[name]["ratio"] is not None]
-    best, worst = (pick(rows, key=lambda row: row[name]["ratio"]) for pick in (max, min))
-    extremes = {best["key"], worst["key"]}
-    test = next((one for one in tests if {one["a"], one["b"]} == extremes), tests[0])
-    found = test.get("clustered") or {}
-    found = found if found.get("p") is not None else test
+def _alike(one: Facts) -> str:
+    return say(
+        "No difference between {a} and {b} in {measure} could be shown, the comparison declared beforehand: "
+        "{gap} apart (95% interval of the difference {interval}; adjusted p {p}).",
+        **_facts(one),
+    )
+
+
+def _others_alike(others: list[Facts], *, among: bool) -> str:
+    """Declared comparisons that did not come out, in one sentence."""
+    pairs = listed([f"{label(one['a'])} \u2013 {label(one['b'])}" for one in others])
+    measure = _facts(others[0])["measure"]
+    if among:
+        return say("Between the other declared pairs nothing could be shown: {pairs}.", pairs=pairs)
+    return say(
+        "No difference in {measure} could be shown, the comparison declared beforehand, between any of: "
+        "{pairs}.",
+        measure=measure,
+        pairs=pairs,
+    )
+
+
+def _explored(summary: Facts, *, besides: bool) -> list[str]:
+    """Everything that was tested without a declaration: how much of it differs, and the largest of it."""
+    tests = [one for one in summary["tests"] if one["family"] == "explored"]
+    tested = [one for one in tests if one["significant"] is not None]
+    differing = [one for one in tested if one["significant"]]
+    if not tested or (besides and not differing):
+        return (
+            [say("Explored, not declared beforehand: nothing could be tested.")]
+            if tests and not besides
+            else []
+        )
+    family = next(one for one in summary["families"] if one["name"] == "explored")
     facts = {
-        "best": label(best["key"]),
-        "worst": label(worst["key"]),
-        "high": percent(best[name]["ratio"]),
-        "low": percent(worst[name]["ratio"]),
-        "measure": title(name).lower(),
+        "how": translated(NAMES[family["correction"]]),
+        "comparisons": plural(len(tested), "comparison"),
+        "k": count(len(differing)),
     }
-    if significant(found):
-        first = say("{best} does better than {worst}: {high} against {low} in {measure}.", **facts)
-    elif best is worst or best[name]["ratio"] == worst[name]["ratio"]:
-        first = say("All stand at {high} in {measure}.", **facts)
+    if differing:
+        first = say(
+            "Explored, not declared beforehand: after adjustment by {how} over {comparisons}, differences "
+            "remain in {k}.",
+            **facts,
+        )
     else:
         first = say(
-            "No difference in {measure} can be shown: {best} stands at {high}, {worst} at {low}.", **facts
+            "Explored, not declared beforehand: after adjustment by {how} over {comparisons}, no difference "
+            "can be shown.",
+            **facts,
         )
-    return f"{first} {_how_sure(test, found, tests)}"
+    largest = max(differing or tested, key=lambda one: abs(one["difference"]))
+    return [f"{first} {_largest(summary, largest)}" if largest["difference"] else first]
 
 
-def _how_sure(test: Facts, found: Facts, tests: list[Facts]) -> str:
-    """The interval of the one difference, or how many of several pairs differ."""
-    if len(tests) == 1:
+def _largest(summary: Facts, test: Facts) -> str:
+    name, found = test["measure"], decisive(test)
+    rows = {row["key"]: row[name] for row in summary["by"]}
+    one = {**test, **found, "difference": test["difference"]}
+    one = one if one["difference"] > 0 else _turned(one)
+    facts = _facts(one) | {
+        "high": percent(rows[one["a"]]["ratio"]),
+        "low": percent(rows[one["b"]]["ratio"]),
+    }
+    if found["low"] is None:
         return say(
-            "The difference of {points} points has a 95% interval of {interval} (adjusted p {p}).",
-            points=points(test["difference"]),
-            interval=between(found["low"], found["high"], points),
-            p=p_value(found["p_holm"]),
+            "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; adjusted p {p}).",
+            **facts,
         )
-    differing = sum(significant(_best_test(one)) for one in tests)
-    if not differing:
-        return say("None of the {n} pairs differs after adjustment.", n=count(len(tests)))
-    return say("Of the {n} pairs, {k} differ after adjustment.", n=count(len(tests)), k=count(differing))
-
-
-def _best_test(test: Facts) -> Facts:
-    found = test.get("clustered") or {}
-    return found if found.get("p") is not None else test
+    return say(
+        "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; 95% interval of the "
+        "difference {interval}, adjusted p {p}).",
+        **facts,
+    )
 
 
 def _single(summary: Facts, name: str) -> str:
     rate = summary["all"][name]
     low, high, _ = interval_of(rate)
+    if low is None:
+        return say("{measure}: mean {mean}.", measure=title(name), mean=amount(rate["ratio"], ""))
     return say(
         "{measure}: {ratio} (95% interval {interval}).",
         measure=title(name),

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from vivavoce.analysis.summary import HEADLINES, is_rate
+from vivavoce.analysis.family import decisive
+from vivavoce.analysis.rates import HEADLINES, is_rate
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.language import noun, say, translated
@@ -21,7 +22,6 @@ from vivavoce.report.numbers import (
 )
 
 Facts = dict[str, Any]
-SIGNIFICANT: Final = 0.05
 UNIT_NAMES: Final = {
     "dialogue": "dialogues",
     "goal": "goals",
@@ -136,15 +136,19 @@ def rate_cell(rate: Facts) -> Cell:
     return Cell(percent(rate["ratio"]), (span(low, high), counted, *naive))
 
 
+def signature_of(shown: Facts) -> str:
+    """The signature of a rate or measure, which cites the interval that `interval_of` gives."""
+    clustered = shown.get("clustered") or {}
+    return clustered["signature"] if clustered.get("low") is not None else shown["signature"]
+
+
 def signatures(rows: Iterable[Facts], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Signatures of measures `names` for every row that has a number."""
     wanted = list(names)
     return tuple(
         (
             f"{label(row['key'])}, {title(name).lower()}",
-            (row.get(name) or row["measures"][name])["signature"]
-            if is_rate(name)
-            else row["measures"][name]["signature"],
+            signature_of(row[name] if is_rate(name) else row["measures"][name]),
         )
         for row in rows
         for name in wanted
@@ -154,11 +158,12 @@ def signatures(rows: Iterable[Facts], names: Iterable[str]) -> tuple[tuple[str, 
 
 def tests_table(summary: Facts) -> TableOfText | None:
     """The tests of the headline rates, or None with one group."""
-    clustered = any((test.get("clustered") or {}).get("p") is not None for test in summary["tests"])
+    clustered = any(test["unit"] == "participant" for test in summary["tests"])
     rows = [
         Row(
             f"{label(test['a'])} \u2013 {label(test['b'])}",
             _clustered_cells(test) if clustered else _naive_cells(test),
+            (say("declared beforehand"),) if test["family"] == "declared" else (),
             group=heading,
         )
         for name, heading in headlines(summary).items()
@@ -167,34 +172,34 @@ def tests_table(summary: Facts) -> TableOfText | None:
     ]
     if not rows:
         return None
+    families = " ".join(translated(one["why"]) for one in summary["families"])
     if not clustered:
-        return TableOfText(
-            "tests",
-            say("Two-tailed z-tests of the success rates"),
-            heads(say("Compared"), say("Difference"), say("95% interval"), "z", "p", "p (Holm)"),
-            tuple(rows),
-            say(
-                "Difference of the first minus the second in percentage points, with its 95% interval "
-                "(Newcombe). Pooled z, two-tailed; p is adjusted after Holm over the pairs of one measure. "
-                "Bold: adjusted p below .05. A dash: nothing varied, so no test."
-            ),
-            _signed_tests(summary),
+        note = say(
+            "Difference of the first minus the second in percentage points, with its 95% interval "
+            "(Newcombe). Pooled z, two-tailed. Bold: significant after adjustment. A dash: nothing varied, "
+            "so no test."
         )
-    return TableOfText(
-        "tests",
-        say("Comparisons of the success rates"),
-        (
-            *heads(say("Compared"), say("Difference"), say("95% interval"), "t", "p", "p (Holm)"),
-            Cell(say("Cases as independent"), (say("interval; p (Holm)"),)),
-        ),
-        tuple(rows),
-        say(
+        columns = heads(
+            say("Compared"), say("Difference"), say("95% interval"), "z", "p", say("p (adjusted)")
+        )
+    else:
+        note = say(
             "Difference of the first minus the second in percentage points. Participants are the unit; p is "
-            "two-tailed and adjusted after Holm over the pairs of one measure. Bold: adjusted p below .05. A "
-            "dash: no test was possible. The last column is the pooled z-test with Newcombe's "
-            "interval, which takes cases as independent: for comparison only."
-        ),
-        _signed_tests(summary),
+            "two-tailed. Bold: significant after adjustment. A dash: no test was possible. The last column "
+            "is the pooled z-test with Newcombe's interval, which takes cases as independent: for comparison "
+            "only, and not adjusted."
+        )
+        columns = (
+            *heads(say("Compared"), say("Difference"), say("95% interval"), "t", "p", say("p (adjusted)")),
+            Cell(say("Cases as independent"), (say("interval; p, not adjusted"),)),
+        )
+    caption = (
+        say("Comparisons of the success rates")
+        if clustered
+        else say("Two-tailed z-tests of the success rates")
+    )
+    return TableOfText(
+        "tests", caption, columns, tuple(rows), f"{note} {families}".strip(), _signed_tests(summary)
     )
 
 
@@ -208,30 +213,26 @@ def _signed_tests(summary: Facts) -> tuple[tuple[str, str], ...]:
 
 
 def _clustered_cells(test: Facts) -> tuple[Cell, ...]:
-    found = test["clustered"]
     return (
-        Cell(points(test["difference"])),
-        Cell(between(found["low"], found["high"], points)),
-        Cell(z_value(found.get("t"))),
-        Cell(p_value(found["p"])),
-        Cell(p_value(found["p_holm"]), strong=significant(found)),
-        Cell(between(test["low"], test["high"], points), (p_value(test["p_holm"]),)),
+        *_counted_cells(test, "t"),
+        Cell(between(test["low"], test["high"], points), (p_value(test["p"]),)),
     )
 
 
 def _naive_cells(test: Facts) -> tuple[Cell, ...]:
+    return _counted_cells(test, "z")
+
+
+def _counted_cells(test: Facts, statistic: str) -> tuple[Cell, ...]:
+    """The side of a test that counts."""
+    found = decisive(test)
     return (
         Cell(points(test["difference"])),
-        Cell(between(test["low"], test["high"], points)),
-        Cell(z_value(test["z"])),
-        Cell(p_value(test["p"])),
-        Cell(p_value(test["p_holm"]), strong=significant(test)),
+        Cell(between(found["low"], found["high"], points)),
+        Cell(z_value(found.get(statistic))),
+        Cell(p_value(found["p"])),
+        Cell(p_value(found["p_adjusted"]), strong=bool(test["significant"])),
     )
-
-
-def significant(test: Facts) -> bool:
-    """Whether the adjusted p lies below .05."""
-    return test["p_holm"] is not None and test["p_holm"] < SIGNIFICANT
 
 
 def variants_table(summary: Facts) -> TableOfText | None:
@@ -303,7 +304,10 @@ def measures_table(summary: Facts) -> TableOfText | None:
 
 
 def _under_measures(summary: Facts, names: list[str]) -> str:
-    under = say("Pooled over all cases; under each number, how many cases it rests on.")
+    under = say(
+        "Pooled over all cases; under each number, its 95% interval with participants as the unit where "
+        "it has one, and how many cases it rests on."
+    )
     if any(summary["all"]["measures"][name]["open"] for name in names):
         under += " " + say(
             "Open: annotators differ and nobody decided; the number is the mean over annotators, and the two "
@@ -317,9 +321,18 @@ def _measure_cell(measured: Facts, unit: str) -> Cell:
         return Cell(amount(None, ""), (say("no case"),))
     cases = round(measured["denominator"])
     counted = unit.replace("_", " ")
-    under = (f"{count(cases)} {noun(counted, counted + 's', cases)}",)
+    under = [f"{count(cases)} {noun(counted, counted + 's', cases)}"]
+    clustered, shown = measured["clustered"], measured["unit"]
+    if interval := limits(clustered["low"], clustered["high"], shown):
+        under.insert(0, interval)
     if measured["open"]:
-        low, high = (amount(measured[name], measured["unit"]) for name in ("lowest", "highest"))
-        bounds = say("{low} to {high}: {n} open", low=low, high=high, n=count(measured["open"]))
-        under = (*under, bounds)
-    return Cell(amount(measured["value"], measured["unit"]), under)
+        low, high = (amount(measured[name], shown) for name in ("lowest", "highest"))
+        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(measured["open"])))
+    return Cell(amount(measured["value"], shown), tuple(under))
+
+
+def limits(low: float | None, high: float | None, unit: str) -> str:
+    """The limits of a measure's interval in its unit; empty where there is none."""
+    if low is None:
+        return ""
+    return span(low, high) if unit == "ratio" else between(low, high, lambda value: amount(value, ""))

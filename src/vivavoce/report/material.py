@@ -8,7 +8,7 @@ from vivavoce.analysis.arena import has_votes, rank_systems
 from vivavoce.analysis.attributes import attribute_names
 from vivavoce.analysis.confidence import confidence_results, has_confidences
 from vivavoce.analysis.correlations import correlations
-from vivavoce.analysis.declared import declaration, declared_preferences, declared_results
+from vivavoce.analysis.declared import declaration
 from vivavoce.analysis.description import describe
 from vivavoce.analysis.effort import effort
 from vivavoce.analysis.failures import typical_failures
@@ -59,9 +59,7 @@ class Material:
     summary: dict[str, Any]
     description: dict[str, Any]
     declared: dict[str, Any] | None
-    declared_choices: list[dict[str, Any]]
     looks: list[dict[str, Any]]
-    results: list[dict[str, Any]]
     flow: dict[str, Any]
     learning: list[dict[str, Any]]
     correlations: list[dict[str, Any]]
@@ -79,6 +77,11 @@ class Material:
     self_reported: bool
     has_file: bool
     redact: bool
+
+    @property
+    def declared_choices(self) -> list[dict[str, Any]]:
+        """The declared comparisons of transcripts."""
+        return self.summary["declared"]["choices"] if self.summary["declared"] else []
 
     @property
     def mark(self) -> str:
@@ -114,8 +117,6 @@ def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
         summary=summary,
         description=description,
         declared=declared,
-        results=declared_results(dataset, declared) if declared else [],
-        declared_choices=declared_preferences(dataset, declared) if declared else [],
         looks=dataset.read("looks").to_pylist(),
         flow=flow(dataset),
         learning=learning(dataset),

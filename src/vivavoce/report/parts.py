@@ -80,7 +80,7 @@ def effort(material: Material) -> list[Block]:
 def declared(material: Material) -> list[Block]:
     return [
         *questions.declared_blocks(
-            material.declared, material.results, material.declared_choices, has_file=material.has_file
+            material.declared, material.summary["declared"], has_file=material.has_file
         ),
         *looks_blocks(material.looks),
     ]

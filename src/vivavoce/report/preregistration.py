@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from vivavoce.analysis.equivalence import margin_of
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.measures import MEASURES
 from vivavoce.report.questions import stopping_words
@@ -91,7 +92,7 @@ def _question(study: Study) -> str:
     lines = []
     for place, one in enumerate(_asked(study)):
         role = "Primary" if place == 0 else "Secondary"
-        margin = study.analysis.margin
+        margin = margin_of(one.measure, study.analysis.margins)
         equal = f" A difference below {margin:g} counts as none." if margin is not None else ""
         lines.append(f"- {role}: do {_listed(one.compare)} differ in {_name(one)}? Two-sided.{equal}")
     if study.analysis.preferences is not None:
@@ -191,16 +192,18 @@ def _analyses(study: Study) -> str:
 
 def _criteria(study: Study) -> str:
     names = {
-        "holm": "adjusted after Holm over the pairs of each question",
-        "benjamini_hochberg": "adjusted after Benjamini and Hochberg over the pairs of each question",
-        "bonferroni": "adjusted after Bonferroni over the pairs of each question",
+        "holm": "adjusted after Holm over all comparisons declared here",
+        "benjamini_hochberg": "adjusted after Benjamini and Hochberg over all comparisons declared here",
+        "bonferroni": "adjusted after Bonferroni over all comparisons declared here",
         "none": "not adjusted",
     }
     asked = [*_asked(study), *([study.analysis.preferences] if study.analysis.preferences else [])]
     levels = _listed(sorted({f"{one.alpha:g}" for one in asked}))
     words = f"Two-tailed p below {levels}, {names[study.analysis.correction]}; intervals at 95%."
-    if study.analysis.margin is not None:
-        words += f" Equivalence by two one-sided tests with a margin of {study.analysis.margin:g}."
+    if any(margin_of(one.measure, study.analysis.margins) for one in _asked(study)):
+        words += (
+            " Equivalence within the margins named above by two one-sided tests, adjusted alike over them."
+        )
     return words
 
 

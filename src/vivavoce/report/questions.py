@@ -2,11 +2,13 @@
 
 from typing import Any, Final
 
+from vivavoce.analysis.families import NAMES
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.language import say, translated
 from vivavoce.report.numbers import (
+    MISSING,
     amount,
     between,
     count,
@@ -21,12 +23,6 @@ from vivavoce.report.numbers import (
 from vivavoce.report.people import rule_words
 
 Facts = dict[str, Any]
-CORRECTIONS: Final = {
-    "holm": "Holm",
-    "benjamini_hochberg": "Benjamini and Hochberg",
-    "bonferroni": "Bonferroni",
-    "none": "none",
-}
 SETTINGS: Final = {
     "primary": "primary comparison",
     "secondary": "secondary comparisons",
@@ -40,11 +36,9 @@ SETTINGS: Final = {
 }
 
 
-def declared_blocks(
-    declared: Facts | None, results: list[Facts], choices: list[Facts], *, has_file: bool
-) -> list[Block]:
+def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bool) -> list[Block]:
     """What the study file named beforehand, its results, and what was changed after the data had begun."""
-    if declared is None:
+    if declared is None or found is None:
         missing = (
             say("The study file declares no comparison.")
             if has_file
@@ -56,8 +50,9 @@ def declared_blocks(
         (say("Primary"), "" if analysis["primary"] is None else _asked(analysis["primary"])),
         (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
         (say("Transcripts"), transcripts_words(analysis["preferences"])),
-        (say("Correction"), translated(CORRECTIONS[analysis["correction"]])),
-        (say("Margin"), "" if analysis["margin"] is None else amount(analysis["margin"], "")),
+        (say("Correction"), translated(NAMES[analysis["correction"]])),
+        (say("Margin"), "" if analysis["margin"] is None
+         else say("{margin} for success rates", margin=amount(analysis["margin"], ""))),
         (say("Exclusions"), "; ".join(map(rule_words, analysis["exclude"])) or say("none")),
         (say("Notes"), " ".join(analysis["notes"])),
         (say("Stopping"), stopping_words(analysis["stopping"])),
@@ -66,8 +61,8 @@ def declared_blocks(
     ]  # fmt: skip
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
-        *([_results_table(results)] if results else []),
-        *([_choices_table(choices)] if choices else []),
+        *([_results_table(found)] if found["results"] else []),
+        *([_choices_table(found)] if found["choices"] else []),
         Paragraph(
             say(
                 "Everything else in this report, the other tables of tests included, was not declared and is "
@@ -75,7 +70,7 @@ def declared_blocks(
             )
         ),
     ]
-    changes = _changes(declared, results)
+    changes = _changes(declared, found["results"])
     if changes:
         blocks.append(Bullets(tuple(changes)))
     return blocks
@@ -84,8 +79,12 @@ def declared_blocks(
 def _asked(one: Facts) -> str:
     name = one["measure"]
     shown = title(name) if name in MEASURES else name
-    return say("{measure}: {systems} (alpha {alpha})", measure=shown,
-               systems=", ".join(one["compare"]), alpha=amount(one["alpha"], ""))  # fmt: skip
+    facts = {"measure": shown, "systems": ", ".join(one["compare"]), "alpha": amount(one["alpha"], "")}
+    if one["margin"] is None:
+        return say("{measure}: {systems} (alpha {alpha})", **facts)
+    return say(
+        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(one["margin"], "")
+    )
 
 
 def transcripts_words(preferences: Facts | None) -> str:
@@ -100,7 +99,7 @@ def transcripts_words(preferences: Facts | None) -> str:
     )
 
 
-def _choices_table(choices: list[Facts]) -> TableOfText:
+def _choices_table(found: Facts) -> TableOfText:
     verdicts = {
         True: say("not preferred alike"), False: say("no preference shown"), None: say("nothing decided"),
     }  # fmt: skip
@@ -116,7 +115,7 @@ def _choices_table(choices: list[Facts]) -> TableOfText:
             ),
             group=one["variable"],
         )
-        for one in choices
+        for one in found["choices"]
     ]
     return TableOfText(
         "declared_choices",
@@ -126,7 +125,9 @@ def _choices_table(choices: list[Facts]) -> TableOfText:
             say("Verdict"),
         ),
         tuple(rows),
-        say("One choice of each participant. Wilson's interval; p adjusted over all rows of the table."),
+        _note(say("One choice of each participant. Wilson's interval."), found),
+        tuple((f"{one['variable']}, {translated(one['question'])}", one["signature"])
+              for one in found["choices"]),
     )  # fmt: skip
 
 
@@ -150,10 +151,11 @@ def stopping_words(stopping: Facts | None) -> str:
     return " ".join(part for part in (stopping["words"], said) if part)
 
 
-def _results_table(results: list[Facts]) -> TableOfText:
+def _results_table(found: Facts) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
+    margins = any(one["equivalence"] for one in found["results"])
     rows = []
-    for one in results:
+    for one in found["results"]:
         shown = title(one["measure"]) if one["measure"] in MEASURES else one["measure"]
         if one["unknown"] is not None:
             verdict = say("cannot be tested: the dataset has no {name}", name=one["unknown"])
@@ -171,6 +173,7 @@ def _results_table(results: list[Facts]) -> TableOfText:
                     Cell(p_value(one["p"])),
                     Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
                     Cell(verdict, words=True),
+                    *([_equal_cell(one["equivalence"], unit)] if margins else []),
                 ),
                 group=f"{names[one['question']]}: {shown}",
             )
@@ -179,14 +182,50 @@ def _results_table(results: list[Facts]) -> TableOfText:
         "declared",
         say("Results of the declared comparisons"),
         heads(
-            say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)"), say("Verdict")
+            say("Compared"),
+            say("Difference"),
+            say("95% interval"),
+            "p",
+            say("p (adjusted)"),
+            say("Verdict"),
+            *([say("Within the margin?")] if margins else []),
         ),
         tuple(rows),
-        say(
-            "Participants are the unit. Differences of rates in percentage points, the first minus "
-            "the second."
+        _note(
+            say(
+                "Participants are the unit. Differences of rates in percentage points, the first minus "
+                "the second."
+            ),
+            found,
+        ),
+        tuple(
+            (f"{one['a']} \u2013 {one['b']}, {title(one['measure']).lower()}", one["signature"])
+            for one in found["results"]
+            if one["signature"]
         ),
     )
+
+
+def _equal_cell(equal: Facts | None, unit: str) -> Cell:
+    """Whether a difference is shown to be smaller than its margin, with the 90 % interval that decides."""
+    if equal is None:
+        return Cell(MISSING)
+    verdict = say("yes") if equal["equivalent"] else say("not shown")
+    limits = between(equal["interval"][0], equal["interval"][1], lambda value: difference(value, unit))
+    margin = difference(equal["margin"], unit).lstrip("+")
+    return Cell(
+        verdict,
+        (
+            say("margin {margin}; 90%: {interval}", margin=margin, interval=limits),
+            say("p {p}, adjusted over {n}", p=p_value(equal["p_adjusted"]), n=count(equal["tests"])),
+        ),
+        words=True,
+    )
+
+
+def _note(words: str, found: Facts) -> str:
+    """What stands under a declared table: how to read it, and the family of its p values."""
+    return f"{words} {translated(found['family']['why'])}"
 
 
 def _changes(declared: Facts, results: list[Facts]) -> list[str]:

@@ -21,6 +21,9 @@ class Primary(Settings):
     measure: str = Field(description="name of the measure")
     compare: list[str] = Field([], description="systems to compare; all of the study when left out")
     alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
+    margin: Number | None = Field(
+        None, gt=0, description="a difference of this measure, in its unit, below which it counts as none"
+    )
 
     @field_validator("compare")
     @classmethod
@@ -80,10 +83,13 @@ class Analysis(Settings):
     )
     correction: Correction = Field(
         "holm",
-        description="adjustment of p over the pairs of each question, or all comparisons of transcripts",
+        description="adjustment of p over everything that is declared here: primary, secondary, transcripts",
     )
     margin: Number | None = Field(
-        None, gt=0, description="a difference smaller than this counts as none (equivalence)"
+        None,
+        gt=0,
+        description="a difference of a success rate smaller than this counts as none (equivalence); of other "
+        "measures it is declared with the comparison",
     )
     exclude: list[Exclusion] = Field(
         [Exclusion.model_validate(TRIVIAL)],
@@ -116,6 +122,13 @@ class Analysis(Settings):
                 "a stopping rule without a primary comparison", "add primary: {measure: ..., compare: [a, b]}"
             )
         return self
+
+    @property
+    def margins(self) -> dict[str, float]:
+        """Margins of equivalence by measure; under `rates` that of every success rate without its own."""
+        asked = [*([self.primary] if self.primary else []), *self.secondary]
+        own = {one.measure: one.margin for one in asked if one.margin is not None}
+        return own | ({"rates": self.margin} if self.margin is not None else {})
 
     def over(self, systems: list[str]) -> "Analysis":
         """This analysis of a study with such systems: a comparison that names none takes them all.

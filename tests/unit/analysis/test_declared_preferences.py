@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scenes.judgements import QUESTIONS, judge_rows
-from vivavoce.analysis.declared import declaration, declared_preferences
+from vivavoce.analysis.declared import declared_family
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
@@ -35,9 +35,9 @@ def cells(folder: Path, alignment: int, file: str = FILE) -> list[dict]:
     wins = {("empathy", question): 111 for question in QUESTIONS}
     wins |= {("alignment", question): 96 for question in QUESTIONS} | {("alignment", "ease"): alignment}
     dataset = judged(folder, wins, 143, file)
-    declared = declaration(dataset)
+    declared = declared_family(dataset)
     assert declared is not None
-    return declared_preferences(dataset, declared)
+    return declared["choices"]
 
 
 def test_the_preset_declares_the_papers_test_of_every_question(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_the_report_tells_what_was_declared_apart_from_exploration(tmp_path: Pat
 def test_a_study_without_declaration_is_exploration(tmp_path: Path) -> None:
     wins = {("empathy", question): 30 for question in QUESTIONS}
     dataset = judged(tmp_path / "data", wins, 40, "study: talk\n")
-    assert declaration(dataset) is None
+    assert declared_family(dataset) is None
     assert "declared_choices" not in [one.name for one in compose(dataset).blocks(TableOfText)]
 
 

@@ -136,6 +136,42 @@ def test_drawn_percentiles_lie_as_far_out_as_few_participants_ask_for() -> None:
     assert held >= 129  # 86 %; nominal 95 %, plain percentiles reach some 87 % of trials at best
 
 
+@pytest.mark.parametrize("within", [True, False])
+def test_interval_and_p_of_few_people_never_disagree(within: bool) -> None:
+    excluded = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        people = int(rng.integers(3, 10))
+        sides = [("a", "b")] * people if within else [("a",) if one % 2 else ("b",) for one in range(people)]
+        rows = [
+            (system, f"p{person}", bool(rng.random() < expit(rng.normal() + (1.6 if system == "a" else 0.0))))
+            for person, met in enumerate(sides)
+            for system in met
+            for _ in range(int(rng.integers(1, 9)))
+        ]
+        found = judged(rows)
+        if found["p"] is not None and found["low"] is not None:
+            assert -1 <= found["low"] <= found["difference"] <= found["high"] <= 1
+            assert (found["low"] <= 0 <= found["high"]) == (found["p"] >= 0.05), (seed, found)
+            excluded += found["p"] < 0.05
+    assert excluded >= 5
+
+
+def test_a_shift_of_few_people_is_inside_the_interval_as_often_as_it_says() -> None:
+    """Eight people, one system each; a is better by exactly 1.5 for everybody."""
+    held = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=(8, 3)).round(6) + np.repeat([1.5, 0.0], 4)[:, None]
+        ids = [f"d{number}" for number in range(24)]
+        found = [Group(name, ids[start : start + 12], [f"{name}{one // 3}" for one in range(12)])
+                 for name, start in (("a", 0), ("b", 12))]  # fmt: skip
+        parts = Parts(["value"], ids, values.reshape(1, -1), np.ones((1, 24)))
+        test = Nested(parts, found).test("value", 0, 1, level=0.9)
+        held += test["low"] <= 1.5 <= test["high"]
+    assert held >= 170  # 90 % are 180, give or take 4
+
+
 def test_the_order_of_rows_changes_no_number(make, tmp_path) -> None:
     first = make(*with_likings(5, 12, 4, 0.5))
     with DatasetWriter(tmp_path / "mixed", study={"name": "toy"}, source={"kind": "log"}) as writer:

@@ -23,7 +23,8 @@ def subjective(summary: dict) -> list[dict]:
 def test_every_rate_and_test_has_its_clustered_twin(make):
     summary = summarise(make(*crossed(12, 6)), "system")
     rate = summary["by"][0]["subjective_success"]["clustered"]
-    assert set(rate) == {"low", "high", "se", "design_effect", "icc", "clusters", "method", "n_effective"}
+    facts = {"low", "high", "se", "design_effect", "icc", "clusters", "method", "n_effective", "signature"}
+    assert set(rate) == facts
     assert rate["clusters"] == 12
     (test,) = subjective(summary)
     assert test["clustered"]["difference"] == pytest.approx(test["difference"])
@@ -44,12 +45,13 @@ def test_alike_dialogues_of_one_person_widen_the_interval(make):
     assert rate["clustered"]["low"] < rate["low"] < rate["high"] < rate["clustered"]["high"]
 
 
-def test_clustered_p_values_are_adjusted_over_the_pairs_of_their_measure(make):
+def test_clustered_p_values_are_adjusted_and_naive_ones_are_not(make):
     rows = crossed(12, 6) + [("c", f"p{number}", number % 3) for number in range(12)]
     rows = [(system, person, bool(answer)) for system, person, answer in rows]
-    tests = [test["clustered"] for test in subjective(summarise(make(*rows), "system"))]
-    assert len(tests) == 3
-    assert [test["p_holm"] for test in tests] == pytest.approx(holm([test["p"] for test in tests]))
+    found = subjective(summarise(make(*rows), "system"))
+    tests = [test["clustered"] for test in found]
+    assert [test["p_adjusted"] for test in found] == [None] * 3
+    assert [test["p_adjusted"] for test in tests] == pytest.approx(holm([test["p"] for test in tests]))
 
 
 def test_few_participants_are_permuted_within_themselves_where_they_met_both(make):

@@ -42,6 +42,16 @@ def test_published_rates_are_calculated_with():
     assert "59.5 to 68.8" in run("analyse", "rates", "A=259/403", "B=263/390")
 
 
+def test_no_p_of_published_counts_stands_unadjusted_beside_adjusted_ones():
+    facts = json.loads(run("analyse", "rates", "A=30/60", "B=40/60", "C=50/60", "--json"))
+    given = [one["p_fisher"] for one in facts["differences"]]
+    smallest = min(range(3), key=given.__getitem__)
+    assert facts["differences"][smallest]["p_fisher_holm"] == pytest.approx(3 * given[smallest])
+    picked = json.loads(run("analyse", "choices", "a=50/80", "b=60/80", "--json"))["choices"]
+    assert picked[1]["p_exact_holm"] == pytest.approx(2 * picked[1]["p_exact"])
+    assert run("analyse", "rates", "A=30/60", "B=40/60").count("(Holm)") == 2
+
+
 def test_published_choices_are_calculated_with():
     (choice,) = json.loads(run("analyse", "choices", "empathy=104/143", "--json"))["choices"]
     assert {"name", "k", "n", "ratio", "chi2", "p", "p_exact", "p_holm", "interval"} <= choice.keys()
@@ -62,12 +72,76 @@ def test_a_dataset_is_analysed_with_participants_as_the_unit(tmp_path):
     folder = str(dataset(tmp_path, "crowd", 24))
     text = run("analyse", folder, "--margin", "0.3")
     assert "24 participants held 96 dialogues" in text
-    assert "Holm over the 1 comparison above" in text
+    assert "p is adjusted by Holm over 1 comparison" in text
     words = ["--measure", "subjective_success", "--measure", "dialogue_duration", "--pair", "b:a", "--json"]
     facts = json.loads(run("analyse", folder, *words))
     assert [(test["a"], test["b"]) for test in facts["tests"]] == [("b", "a")] * 2
     assert facts["tests"][0]["clustered"]["clusters"] == 24
     assert "Holm" not in run("analyse", folder, "--by", "participant")
+
+
+def test_a_margin_is_for_success_rates_or_for_the_measure_that_it_names(tmp_path):
+    folder = str(dataset(tmp_path, "crowd", 24))
+    asked = ["--measure", "subjective_success", "--measure", "dialogue_duration"]
+    both = json.loads(run("analyse", folder, *asked, "--margin", "0.3", "--json"))
+    rate, duration = both["tests"]
+    assert rate["equivalence"]["margin"] == 0.3
+    assert duration["equivalence"] is None
+    assert any("--margin dialogue_duration=VALUE" in one for one in both["warnings"])
+    named = json.loads(run("analyse", folder, *asked, "--margin", "dialogue_duration=2.5", "--json"))
+    assert [one["equivalence"] and one["equivalence"]["margin"] for one in named["tests"]] == [None, 2.5]
+
+
+@pytest.mark.parametrize("word", ["much", "-1", "turns=", "0", "nan"])
+def test_a_margin_that_is_none_is_refused(tmp_path, word):
+    with pytest.raises(InputError, match="margin"):
+        CliRunner().invoke(app, ["analyse", str(tmp_path), "--margin", word], catch_exceptions=False)
+
+
+def test_every_row_of_analyse_is_of_one_estimand(tmp_path):
+    """Users of 20 words and of 2: per word, per dialogue and per participant are three numbers."""
+    folder = tmp_path / "words"
+    with DatasetWriter(folder, study={"name": "words"}, source={"kind": "log"}) as writer:
+        for person in range(12):
+            for place, system in enumerate("ab"):
+                for turn in range(1 + person % 3):
+                    key = {"dialogue_id": f"{system}{person}-{turn}"}
+                    writer.add("dialogues", [{
+                        **key, "study": "words", "system": system, "condition": system, "channel": "voice",
+                        "participant_id": f"p{person}", "language": "en", "simulated": False,
+                    }])  # fmt: skip
+                    said = ["word"] * (2 + 6 * (person % 4))
+                    heard = ["wrong" if one < person % (3 + place) else word for one, word in enumerate(said)]
+                    writer.add("turns", [{
+                        **key, "turn_index": 0, "party": "user", "text": " ".join(heard),
+                        "reference": " ".join(said),
+                    }])  # fmt: skip
+    facts = json.loads(run("analyse", str(folder), "--measure", "word_error_rate", "--json"))
+    (test,) = facts["tests"]
+    assert test["estimand"] == "per word"
+    assert test["naive"]["difference"] == pytest.approx(test["clustered"]["difference"])
+    assert test["models"]["bootstrap"]["estimand"] == "per word"
+    own, weighted = {}, {one["estimand"]: one for one in test["weighted"]}
+    for system, place in (("a", 0), ("b", 1)):
+        wrong = [person % (3 + place) for person in range(12)]
+        words = [2 + 6 * (person % 4) for person in range(12)]
+        calls = [1 + person % 3 for person in range(12)]
+        rates = [min(w, n) / n for w, n in zip(wrong, words, strict=True)]
+        own[system] = {
+            "per word": sum(min(w, n) * c for w, n, c in zip(wrong, words, calls, strict=True))
+            / sum(n * c for n, c in zip(words, calls, strict=True)),
+            "per dialogue": sum(r * c for r, c in zip(rates, calls, strict=True)) / sum(calls),
+            "per participant": sum(rates) / 12,
+        }
+    expected = {name: own["a"][name] - own["b"][name] for name in own["a"]}
+    assert test["clustered"]["difference"] == pytest.approx(expected["per word"])
+    for name in ("per dialogue", "per participant"):
+        one = weighted[name]
+        assert one["difference"] == pytest.approx(expected[name])
+        assert (one["low"] <= 0 <= one["high"]) == (one["p"] >= 0.05)
+    assert len({round(value, 6) for value in expected.values()}) == 3
+    text = run("analyse", str(folder), "--measure", "word_error_rate")
+    assert "word error rate, per word" in text and "per participant" in text and "p is not adjusted" in text
 
 
 def test_two_trials_are_compared(tmp_path):

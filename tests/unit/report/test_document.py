@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
-from vivavoce.analysis.declared import declaration, declared_results
+from vivavoce.analysis.declared import declaration, declared_family
 from vivavoce.analysis.opinion import _row
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.report.answer import answer
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
 from vivavoce.report.document import SECTIONS, compose
 from vivavoce.report.html import render
@@ -31,7 +30,9 @@ analysis:
 """
 
 
-def written(folder: Path, *, better: float = 0.5, study: dict | None = None, people: int = 40) -> Dataset:
+def written(
+    folder: Path, *, better: float = 0.5, study: dict | None = None, people: int = 40, known: bool = True
+) -> Dataset:
     """Two systems; alpha always succeeds, beta for the first share `better` of the participants."""
     with DatasetWriter(folder, study=study or {"name": "s"}, source={"kind": "log"}) as writer:
         for person in range(people):
@@ -45,8 +46,8 @@ def written(folder: Path, *, better: float = 0.5, study: dict | None = None, peo
                 writer.add(
                     "dialogues",
                     [{**key, "study": "s", "system": system, "condition": system, "language": "en",
-                      "participant_id": f"p{person}", "channel": "text", "simulated": False,
-                      "dialogue_number": number, "duration_s": 30.0 + person}],
+                      "participant_id": f"p{person}" if known else None, "channel": "text",
+                      "simulated": False, "dialogue_number": number, "duration_s": 30.0 + person}],
                 )  # fmt: skip
                 turns = [("user", "private words here"), ("system", "an answer")]
                 writer.add(
@@ -85,19 +86,20 @@ def words(document, section: str) -> str:
     return json.dumps([repr(block) for block in found.blocks], ensure_ascii=False)
 
 
-def test_the_answer_comes_first_and_names_the_better_system(tmp_path):
+def test_the_answer_comes_first_and_says_that_it_was_explored(tmp_path):
     document = compose(written(tmp_path / "d"))
     assert document.answer[0].startswith(
-        "alpha does better than beta: 97.5% against 50.0% in subjective success."
+        "Explored, not declared beforehand: after adjustment by Holm over 1 comparison, differences remain "
+        "in 1. The largest is in subjective success: alpha stands at 97.5%, beta at 50.0% (47.5 points "
     )
-    assert "exploration" in document.answer[1]
+    assert "better" not in document.answer[0]
     assert "40 participants" in document.answer[-2]
     assert document.answer[-1].startswith("Subjective success: the participant said that all was found.")
 
 
 def test_without_a_difference_the_answer_says_that_none_can_be_shown(tmp_path):
     document = compose(written(tmp_path / "d", better=0.95))
-    assert document.answer[0].startswith("No difference in subjective success can be shown")
+    assert "over 1 comparison, no difference can be shown" in document.answer[0]
 
 
 def test_chosen_sections_alone_are_written_in_the_reports_order(plain):
@@ -143,7 +145,12 @@ def test_the_flow_counts_arrived_and_completed(tmp_path):
 def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
     dataset = declared(tmp_path / "d", revision("r1", STUDY, -1))
     document = compose(dataset)
-    assert "the comparison declared beforehand" in document.answer[0]
+    assert document.answer[0].startswith("alpha does better than beta in subjective success, the comparison")
+    mirrored = written(tmp_path / "e", study={
+        "name": "s", "file": STUDY.replace("[alpha, beta]", "[beta, alpha]").replace("..", ".")
+    })  # fmt: skip
+    assert compose(mirrored).answer[0] == document.answer[0], "the interval is that of alpha minus beta"
+    assert document.answer[1] == ("Declared beforehand: p is adjusted by Holm over 1 declared comparison.")
     said = words(document, "declared")
     assert "exploration" in said
     assert "After 40 people." in said
@@ -175,6 +182,42 @@ def test_a_declared_measure_that_nobody_knows_is_said_to_be_missing(tmp_path):
     file = STUDY.replace("subjective_success", "happiness")
     said = words(compose(declared(tmp_path / "d", revision("r1", file, -1))), "declared")
     assert "cannot be tested: the dataset has no happiness" in said
+
+
+def test_every_signature_beside_an_interval_cites_its_method(tmp_path):
+    document = compose(declared(tmp_path / "d", revision("r1", STUDY, -1)))
+    tables = {one.name: one for one in document.blocks(TableOfText)}
+    lines = [line for _, line in tables["success"].signatures]
+    assert lines
+    assert all("|interval:cluster_jackknife_logit_t 0.95|participants:40" in line for line in lines)
+    cited = {line.split("|")[0]: "|interval:cluster_jackknife_t 0.95|participants:40" in line
+             for _, line in tables["measures"].signatures}  # fmt: skip
+    assert cited["dialogue_duration"]
+    assert not cited["turns"], "every dialogue has two turns, and no interval"
+    for name in ("tests", "declared"):
+        (line,) = [line for _, line in tables[name].signatures]
+        assert "subjective_success_difference|unit:participant|" in line
+        assert "|test:cluster_jackknife|n:40|" in line
+    unknown = compose(written(tmp_path / "e", people=40, known=False))
+    lines = [
+        line for one in unknown.blocks(TableOfText) if one.name == "success" for _, line in one.signatures
+    ]
+    assert all(line.endswith("|interval:wilson 0.95") for line in lines)
+
+
+def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
+    first, second = "{measure: turns}", "{measure: dialogue_duration, margin: 3}"
+    more = f"  margin: 0.2\n  secondary: [{first}, {second}]\n  exclusions:"
+    file = STUDY.replace("  exclusions:", more)
+    found = {one["measure"]: one["equivalence"] for one in
+             declared_family(declared(tmp_path / "d", revision("r1", file, -1)))["results"]}  # fmt: skip
+    assert found["subjective_success"]["margin"] == 0.2
+    assert found["turns"] is None
+    assert found["dialogue_duration"] is None, "nothing varied, so nothing can be tested"
+    said = words(compose(Dataset(tmp_path / "d")), "declared")
+    assert "margin 20.0; 90%" in said
+    assert found["subjective_success"]["equivalent"] is False
+    assert ", adjusted over 1'" in said
 
 
 def test_without_declaration_everything_is_exploration(plain):
@@ -262,25 +305,6 @@ def test_the_title_page_says_what_who_and_when(plain):
     assert any(isinstance(block, FactList) for one in document.sections for block in one.blocks)
 
 
-def test_a_measure_that_differs_comes_before_those_that_do_not(tmp_path):
-    """Both measures compare the same people; only the second headline shows a difference."""
-    dataset = written(tmp_path / "d", better=1.0)
-    document = compose(dataset)
-    summary_first = document.answer[0]
-    assert summary_first.startswith("No difference in subjective success can be shown")
-    tests = [
-        {"measure": name, "a": "alpha", "b": "beta", "difference": 0.1, "low": 0.0, "high": 0.2, "p": p,
-         "p_holm": p, "clustered": None}
-        for name, p in (("subjective_success", 0.5), ("objective_success_assigned", 0.001))
-    ]  # fmt: skip
-    rate = {"ratio": 0.5, "low": 0.4, "high": 0.6, "n": 10, "clustered": None}
-    rates = dict.fromkeys(("subjective_success", "objective_success_assigned"), rate)
-    whole = {**rates, "dialogues": 20, "participants": 10}
-    summary = {"all": whole, "tests": tests,
-               "by": [{**rates, "key": "alpha"}, {**rates, "key": "beta"}]}  # fmt: skip
-    assert "objective success, assigned goal" in answer(summary, None, [])[0]
-
-
 def test_opinion_and_record_are_held_against_each_other(tmp_path):
     """Published four-fold table: kappa .40 and McNemar's exact p of 5 against 10."""
     known = [((said, shown), f"p{place}") for said, shown, n in
@@ -315,5 +339,5 @@ def test_a_preset_declares_for_a_study_that_names_no_comparison(tmp_path):
     assert declared is not None
     assert declared["analysis"]["primary"]["measure"] == "objective_success_inferred"
     assert declared["analysis"]["primary"]["compare"] == ["alpha", "beta"]
-    tested = {one["measure"] for one in declared_results(dataset, declared)}
+    tested = {one["measure"] for one in declared_family(dataset)["results"]}
     assert "subjective_success" in tested

@@ -60,13 +60,13 @@ def test_the_numbers_are_those_of_the_summary(plain):
             f"{rate['successes']} of {rate['n']} Wilson {span(rate['low'], rate['high'])}"
         )
         assert shown in text
-        assert rate["signature"] in text
+        assert clustered["signature"] in text
     (test,) = [test for test in summary["tests"] if test["measure"] == "subjective_success"]
     found = test["clustered"]
     interval = f"{points(found['low'])} to {points(found['high'])}"
     numbers = f"{points(test['difference'])} {interval} {z_value(found['t'])} {p_value(found['p'])}"
-    naive = f"{points(test['low'])} to {points(test['high'])} {p_value(test['p_holm'])}"
-    assert f"alpha \u2013 beta {numbers} {p_value(found['p_holm'])} {naive}" in text
+    naive = f"{points(test['low'])} to {points(test['high'])} {p_value(test['p'])}"
+    assert f"alpha \u2013 beta {numbers} {p_value(found['p_adjusted'])} {naive}" in text
     assert (
         "40 dialogues with 20 participants, 2 systems, text, 1 March 2026 to 3 March 2026."
         in text.replace("\xa0", " ")

@@ -10,6 +10,7 @@ from babel.messages.pofile import read_po
 
 import vivavoce.report
 from vivavoce.analysis.design import choose_model
+from vivavoce.analysis.families import NAMES
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
@@ -46,7 +47,7 @@ def phrases() -> set[str]:
     tables = (
         background.WORDINGS,
         people.OUTCOMES,
-        questions.CORRECTIONS,
+        NAMES,
         questions.SETTINGS,
         content.UNIT_NAMES,
         preferences.MODELS,
