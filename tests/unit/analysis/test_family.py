@@ -17,6 +17,7 @@ visit: [dialogue]
 analysis:
   primary: {measure: subjective_success, compare: [a, b]}
   secondary: [{measure: dialogue_duration, compare: [a, b, c], alpha: 0.01}]
+  exclude: []
 """
 
 
