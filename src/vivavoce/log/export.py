@@ -40,6 +40,7 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
 from vivavoce.log.transcriptions import references, with_texts
+from vivavoce.log.wizard_rows import pseudonymous
 from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
@@ -87,7 +88,7 @@ def export_dataset(
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = People()
-            readers = Readers(parse, flags or {}, references(connection))
+            readers = Readers(parse, flags or {}, references(connection), outline.salt)
             commands: list[Row] = []
             for visit_id in outline.visits:
                 visit = events_of(connection, visit_id)
@@ -123,12 +124,16 @@ def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> boo
 
 @dataclass
 class _Outline:
-    """What must be known before the first row: visits in order, factors, each dialogue's number."""
+    """What must be known before the first row: visits in order, factors, each dialogue's number.
+
+    salt  the key of the study's first event: the same in every export, and in none of them
+    """
 
     visits: dict[str, str] = field(default_factory=dict)
     factors: tuple[str, ...] = ()
     numbers: dict[str, int] = field(default_factory=dict)
     never_began: int = 0
+    salt: str = ""
 
     @classmethod
     def of(cls, connection: Connection, study_name: str, simulated: bool | None = None) -> "_Outline":
@@ -137,6 +142,8 @@ class _Outline:
         assigned = 0
         for stored in _events_of_kinds(connection, VisitOpened, DialogueAssigned, CallRouted, DialogueOpened):
             event = stored.event
+            if isinstance(event, VisitOpened) and event.study == study_name:
+                outline.salt = outline.salt or stored.event_id
             if isinstance(event, VisitOpened) and _belongs(event, study_name, simulated):
                 outline.visits[stored.visit_id] = event.participant_id
             participant = outline.visits.get(stored.visit_id)
@@ -235,6 +242,7 @@ def _add_dialogue(writer: RowsTaker, dialogue: DialogueRows, row: Row) -> None:
     writer.add("acts", dialogue.acts)
     writer.add("goals", dialogue.goals())
     writer.add("incidents", dialogue.incidents)
+    writer.add("wizard_turns", pseudonymous(dialogue.wizard_turns, dialogue.readers.salt))
 
 
 def _ratings(stored: StoredEvent, event: QuestionnaireAnswered, participant_id: str) -> Iterator[Row]:
