@@ -34,6 +34,7 @@ from vivavoce.log.reading import Reader
 from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
@@ -83,7 +84,7 @@ def export_dataset(
             )
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(
-            into, study=_described(study_name, served), source={"kind": "log", "level": level},
+            into, study=_described(study_name, served), source=_source(level, simulated),
             factors=outline.factors,
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
@@ -116,6 +117,11 @@ def _annotation(connection: Connection, study_name: str) -> AnnotationState:
     for stored in events_of(connection, annotation_stream(study_name)):
         state.apply(stored)
     return state
+
+
+def _source(level: str, simulated: bool | None) -> dict[str, str]:
+    scope = "both" if simulated is None else scope_of(simulated=simulated)
+    return {"kind": "log", "level": level, "scope": scope}
 
 
 def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> bool:

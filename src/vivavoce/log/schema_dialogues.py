@@ -39,6 +39,7 @@ DIALOGUES = Table(
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="dialogue",
 )
 
 TURNS = Table(
@@ -194,6 +195,7 @@ PARTICIPANTS = Table(
         Column("attributes", TEXT, "further attributes as a JSON object"),
         Column("simulated", FLAG, "a program", True),
     ),
+    counted="participant",
 )
 
 ANNOTATIONS = Table(
