@@ -122,9 +122,8 @@ def page_environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     for made_of in (
-        numbers.percent, numbers.span, numbers.points, numbers.p_value, numbers.z_value, numbers.count,
-        numbers.label, numbers.plural, seconds, duration, decimal, plainly, minutes, short, clock, moment,
-        iso, words,
+        numbers.percent, numbers.span, numbers.count, numbers.plural, seconds, duration, decimal, plainly,
+        minutes, short, clock, moment, iso, words,
     ):  # fmt: skip
         made.filters[made_of.__name__] = made_of
     return made
