@@ -1,12 +1,13 @@
 """A summary arranged for reading: the success rates drawn, and beside them the very tables of the report."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from vivavoce.report import content
-from vivavoce.report.blocks import TableOfText
 from vivavoce.report.numbers import span
 from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import TableOfText
 
 MEANINGS: Final = {
     "subjective_success": "What participants answered when asked whether they found all they wanted.",
@@ -48,9 +49,9 @@ class View:
 
     dialogues: int
     rates: list[RateTable]
-    tests: TableOfText | None
-    measures: TableOfText | None
-    variants: TableOfText | None
+    tests: "TableOfText | None"
+    measures: "TableOfText | None"
+    variants: "TableOfText | None"
     warnings: list[str]
     model: str
     data: str
@@ -66,6 +67,8 @@ def groupings(study: Study) -> list[str]:
 
 def make_view(summary: Facts) -> View:
     """Arrange what `analysis.summary.summarise` found."""
+    from vivavoce.report import content
+
     return View(
         dialogues=summary["all"]["dialogues"],
         rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
@@ -81,6 +84,8 @@ def make_view(summary: Facts) -> View:
 
 
 def _rate_table(name: str, title: str, summary: Facts) -> RateTable:
+    from vivavoce.report import content
+
     groups = content.with_all(summary)
     rows = [
         _drawn(content.group_name(row, summary), row[name], whole=row is summary["all"] and len(groups) > 1)
@@ -92,6 +97,8 @@ def _rate_table(name: str, title: str, summary: Facts) -> RateTable:
 
 
 def _drawn(name: str, rate: Facts, *, whole: bool) -> DrawnRate:
-    low, high, clustered = content.interval_of(rate)
+    from vivavoce.report.content import interval_of
+
+    low, high, clustered = interval_of(rate)
     compared = span(rate["low"], rate["high"]) if clustered and rate["low"] is not None else ""
     return DrawnRate(name, rate["ratio"], low, high, compared, rate["successes"], rate["n"], whole)
