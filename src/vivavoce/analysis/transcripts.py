@@ -6,13 +6,14 @@ or variables has the participant as its unit, because the same people answered e
 Source  Guerini et al. 2018, section 4.4 and tables 2 and 3; tests/golden/statistics-transcripts.json
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import statsmodels.api as sm
-from scipy.stats import t as student
 
+from vivavoce.analysis.bounded import bounded_difference, bounded_mean
 from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.contingency import cochran_q
 from vivavoce.analysis.families import holm
@@ -127,7 +128,7 @@ def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
             counted = _count(of_cell, level)
             facts = {"variable": variable, "question": question, "quality": of_cell[0]["quality"]}
             found.append({
-                **facts, **counted._asdict(), **_winner(counted.ratio), "method": "wilson",
+                **facts, **counted._asdict(), "preferred": _winner(counted.ratio), "method": "wilson",
                 **_of_people(of_cell, level),
             })  # fmt: skip
     for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
@@ -145,12 +146,9 @@ def _of_people(rows: Sequence[Choice], level: float) -> Facts:
     return facts | over | {"chi_square": None, "p_exact": None}
 
 
-def _winner(ratio: float | None) -> Facts:
-    """Whose share to print: the control's where the control won, as the paper does for formality."""
-    if ratio is None:
-        return {"preferred": None, "share_of_preferred": None}
-    won = "experimental" if ratio >= 0.5 else "control"
-    return {"preferred": won, "share_of_preferred": max(ratio, 1 - ratio)}
+def _winner(ratio: float | None) -> str | None:
+    """The version that more of the decided choices fell on; the experimental one where they are even."""
+    return None if ratio is None else "experimental" if ratio >= 0.5 else "control"
 
 
 def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
@@ -167,8 +165,9 @@ def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
             for quality in QUALITIES
             if any(row["quality"] == quality for row in own)
         }
+        pooled = _pooled(own, level)
         found.append(
-            {"variable": variable, "marginal": mean, **_pooled(own, level), **_winner(mean), **qualities}
+            {"variable": variable, "marginal": mean, **pooled, "preferred": _winner(mean), **qualities}
         )
     for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
         one["p_holm"] = adjusted
@@ -194,26 +193,30 @@ def _pooled(rows: Sequence[Choice], level: float) -> Facts:
     people, ones = _people(decided), np.ones(len(decided))
     wins = _flags(decided, lambda row: row["choice"] == "experimental")
     rate = clustered_rate(sum_by_participant(people, wins, ones), level)
-    against = _contrast(people, people, wins, 1 - wins, ones, ones, level)
     return facts | {
         "participants": rate.clusters, "ratio": float(wins.mean()), "low": rate.low, "high": rate.high,
-        "method": rate.method, "p": against["p"],
+        "method": rate.method, "p": _against_half(people, wins),
     }  # fmt: skip
+
+
+def _against_half(people: np.ndarray, wins: np.ndarray) -> float | None:
+    """p of an even split over participants; the exact binomial where they all chose alike."""
+    if 0 < wins.sum() < len(wins):
+        return bounded_mean(people, wins.tolist(), 0, 1).p
+    sizes = np.unique(people, return_counts=True)[1]
+    if len(sizes) < 2:
+        return None
+    cases = math.floor(len(wins) ** 2 / (sizes**2).sum())
+    return one_proportion_p(cases if wins[0] else 0, cases)
 
 
 def _contrast(
     people_a: np.ndarray, people_b: np.ndarray, a: np.ndarray, b: np.ndarray,
     ones_a: np.ndarray, ones_b: np.ndarray, level: float,
 ) -> Facts:  # fmt: skip
-    """Difference of two shares, the same people possibly in both, with t over participants."""
-    facts: Facts = {"difference": float(a.mean() - b.mean()), "low": None, "high": None, "p": None}
+    """Difference of two shares, the same people possibly in both."""
     found = contrast(people_a, people_b, (a, ones_a), (b, ones_b))
-    if found is not None and found.se:
-        df = max(1.0, found.df or found.clusters - 1)
-        reach = float(student.ppf((1 + level) / 2, df)) * found.se
-        facts |= {"low": found.difference - reach, "high": found.difference + reach}
-        facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))
-    return facts
+    return {"difference": float(a.mean() - b.mean()), **bounded_difference(found, level=level)}
 
 
 def _differences(rows: Sequence[Choice], level: float) -> list[Facts]:
