@@ -98,7 +98,8 @@ def _strengths(facts: Facts) -> RenderableType:
     for one in facts["strengths"]:
         table.add_row(
             one["variable"], one["question"] or "all", number(one["mean"], 2),
-            span([one["low"], one["high"]]), chance(one["p"]), chance(one["p_holm"]), chance(one["p_signed_rank"]), str(one["participants"]),
+            span([one["low"], one["high"]]), chance(one["p"]), chance(one["p_holm"]),
+            chance(one["p_signed_rank"]), str(one["participants"]),
         )  # fmt: skip
     return table
 
