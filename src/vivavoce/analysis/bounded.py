@@ -21,6 +21,7 @@ from vivavoce.analysis.clusters import (
     sum_by_participant,
 )
 from vivavoce.analysis.equivalence import equivalence
+from vivavoce.analysis.proportions import one_proportion_p, wilson
 
 Facts = dict[str, Any]
 METHOD: Final = "cluster_jackknife_logit_t"
@@ -64,6 +65,25 @@ def bounded_mean(
     low, high = (least + (most - least) * float(expit(middle + side)) for side in (-reach, reach))
     p = float(2 * student.sf(abs(middle) / spread, df))
     return BoundedMean(mean, low, high, p, facts.icc, facts.clusters, METHOD)
+
+
+def bounded_share(people: np.ndarray, values: Sequence[float], level: float = 0.95) -> BoundedMean:
+    """Share of cases between 0 and 1, with its p against one half; also where all are 0, or all are 1.
+
+    Output  as `bounded_mean`; where every case is alike Wilson's interval and the exact binomial test, with
+            n over m* cases
+    Empty   fewer than 2 participants: no interval, no p
+    Raises  ValueError: no values
+    """
+    sizes = np.unique(people, return_counts=True)[1]
+    alike = values[0] in (0, 1) and all(one == values[0] for one in values)
+    if not alike or len(sizes) < 2:
+        return bounded_mean(people, values, 0, 1, level)
+    cases = math.floor(len(values) ** 2 / float((sizes**2).sum()))
+    won = cases if values[0] else 0
+    low, high = wilson(won, cases, level) or (None, None)
+    p = one_proportion_p(won, cases)
+    return BoundedMean(float(values[0]), low, high, p, None, len(sizes), "wilson_effective_participants")
 
 
 class _Stretched(NamedTuple):

@@ -39,9 +39,9 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     """Every measure of `new` minus that of `old`, for the whole and for each group that both have.
 
     Output  new, old: {study, data, dialogues}; margin, by_what; rows: [{key, measure, unit, new, old,
-            new_n, old_n, difference, clusters, signature, low, high, p}], and for
-            rates tested (how many p is adjusted over), p_holm; low_90, high_90, by which is decided whether one is no worse, or equivalent;
-            no_worse_p, no_worse_p_holm, no_worse; equivalent_p, equivalent_p_holm, equivalent
+            new_n, old_n, difference, clusters, signature, low, high, p}], and for rates: tested (how many p
+            is adjusted over), p_holm; low_90, high_90, by which is decided whether one is no worse, or
+            equivalent; no_worse_p, no_worse_p_holm, no_worse; equivalent_p, equivalent_p_holm, equivalent
     Empty   a measure without cases on one side is left out; one that never varied has a difference only
     Note    three families, each adjusted after Holm by itself over the rates of the whole, and apart from
             them over those of all groups: difference, no worse (one test: not worse by the margin),

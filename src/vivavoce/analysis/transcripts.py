@@ -6,14 +6,13 @@ or variables has the participant as its unit, because the same people answered e
 Source  Guerini et al. 2018, section 4.4 and tables 2 and 3; tests/golden/statistics-transcripts.json
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import statsmodels.api as sm
 
-from vivavoce.analysis.bounded import bounded_difference, bounded_mean
+from vivavoce.analysis.bounded import bounded_difference, bounded_share
 from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.contingency import cochran_q
 from vivavoce.analysis.families import holm
@@ -190,24 +189,12 @@ def _pooled(rows: Sequence[Choice], level: float) -> Facts:
     facts: Facts = {"choices": len(rows), "decided": len(decided), "ties": len(rows) - len(decided)}
     if not decided:
         return facts | {"participants": 0} | empty
-    people, ones = _people(decided), np.ones(len(decided))
-    wins = _flags(decided, lambda row: row["choice"] == "experimental")
-    rate = clustered_rate(sum_by_participant(people, wins, ones), level)
+    won = [float(row["choice"] == "experimental") for row in decided]
+    share = bounded_share(_people(decided), won, level)
     return facts | {
-        "participants": rate.clusters, "ratio": float(wins.mean()), "low": rate.low, "high": rate.high,
-        "method": rate.method, "p": _against_half(people, wins),
+        "participants": share.participants, "ratio": share.mean, "low": share.low, "high": share.high,
+        "method": share.method, "p": share.p,
     }  # fmt: skip
-
-
-def _against_half(people: np.ndarray, wins: np.ndarray) -> float | None:
-    """p of an even split over participants; the exact binomial where they all chose alike."""
-    if 0 < wins.sum() < len(wins):
-        return bounded_mean(people, wins.tolist(), 0, 1).p
-    sizes = np.unique(people, return_counts=True)[1]
-    if len(sizes) < 2:
-        return None
-    cases = math.floor(len(wins) ** 2 / (sizes**2).sum())
-    return one_proportion_p(cases if wins[0] else 0, cases)
 
 
 def _contrast(

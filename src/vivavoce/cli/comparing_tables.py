@@ -240,11 +240,21 @@ def listening(facts: Facts) -> Iterator[RenderableType]:
                 str(one["ratings"]), str(one["participants"]), str(one["clips"]),
             )  # fmt: skip
         yield table
+    if facts["contrasts"]:
+        contrasts = plain_table("conditions", "difference", level, "p", "p (Holm)", "listeners")
+        for one in facts["contrasts"]:
+            contrasts.add_row(
+                f"{one['a']} - {one['b']}", number(one["difference"], 2), span([one["low"], one["high"]]),
+                chance(one["p"]), chance(one["p_holm"]), str(one["participants"]),
+            )  # fmt: skip
+        yield contrasts
     if facts["pairs"]:
-        pairs = plain_table("pair", "share of the first", level, "better : tie : worse", "listeners")
+        heads = ("share of the first", level, "p", "p (Holm)", "better : tie : worse", "listeners")
+        pairs = plain_table("pair", *heads)
         for one in facts["pairs"]:
             pairs.add_row(
                 f"{one['a']} - {one['b']}", number(one["share"], 2), span([one["low"], one["high"]]),
+                chance(one["p"]), chance(one["p_holm"]),
                 f"{one['a_better']} : {one['ties']} : {one['b_better']}", str(one["participants"]),
             )  # fmt: skip
         yield pairs
