@@ -147,10 +147,9 @@ def check(
         typer.echo(json.dumps({"commands": commands, "problems": reading.problems, "remarks": remarks}))
     else:
         for problem in reading.problems:
-            place = f"{problem['file']}:{problem['line']}:{problem['column']}"
-            typer.echo(f"{place}: {problem['found']} where {problem['expected']} is expected")
+            typer.echo(f"{problem['file']}:{problem['line']}:{problem['column']}: {problem['text']}")
         for remark in found:
-            typer.echo(f"{remark.speaker}:{remark.line}: {remark.text}")
+            typer.echo(str(remark))
         note(f"{commands} commands, {wrong} problems")
     if wrong:
         raise typer.Exit(1)
@@ -359,6 +358,6 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
     problems = facts.get("problems", [])
     for one in problems[:SHOWN_PROBLEMS]:
         place = f"{one['file']}:{one['line']}:{one['column']}"
-        note(f"{one['side']} {place}: {one['found']} where {one['expected']} is expected")
+        note(f"{one['side']} {place}: {one['text']}")
     if len(problems) > SHOWN_PROBLEMS:
         note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")
