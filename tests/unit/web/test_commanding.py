@@ -142,3 +142,8 @@ def test_a_sound_is_heard_only_at_work_on_its_recipe(listener):
 def test_the_cause_of_a_mistake_is_said_in_the_language_of_the_page(listener):
     press(listener, annotation="[take(pot, put(pot, fire)]", button="check")
     assert "Column 10: a &#39;)&#39; is missing before &#39;, put&#39;." in listener.html
+    listener.press("/annotate/language", language="it")
+    listener.look(WORK)
+    press(listener, annotation="[take(pot, put(pot, fire)]", button="check")
+    assert "Colonna 10: manca &#39;)&#39; prima di &#39;, put&#39;." in listener.html
+    assert "non ancora trascritto: ascolta" in listener.html
