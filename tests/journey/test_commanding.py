@@ -126,7 +126,7 @@ def test_the_page_speaks_italian_and_fits_a_narrow_screen(browser, server):
     page.locator("main button").press("Enter")
     expect(page.locator("#asked")).to_have_text("Che cosa significa questo comando?")
     page.locator("#annotation").fill("take(pot")
-    expect(page.locator("#checked .problem")).to_contain_text("Colonna 9: la riga finisce")
+    expect(page.locator("#checked .problem")).to_contain_text("Colonna 9: manca ')' alla fine")
     sound(page, "it-work")
 
 

@@ -8,7 +8,9 @@ from vivavoce.measures.compute import components
 
 Facts = dict[str, Any]
 NOT_CONSENTED: Final = ("no_consent",)
-LEFT: Final = ("no_consent", "screened_out", "withdrew", "timed_out", "running")
+LEFT: Final = (
+    "no_consent", "screened_out", "withdrew", "timed_out", "technical_failure", "not_accepted", "running",
+)  # fmt: skip
 COUNTED: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 
 

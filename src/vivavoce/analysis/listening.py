@@ -5,16 +5,21 @@ Source  ITU-T P.800 (1996): absolute category rating, 1 to 5; intervals over par
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.analysis.clusters import clustered_rate, sum_by_participant
+from vivavoce.analysis.bounded import DIFFERENCE, bounded_difference, bounded_mean, bounded_share
+from vivavoce.analysis.clusters import contrast
+from vivavoce.analysis.families import holm
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 
 Facts = dict[str, Any]
+WORST: Final = 1
+BEST: Final = 5
 
 
 def has_listening(dataset: Dataset) -> bool:
@@ -23,11 +28,13 @@ def has_listening(dataset: Dataset) -> bool:
 
 
 def listening_results(dataset: Dataset, level: float = 0.95) -> Facts:
-    """Mean opinion scores and preferences between conditions.
+    """Mean opinion scores, their differences between conditions, and preferences between conditions.
 
-    Output  opinions: condition, mean (1 to 5), low, high, ratings, participants, clips, icc;
-            pairs: a, b (conditions by name), share of a (a tie counts half to each), low, high, a_better,
-            b_better, ties, participants
+    Output  opinions: condition, mean (1 to 5), low, high, ratings, participants, clips, icc, counts;
+            contrasts: a, b (conditions by name), difference (a minus b, -4 to 4), low, high, p, p_holm,
+            participants (who rated either), both (who rated both); pairs: a, b, share of a (a tie counts half
+            to each), low, high, p (against one half), p_holm, a_better, b_better, ties, participants. Every
+            row has method and signature; p is adjusted over the contrasts, and apart from them over the pairs
     Note    who counted the tones wrong to the last is left out, and counted in `left_out`
     Raises  InputError: no clip was judged by anybody whose hearing was right
     """
@@ -40,24 +47,40 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> Facts:
         )  # fmt: skip
     rated = [row for row in rows if row["value"] is not None]
     compared = [row for row in rows if row["choice"] is not None]
+    parts = {
+        one: [row for row in rated if row["condition"] == one]
+        for one in sorted({row["condition"] for row in rated})
+    }
+    opinions = [_opinion(one, own, level) for one, own in parts.items()]
+    contrasts = _adjusted([_contrast(parts, a, b, level) for a, b in combinations(parts, 2)])
+    pairs = _adjusted([
+        _preference(one, [row for row in compared if _couple(row) == one], level)
+        for one in sorted({_couple(row) for row in compared})
+    ])  # fmt: skip
+    for name, found in (("opinion", opinions), ("opinion_difference", contrasts), ("clip_pair", pairs)):
+        for one in found:
+            one["signature"] = _signature(name, one, dataset.hash, level)
     people, deaf = len(set(_people(rows))), [row for row in every if row["hearing"] is False]
     return {
         "study": dataset.study, "data": dataset.hash, "vivavoce": installed_version(), "level": level,
         "simulated": any(row["simulated"] for row in rows), "participants": people, "judgements": len(rows),
-        "left_out": len(set(_people(deaf))),
-        "opinions": [
-            _opinion(one, [row for row in rated if row["condition"] == one], level)
-            for one in sorted({row["condition"] for row in rated})
-        ],
-        "pairs": [
-            _preference(one, [row for row in compared if _couple(row) == one], level)
-            for one in sorted({_couple(row) for row in compared})
-        ],
-        "signature": signature(
-            "listening", unit="judgement", n=len(rows), data=dataset.hash,
-            interval=f"cluster_jackknife_t {level}",
-        ),
+        "left_out": len(set(_people(deaf))), "opinions": opinions, "contrasts": contrasts, "pairs": pairs,
     }  # fmt: skip
+
+
+def _signature(name: str, one: Facts, data: str, level: float) -> str:
+    conditions = {key: one[key] for key in ("condition", "a", "b") if key in one}
+    return signature(
+        name, unit="participant", n=one["participants"], data=data, interval=f"{one['method']} {level}",
+        **conditions,
+    )  # fmt: skip
+
+
+def _adjusted(found: list[Facts]) -> list[Facts]:
+    """The same with p adjusted after Holm over all of them."""
+    for one, p in zip(found, holm([one["p"] for one in found]), strict=True):
+        one["p_holm"] = p
+    return found
 
 
 def _people(rows: Sequence[Facts]) -> list[str]:
@@ -69,33 +92,32 @@ def _couple(row: Facts) -> tuple[str, str]:
     return first, second
 
 
-def _interval(
-    rows: Sequence[Facts], values: Sequence[float], level: float, *, least: float, most: float
-) -> Facts:
-    """Interval of a mean over participants, held within the scale; none where only one took part.
-
-    Shares without ties are rates, whose interval is never a point.
-    """
-    numbers = np.array(values, dtype=float)
-    _, codes = np.unique(_people(rows), return_inverse=True)
-    sums = sum_by_participant(codes, numbers, np.ones(len(numbers)))
-    counted = most == 1 and not (numbers % 1).any()
-    squares = None if counted else np.bincount(codes, numbers**2).astype(float)
-    found = clustered_rate(sums, level, squares)
-    low = None if found.low is None else max(least, found.low)
-    high = None if found.high is None else min(most, found.high)
-    return {"low": low, "high": high, "icc": found.icc, "participants": found.clusters}
-
-
 def _opinion(condition: str, rows: Sequence[Facts], level: float) -> Facts:
     values = [row["value"] for row in rows]
-    facts = _interval(rows, values, level, least=1, most=5)
+    found = bounded_mean(np.array(_people(rows)), values, WORST, BEST, level)._asdict()
+    del found["p"]  # the middle of the scale means nothing here
     shares: dict[int, int] = defaultdict(int)
     for value in values:
         shares[int(value)] += 1
     return {
-        "condition": condition, "mean": float(np.mean(values)), **facts, "ratings": len(rows),
-        "clips": len({row["clip"] for row in rows}), "counts": [shares[code] for code in range(1, 6)],
+        "condition": condition, **found, "ratings": len(rows), "clips": len({row["clip"] for row in rows}),
+        "counts": [shares[code] for code in range(WORST, BEST + 1)],
+    }  # fmt: skip
+
+
+def _contrast(parts: dict[str, list[Facts]], a: str, b: str, level: float) -> Facts:
+    """The score of one condition minus another's; who rated both is in both."""
+    people = [_people(parts[one]) for one in (a, b)]
+    _, codes = np.unique(np.concatenate(people), return_inverse=True)
+    who = np.split(codes, [len(people[0])])
+    values = [np.array([row["value"] for row in parts[one]], dtype=float) for one in (a, b)]
+    sides = [(given, np.ones(len(given))) for given in values]
+    found = contrast(who[0], who[1], sides[0], sides[1])
+    interval = bounded_difference(found, BEST - WORST, level)
+    return {
+        "a": a, "b": b, "difference": float(values[0].mean() - values[1].mean()), **interval,
+        "method": DIFFERENCE if interval["p"] is not None else "none",
+        "participants": len(set(codes.tolist())), "both": len(set(people[0]) & set(people[1])),
     }  # fmt: skip
 
 
@@ -103,9 +125,9 @@ def _preference(couple: tuple[str, str], rows: Sequence[Facts], level: float) ->
     """How often the first condition by name is preferred; a tie counts half."""
     a, b = couple
     won = [_won(row, a) for row in rows]
-    facts = _interval(rows, won, level, least=0, most=1)
+    found = bounded_share(np.array(_people(rows)), won, level)._asdict()
     return {
-        "a": a, "b": b, "share": float(np.mean(won)), **facts, "judgements": len(rows),
+        "a": a, "b": b, "share": found.pop("mean"), **found, "judgements": len(rows),
         "a_better": won.count(1.0), "b_better": won.count(0.0), "ties": won.count(0.5),
     }  # fmt: skip
 

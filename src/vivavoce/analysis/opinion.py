@@ -3,10 +3,10 @@
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import t as student
 
 from vivavoce.analysis.agreement import DRAWS, cohen
 from vivavoce.analysis.bootstrap import ends
+from vivavoce.analysis.bounded import bounded_difference
 from vivavoce.analysis.clusters import ALIKE, FEW, clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.contingency import mcnemar
 from vivavoce.analysis.groups import Group
@@ -67,13 +67,7 @@ def _excess(known: Known, cells: dict[str, int]) -> Facts:
     said, shown = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
     ones = np.ones(len(known))
     facts |= {"difference": float((said - shown).mean()), "p_mcnemar": paired.p if paired else None}
-    found = contrast(codes, codes, (said, ones), (shown, ones))
-    if found is not None and found.se:
-        df = found.df or 1.0
-        reach = float(student.ppf(0.975, df)) * found.se
-        facts |= {"low": found.difference - reach, "high": found.difference + reach}
-        facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))
-    return facts
+    return facts | bounded_difference(contrast(codes, codes, (said, ones), (shown, ones)))
 
 
 def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:

@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
-from scipy.stats import t as student
 
 from vivavoce.analysis.bootstrap import ends
+from vivavoce.analysis.bounded import bounded_difference
 from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.proportions import Interval, one_proportion_p
 from vivavoce.core.errors import InputError
@@ -122,7 +122,8 @@ def pairwise_shares(outcomes: Sequence[str], clusters: Sequence[Hashable], level
     """Wins, ties and losses of one system against another, with clustered intervals and tests.
 
     Input   win, tie or loss, one a judgement; what the judgement is nested in (judge, item or dialogue)
-    Output  shares, net preference (wins minus losses) with t over clusters, sign test of the decided ones
+    Output  shares, net preference (wins minus losses, from -1 to 1) with t over clusters, sign test
+            of the decided ones
     Raises  InputError: an outcome that is none of the three
     """
     unknown = sorted(set(outcomes) - set(OUTCOMES))
@@ -148,13 +149,10 @@ def _net(codes: np.ndarray, given: np.ndarray, ones: Floats, level: float) -> Fa
     """Wins minus losses: the two shares are contrasted within the same clusters."""
     wins, losses = (given == "win").astype(float), (given == "loss").astype(float)
     found = contrast(codes, codes, (wins, ones), (losses, ones))
-    facts: Facts = {"difference": float(wins.mean() - losses.mean()), "low": None, "high": None, "p": None}
-    if found and found.se:
-        df = found.df or 1.0
-        reach = float(student.ppf((1 + level) / 2, df)) * found.se
-        facts |= {"low": found.difference - reach, "high": found.difference + reach, "se": found.se}
-        facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))
-    return facts
+    return {
+        "difference": float(wins.mean() - losses.mean()), "se": found.se if found else None,
+        **bounded_difference(found, level=level),
+    }  # fmt: skip
 
 
 def davidson_intervals(

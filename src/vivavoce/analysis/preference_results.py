@@ -8,6 +8,7 @@ import numpy as np
 from vivavoce.analysis.attributes import attribute
 from vivavoce.analysis.judges import agreement_of_choices
 from vivavoce.analysis.preference_models import combined, levels, tie_models
+from vivavoce.analysis.preference_strength import strength_signatures, strengths
 from vivavoce.analysis.proportions import two_proportion_z
 from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.errors import InputError
@@ -28,12 +29,12 @@ def has_preferences(dataset: Dataset) -> bool:
 def preference_results(
     dataset: Dataset, *, by: str | None = None, cost: float | None = None, level: float = 0.95
 ) -> Facts:
-    """The facts of `compare_transcripts` with tie models, levels, combinations, the study's rating and cost.
+    """The facts of `compare_transcripts` with tie models, strengths, levels, combinations, rating and cost.
 
     Input   by: an attribute of participants; cost: what the whole study cost, in any currency
     Output  also ties, agreement (of questions with at least ten pairs judged twice: agreement is over pairs,
-            and a study in which many judge a few has hardly any), levels, combined, study_rating, cost,
-            by_what, level, vivavoce, signatures (variable and question -> signature)
+            and a study in which many judge a few has hardly any), strengths, levels, combined, study_rating,
+            cost, by_what, level, vivavoce, signatures (variable and question -> signature)
     Raises  InputError: nothing was chosen, or a cost below zero; UnknownName: no such attribute
     """
     if cost is not None and cost < 0:
@@ -46,13 +47,14 @@ def preference_results(
     ]  # fmt: skip
     if people is not None:
         _add_judgements(facts["by_group"], rows, people)
+    strong = strengths(rows, level)
     return {
         **facts, "level": level, "vivavoce": installed_version(), "by_what": by,
         "agreement": [one for one in agreement_of_choices(rows, level) if one["pairs"] >= FEWEST_PAIRS],
-        "ties": tie_models(rows, level),
+        "ties": tie_models(rows, level), "strengths": strong,
         "levels": levels(rows, level), "combined": combined(rows, level),
         "study_rating": study_rating(dataset), "cost": _cost(facts, cost),
-        "signatures": _signatures(facts, level),
+        "signatures": _signatures(facts, level) | strength_signatures(strong, facts["data"], level),
     }  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
+from vivavoce.analysis.bounded import DIFFERENCE, bounded_difference
 from vivavoce.analysis.clusters import contrast
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.preference_models import people_of
@@ -62,7 +62,7 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
         "items": by_item, "variables": by_variable, "attention": attention_passed(every),
         "signature": signature(
             "transcript_rating", unit="participant", n=len(set(people_of(rows))), data=dataset.hash,
-            interval=f"cluster_jackknife_t {level}",
+            interval=f"{DIFFERENCE} {level}",
         ),
     }  # fmt: skip
 
@@ -118,9 +118,16 @@ def _versions(rows: Sequence[Facts], level: float) -> Facts:
         (values[0], np.ones(len(new))), (values[1], np.ones(len(old))),
     )  # fmt: skip
     facts["difference"] = means["experimental"] - means["control"]
-    if found is not None and found.se:
-        df = max(1.0, found.df or found.clusters - 1)
-        reach = float(student.ppf((1 + level) / 2, df)) * found.se
-        facts |= {"low": found.difference - reach, "high": found.difference + reach}
-        facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))
-    return facts
+    return facts | bounded_difference(found, _width(rows), level)
+
+
+def _width(rows: Sequence[Facts]) -> float:
+    """The largest difference that two ratings can have; of an unknown form, that its ratings do have."""
+    widths, values = [], [row["value"] for row in rows]
+    for name, item_id in {(row["instrument"], row["item_id"]) for row in rows}:
+        instrument = INSTRUMENTS.get(name) if name in INSTRUMENTS else None
+        item = next((one for one in instrument.items if one.item_id == item_id), None) if instrument else None
+        scale = instrument.scale_of(item) if instrument and item else None
+        if scale is not None:
+            widths.append(scale.high - scale.low)
+    return float(max(widths, default=max(values) - min(values)))

@@ -1,15 +1,20 @@
-"""A new version against the last one: two datasets, the same measures, and whether anything got worse."""
+"""A new version against the last one: the same measures of two datasets, and whether anything got worse.
 
+Source  Schuirmann 1987; non-inferiority by one test against a margin named beforehand: Piaggio et al. 2012
+"""
+
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from vivavoce.analysis.bounded import DIFFERENCE, bounded_difference, bounded_equivalence
 from vivavoce.analysis.clusters import contrast
-from vivavoce.analysis.equivalence import equivalence
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.groups import groups
+from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components
@@ -26,34 +31,46 @@ OTHERS: Final = (
     "word_error_rate",
 )
 MARGIN: Final = 0.1
+ALPHA: Final = 0.05
+DECIDED: Final = ("no_worse", "equivalent")
 
 
 def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = MARGIN) -> Facts:
     """Every measure of `new` minus that of `old`, for the whole and for each group that both have.
 
     Output  new, old: {study, data, dialogues}; margin, by_what; rows: [{key, measure, unit, new, old,
-            new_n, old_n, difference, low, high, p, p_holm, equivalent_p, equivalent_low, equivalent_high,
-            equivalent}], p adjusted after Holm over the rates of one group
+            new_n, old_n, difference, clusters, signature, low, high, p}], and for rates: tested (how many p
+            is adjusted over), p_holm; low_90, high_90, by which is decided whether one is no worse, or
+            equivalent; no_worse_p, no_worse_p_holm, no_worse; equivalent_p, equivalent_p_holm, equivalent
     Empty   a measure without cases on one side is left out; one that never varied has a difference only
-    Note    participants of the two datasets are taken as different people; t over participants, degrees of
-            freedom one less than they are; equivalence (two one-sided tests, interval of 90 %) for rates
+    Note    three families, each adjusted after Holm by itself over the rates of the whole, and apart from
+            them over those of all groups: difference, no worse (one test: not worse by the margin),
+            equivalence (two one-sided tests). Participants of the two datasets are taken as different people
     Raises  UnknownName: no such grouping; InputError: a margin that is not above 0
     """
     sides = [_Side(new, by, "new"), _Side(old, by, "old")]
-    keys = [None, *(key for key in sides[0].members if key in sides[1].members and key != "all")]
-    rows: list[Facts] = []
-    for key in keys:
-        family = [row for name in RATES if (row := _row(name, key, sides, margin))]
-        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
-            row["p_holm"] = p
-        rows += family + [row for name in OTHERS if (row := _row(name, key, sides, margin))]
+    keys = [key for key in sides[0].members if key in sides[1].members and key != "all"]
+    whole = _rows([None], sides, margin)
+    parts = _rows(keys, sides, margin)
     return {
-        "new": sides[0].facts,
-        "old": sides[1].facts,
-        "margin": margin,
-        "by_what": by,
-        "rows": rows,
-    }
+        "new": sides[0].facts, "old": sides[1].facts, "margin": margin, "by_what": by, "rows": whole + parts,
+    }  # fmt: skip
+
+
+def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> list[Facts]:
+    """The rows of these groups; their rates are one family."""
+    names = [(key, name) for key in keys for name in (*RATES, *OTHERS)]
+    rows = [row for key, name in names if (row := _row(name, key, sides, margin))]
+    rates = [row for row in rows if row["measure"] in RATES]
+    for p, adjusted in (("p", "p_holm"), *((f"{name}_p", f"{name}_p_holm") for name in DECIDED)):
+        for row, value in zip(rates, holm([row[p] for row in rates]), strict=True):
+            row[adjusted] = value
+    for row in rates:
+        row["tested"] = sum(one["p"] is not None for one in rates)
+        for name in DECIDED:
+            value = row[f"{name}_p_holm"]
+            row[name] = None if value is None else value < ALPHA
+    return rows
 
 
 class _Side:
@@ -87,6 +104,16 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts
     if found is None:
         return None
     facts: Facts = {
+        "signature": signature(
+            f"{name}_difference",
+            unit="participant",
+            n=found.clusters,
+            data=sides[0].facts["data"],
+            against=sides[1].facts["data"],
+            group=key,
+            interval=f"{DIFFERENCE} {LEVEL}" if name in RATES else f"cluster_jackknife_t {LEVEL}",
+            margin=margin if name in RATES else None,
+        ),
         "key": key,
         "measure": name,
         "unit": MEASURES.get(name).unit,
@@ -96,17 +123,22 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts
         "old_n": round(float(b[1].sum())),
         "difference": found.difference,
         "clusters": found.clusters,
-        **dict.fromkeys(("low", "high", "p", "p_holm", "equivalent_p", "equivalent_low", "equivalent_high")),
-        "equivalent": None,
+        "tested": 0,
+        **dict.fromkeys(("low", "high", "p", "p_holm", "low_90", "high_90")),
+        **{f"{one}{end}": None for one in DECIDED for end in ("", "_p", "_p_holm")},
     }
     if found.se is None or found.se <= 1e-12 or found.clusters < 3:
         return facts
-    df = found.clusters - 1
-    reach = float(student.ppf((1 + LEVEL) / 2, df)) * found.se
-    facts |= {"low": found.difference - reach, "high": found.difference + reach}
-    facts["p"] = float(2 * student.sf(abs(found.difference / found.se), df))
-    if name in RATES:
-        same = equivalence(found.difference, found.se, margin, df=df)
-        facts |= {"equivalent_p": same.p, "equivalent": same.equivalent}
-        facts |= {"equivalent_low": same.interval.low, "equivalent_high": same.interval.high}
-    return facts
+    if name not in RATES:
+        df = max(1.0, found.df or found.clusters - 1)
+        reach = float(student.ppf((1 + LEVEL) / 2, df)) * found.se
+        return facts | {
+            "low": found.difference - reach, "high": found.difference + reach,
+            "p": float(2 * student.sf(abs(found.difference / found.se), df)),
+        }  # fmt: skip
+    same = bounded_equivalence(found, margin, alpha=ALPHA)
+    lower_is_better = MEASURES.get(name).direction == "lower"
+    return facts | bounded_difference(found, level=LEVEL) | {
+        "low_90": same["low"], "high_90": same["high"], "equivalent_p": same["p"],
+        "no_worse_p": same["p_below" if lower_is_better else "p_above"],
+    }  # fmt: skip

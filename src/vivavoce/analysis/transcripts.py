@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import statsmodels.api as sm
-from scipy.stats import t as student
 
+from vivavoce.analysis.bounded import bounded_difference, bounded_share
 from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
 from vivavoce.analysis.contingency import cochran_q
 from vivavoce.analysis.families import holm
@@ -127,7 +127,7 @@ def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
             counted = _count(of_cell, level)
             facts = {"variable": variable, "question": question, "quality": of_cell[0]["quality"]}
             found.append({
-                **facts, **counted._asdict(), **_winner(counted.ratio), "method": "wilson",
+                **facts, **counted._asdict(), "preferred": _winner(counted.ratio), "method": "wilson",
                 **_of_people(of_cell, level),
             })  # fmt: skip
     for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
@@ -145,12 +145,9 @@ def _of_people(rows: Sequence[Choice], level: float) -> Facts:
     return facts | over | {"chi_square": None, "p_exact": None}
 
 
-def _winner(ratio: float | None) -> Facts:
-    """Whose share to print: the control's where the control won, as the paper does for formality."""
-    if ratio is None:
-        return {"preferred": None, "share_of_preferred": None}
-    won = "experimental" if ratio >= 0.5 else "control"
-    return {"preferred": won, "share_of_preferred": max(ratio, 1 - ratio)}
+def _winner(ratio: float | None) -> str | None:
+    """The version that more of the decided choices fell on; the experimental one where they are even."""
+    return None if ratio is None else "experimental" if ratio >= 0.5 else "control"
 
 
 def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
@@ -167,8 +164,9 @@ def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
             for quality in QUALITIES
             if any(row["quality"] == quality for row in own)
         }
+        pooled = _pooled(own, level)
         found.append(
-            {"variable": variable, "marginal": mean, **_pooled(own, level), **_winner(mean), **qualities}
+            {"variable": variable, "marginal": mean, **pooled, "preferred": _winner(mean), **qualities}
         )
     for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
         one["p_holm"] = adjusted
@@ -191,13 +189,11 @@ def _pooled(rows: Sequence[Choice], level: float) -> Facts:
     facts: Facts = {"choices": len(rows), "decided": len(decided), "ties": len(rows) - len(decided)}
     if not decided:
         return facts | {"participants": 0} | empty
-    people, ones = _people(decided), np.ones(len(decided))
-    wins = _flags(decided, lambda row: row["choice"] == "experimental")
-    rate = clustered_rate(sum_by_participant(people, wins, ones), level)
-    against = _contrast(people, people, wins, 1 - wins, ones, ones, level)
+    won = [float(row["choice"] == "experimental") for row in decided]
+    share = bounded_share(_people(decided), won, level)
     return facts | {
-        "participants": rate.clusters, "ratio": float(wins.mean()), "low": rate.low, "high": rate.high,
-        "method": rate.method, "p": against["p"],
+        "participants": share.participants, "ratio": share.mean, "low": share.low, "high": share.high,
+        "method": share.method, "p": share.p,
     }  # fmt: skip
 
 
@@ -205,15 +201,9 @@ def _contrast(
     people_a: np.ndarray, people_b: np.ndarray, a: np.ndarray, b: np.ndarray,
     ones_a: np.ndarray, ones_b: np.ndarray, level: float,
 ) -> Facts:  # fmt: skip
-    """Difference of two shares, the same people possibly in both, with t over participants."""
-    facts: Facts = {"difference": float(a.mean() - b.mean()), "low": None, "high": None, "p": None}
+    """Difference of two shares, the same people possibly in both."""
     found = contrast(people_a, people_b, (a, ones_a), (b, ones_b))
-    if found is not None and found.se:
-        df = max(1.0, found.df or found.clusters - 1)
-        reach = float(student.ppf((1 + level) / 2, df)) * found.se
-        facts |= {"low": found.difference - reach, "high": found.difference + reach}
-        facts["p"] = float(2 * student.sf(abs(found.difference) / found.se, df))
-    return facts
+    return {"difference": float(a.mean() - b.mean()), **bounded_difference(found, level=level)}
 
 
 def _differences(rows: Sequence[Choice], level: float) -> list[Facts]:

@@ -22,7 +22,7 @@ from vivavoce.log.event import Event
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.schema import TABLES
 from vivavoce.study.command_file import command_files, read_command_file
-from vivavoce.study.notation import NotationError, read_predicates
+from vivavoce.study.notation import NotationError, read_predicates, write_predicates
 
 COLUMNS: Final = (
     "command_id", "participant_id", "recipe", "utterance", "text", "annotator_id", "annotation", "stands",
@@ -185,7 +185,7 @@ def _readable(cell: str, place: str) -> str | None:
     try:
         read_predicates(text)
     except NotationError as mistake:
-        raise NotationError(mistake.expected, mistake.found, mistake.column, place) from None
+        raise mistake.at(place) from None
     return text
 
 
@@ -217,4 +217,4 @@ def _of_speaker(file: Path, recipes: list[Sequence_]) -> Iterable[Given]:
             raise InputError(
                 f"no command {command.utterance} in {sequence.key}", place=place, cure=f"known: {known}"
             )
-        yield Given(place, sequence.key, number, _readable(command.annotation, place))
+        yield Given(place, sequence.key, number, write_predicates(command.predicates or ()))

@@ -1,7 +1,8 @@
 """The workplace of those who turn commands into predicates: one recipe of one speaker after another."""
 
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
 from vivavoce.annotation.queue import Waiting
@@ -11,6 +12,7 @@ from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated,
 from vivavoce.log.annotation_state import AnnotationState, Judged, Work
 from vivavoce.log.command_annotation import (
     SCHEME,
+    Said,
     Sequence_,
     annotation_of,
     command_stream,
@@ -20,6 +22,8 @@ from vivavoce.log.command_annotation import (
 )
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.event import Event
+from vivavoce.log.locked import Altered, WrongKey
+from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
@@ -27,6 +31,7 @@ from vivavoce.study.notation import Predicate, read_predicates, write_predicates
 from vivavoce.study.schemes import CommandPlan
 
 Origin = Literal["page", "file"]
+MEDIA_TYPES: Final = {ending: media_type for media_type, ending in ENDINGS.items()}
 
 
 class CommandWorkplace(Workplace):
@@ -64,6 +69,22 @@ class CommandWorkplace(Workplace):
         if found is None:
             raise Refused("there is no such recipe", cure="go on with the one that is due")
         return found
+
+    def sound(self, said: Said) -> tuple[Path, str] | None:
+        """From where a spoken command's recording is read, and its media type; None where there is none."""
+        if said.recording is None:
+            return None
+        media_type = MEDIA_TYPES.get(Path(said.recording).suffix, "application/octet-stream")
+        dataset, recorded = self.commands.dataset, self.log.recording_folder
+        if dataset is not None:
+            path = (dataset / said.recording).resolve()
+            inside = path.is_relative_to(dataset.resolve())
+            return (path, media_type) if inside and path.is_file() else None
+        try:
+            path = RecordingFolder(recorded).file(Path(said.recording).name) if recorded else None
+        except (LookupError, WrongKey, Altered):
+            return None
+        return (path, media_type) if path is not None else None
 
     def waiting(self, scope: Scope | None = None) -> list[Waiting]:
         return [Waiting(key, "") for key in self.sequences(scope or self.log.usual_scope(self.study.name))]

@@ -18,9 +18,9 @@ def preferences(facts: Facts) -> Iterator[RenderableType]:
     yield Text(_people(facts))
     yield _cells(facts)
     yield _variables(facts)
-    won = [one["variable"] for one in facts["variables"] if one["preferred"] == "control"]
-    if won:
-        yield Text(f"Control preferred, its share is printed: {', '.join(won)} (*).")
+    yield Text("Share: of decided choices, that prefer the experimental version.")
+    if facts["strengths"]:
+        yield _strengths(facts)
     if facts["differences"]:
         yield _differences(facts)
     yield from _within(facts)
@@ -57,30 +57,15 @@ def _agreement(found: list[Facts]) -> RenderableType:
     return table
 
 
-def _share(ratio: float | None, preferred: str | None) -> str:
-    if ratio is None:
-        return ""
-    return f"{1 - ratio:.2f}*" if preferred == "control" else f"{ratio:.2f}"
-
-
-def _mirrored(one: Facts) -> str:
-    """The interval of the share that is printed."""
-    if one["low"] is None:
-        return ""
-    if one["preferred"] == "control":
-        return f"{1 - one['high']:.3f} to {1 - one['low']:.3f}"
-    return span([one["low"], one["high"]])
-
-
 def _cells(facts: Facts) -> RenderableType:
     level = f"Wilson {facts['level']:.0%}"
     heads = ("k of n", "share", level, "chi-square", "p", "p (exact)", "p (Holm)", "ties")
     table = plain_table("variable", "question", *heads, words=1)
     for one in facts["cells"]:
-        chosen = one["control"] if one["preferred"] == "control" else one["experimental"]
+        decided = one["experimental"] + one["control"]
         table.add_row(
-            one["variable"], one["question"], f"{chosen} of {one['experimental'] + one['control']}",
-            _share(one["ratio"], one["preferred"]), _mirrored(one), number(one["chi_square"], 2),
+            one["variable"], one["question"], f"{one['experimental']} of {decided}",
+            number(one["ratio"], 2), span([one["low"], one["high"]]), number(one["chi_square"], 2),
             chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]), str(one["ties"]),
         )  # fmt: skip
     return table
@@ -92,9 +77,29 @@ def _variables(facts: Facts) -> RenderableType:
     for one in facts["variables"]:
         qualities = [one.get(name, {}).get("ratio") for name in ("service", "experience")]
         table.add_row(
-            one["variable"], _share(one["marginal"], one["preferred"]), _mirrored(one),
-            *(_share(ratio, one["preferred"]) for ratio in qualities), str(one["participants"]),
+            one["variable"], number(one["marginal"], 2), span([one["low"], one["high"]]),
+            *(number(ratio, 2) for ratio in qualities), str(one["participants"]),
             chance(one["p"]), chance(one["p_holm"]),
+        )  # fmt: skip
+    return table
+
+
+def _strengths(facts: Facts) -> RenderableType:
+    """From -3, the control very much, to 3, the experimental version very much; a tie is 0."""
+    heads = (
+        "mean, -3 to 3",
+        f"by people {facts['level']:.0%}",
+        "p",
+        "p (Holm)",
+        "p (signed ranks)",
+        "people",
+    )
+    table = plain_table("how strongly", "question", *heads, words=1)
+    for one in facts["strengths"]:
+        table.add_row(
+            one["variable"], one["question"] or "all", number(one["mean"], 2),
+            span([one["low"], one["high"]]), chance(one["p"]), chance(one["p_holm"]),
+            chance(one["p_signed_rank"]), str(one["participants"]),
         )  # fmt: skip
     return table
 
@@ -235,11 +240,21 @@ def listening(facts: Facts) -> Iterator[RenderableType]:
                 str(one["ratings"]), str(one["participants"]), str(one["clips"]),
             )  # fmt: skip
         yield table
+    if facts["contrasts"]:
+        contrasts = plain_table("conditions", "difference", level, "p", "p (Holm)", "listeners")
+        for one in facts["contrasts"]:
+            contrasts.add_row(
+                f"{one['a']} - {one['b']}", number(one["difference"], 2), span([one["low"], one["high"]]),
+                chance(one["p"]), chance(one["p_holm"]), str(one["participants"]),
+            )  # fmt: skip
+        yield contrasts
     if facts["pairs"]:
-        pairs = plain_table("pair", "share of the first", level, "better : tie : worse", "listeners")
+        heads = ("share of the first", level, "p", "p (Holm)", "better : tie : worse", "listeners")
+        pairs = plain_table("pair", *heads)
         for one in facts["pairs"]:
             pairs.add_row(
                 f"{one['a']} - {one['b']}", number(one["share"], 2), span([one["low"], one["high"]]),
+                chance(one["p"]), chance(one["p_holm"]),
                 f"{one['a_better']} : {one['ties']} : {one['b_better']}", str(one["participants"]),
             )  # fmt: skip
         yield pairs

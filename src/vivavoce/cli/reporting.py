@@ -36,7 +36,7 @@ def report(
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option("--margin", help="Difference of a rate that counts as none; the study's own, else 0.1."),
+        typer.Option("--margin", help="Loss of a rate that counts as none; the study's own, else 0.1."),
     ] = None,
     cost: Annotated[
         float | None, typer.Option("--cost", help="What a comparison of transcripts cost in all.")

@@ -60,7 +60,6 @@ def score(
         scores = _scores(reference, truth, hypothesis, answers, mode)
     facts: dict[str, Any] = {
         "mode": mode,
-        "repetition_weight": repetition_weight,
         **figures.corpus_figures(
             scores, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
         ),
@@ -148,10 +147,9 @@ def check(
         typer.echo(json.dumps({"commands": commands, "problems": reading.problems, "remarks": remarks}))
     else:
         for problem in reading.problems:
-            place = f"{problem['file']}:{problem['line']}:{problem['column']}"
-            typer.echo(f"{place}: {problem['found']} where {problem['expected']} is expected")
+            typer.echo(f"{problem['file']}:{problem['line']}:{problem['column']}: {problem['text']}")
         for remark in found:
-            typer.echo(f"{remark.speaker}:{remark.line}: {remark.text}")
+            typer.echo(str(remark))
         note(f"{commands} commands, {wrong} problems")
     if wrong:
         raise typer.Exit(1)
@@ -238,7 +236,6 @@ def evaluate(
     facts = {
         "system": trained.facts,
         "mode": mode,
-        "repetition_weight": repetition_weight,
         **figures.corpus_figures(scores, repetition_weight=repetition_weight, seed=seed, data=dataset.hash),
         "actions": figures.by_action(scores),
         "confusions": figures.confusions(scores),
@@ -342,6 +339,7 @@ def _not_scored(scores: "Scores") -> dict[str, Any]:
         "unknown_speakers": scores.unknown_speakers,
         "unread_reference_utterances": scores.unread,
         "unanswered_utterances": scores.unanswered_utterances,
+        "left_out": scores.unanswered,
         "surplus_utterances": scores.surplus_utterances,
     }
 
@@ -352,11 +350,14 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
         note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
     if unknown := facts.get("unknown_speakers"):
         note(f"{whose}not in the reference, left out: {', '.join(unknown)}")
+    if left := facts.get("left_out"):
+        shown = ", ".join(left[:SHOWN_PROBLEMS]) + (" ..." if len(left) > SHOWN_PROBLEMS else "")
+        note(f"{whose}{len(left)} utterances without an answer, left out as in 2018: {shown}")
     if told := facts.get("few"):
         note(f"{whose}{told}")
     problems = facts.get("problems", [])
     for one in problems[:SHOWN_PROBLEMS]:
         place = f"{one['file']}:{one['line']}:{one['column']}"
-        note(f"{one['side']} {place}: {one['found']} where {one['expected']} is expected")
+        note(f"{one['side']} {place}: {one['text']}")
     if len(problems) > SHOWN_PROBLEMS:
         note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")

@@ -50,12 +50,21 @@ def scored(facts: dict[str, Any], scores: "Scores") -> Iterator[RenderableType]:
     counts = facts["counts"]
     yield Text(
         f"{counts['predicates']} predicates in {counts['utterances']} utterances of {facts['speakers']} "
-        f"speakers; {counts['inserted']} put in that nobody asked for. Mode {facts['mode']}; a request to "
-        f"repeat weighs {facts['repetition_weight']:g} of a wrong argument (the weight of 2018 was never "
-        "published).",
+        f"speakers; {counts['inserted']} put in that nobody asked for. Mode {facts['mode']}; "
+        + _weighed(facts),
         style="dim",
     )
     yield Text(facts["signature"], style="dim")
+
+
+def _weighed(facts: dict[str, Any]) -> str:
+    """What a request to repeat counts."""
+    if facts["mode"] == "official":
+        return "a request to repeat counts in the distance, as in 2018."
+    weight = f"{facts['repetition_weight']:g}"
+    return (
+        f"a request to repeat weighs {weight} of a wrong argument (the weight of 2018 was never published)."
+    )
 
 
 def _examples(scores: "Scores") -> Iterator[RenderableType]:

@@ -16,7 +16,7 @@ STATUSES: Final = ("completed", "running", "abandoned", "failed")
 OUTCOMES: Final = {
     "running": "running", "completed": "completed", "screened_out": "screened out",
     "no_consent": "no consent", "withdrew": "withdrew", "timed_out": "timed out",
-    "technical_failure": "technical failure",
+    "technical_failure": "technical failure", "not_accepted": "not accepted",
 }  # fmt: skip
 PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",

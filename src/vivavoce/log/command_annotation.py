@@ -23,12 +23,17 @@ def command_stream(study: str) -> str:
 
 
 class Said(NamedTuple):
-    """One command: its key, its number within the recipe, its words, and their language."""
+    """One command: its key, its number within the recipe, its words, and their language.
+
+    text       "" where it was spoken and nobody has written it down yet
+    recording  its file, relative to the dataset or to the log's folder of recordings; None for typed ones
+    """
 
     command_id: str
     utterance: int
     text: str
     language: str
+    recording: str | None = None
 
 
 class Sequence_(NamedTuple):
@@ -48,21 +53,27 @@ class Standing(NamedTuple):
 
 
 def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence_]:
-    """Rows of the table `commands` as sequences by key; a command without words cannot be annotated."""
+    """Rows of the table `commands` as sequences by key.
+
+    Note    a spoken command keeps its place whether it was transcribed, or its recording removed, or not:
+            annotations hold its number. A recipe of which nothing can be read or heard is left out
+    """
     found: dict[str, list[Said]] = {}
     names: dict[str, tuple[str, str]] = {}
     for number, row in enumerate(rows, 1):
-        text = str(row.get("text") or "").strip()
-        if not text:
+        text, recording = str(row.get("text") or "").strip(), row.get("recording")
+        if not (text or recording or row.get("duration_s")):
             continue
         speaker, recipe = row.get("participant_id") or "nobody", row.get("recipe") or f"command {number}"
         key = f"{speaker}/{recipe}"
         names[key] = speaker, recipe
-        said = Said(row["command_id"], row.get("utterance") or number, text, row.get("language") or "")
+        language = row.get("language") or ""
+        said = Said(row["command_id"], row.get("utterance") or number, text, language, recording)
         found.setdefault(key, []).append(said)
     return {
         key: Sequence_(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))
         for key, said in found.items()
+        if any(one.text or one.recording for one in said)
     }
 
 

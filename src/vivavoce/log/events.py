@@ -25,7 +25,9 @@ TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 ReachedLimit = Literal["turns", "minutes"]
-Outcome = Literal["completed", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"]
+Outcome = Literal[
+    "completed", "not_accepted", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"
+]  # fmt: skip
 
 
 class LoggedAct(BaseModel):

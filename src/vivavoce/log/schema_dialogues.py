@@ -191,7 +191,11 @@ PARTICIPANTS = Table(
         Column("pool", TEXT, "where they came from: link, prolific, simulation, corpus"),
         Column("language", TEXT, "BCP 47 tag of the interface"),
         Column("first_seen_at", INSTANT, "UTC"),
-        Column("outcome", TEXT, "completed, screened_out, no_consent, withdrew, timed_out, running"),
+        Column(
+            "outcome",
+            TEXT,
+            "how the visit ended, such as completed, not_accepted, withdrew; or running",
+        ),
         Column("attributes", TEXT, "further attributes as a JSON object"),
         Column("simulated", FLAG, "a program", True),
     ),

@@ -123,6 +123,7 @@ class Document:
     mark      empty, or the word that every page and figure must carry
     before    what to know before trusting the numbers
     words     the frame's own phrases in the report's language
+    command   how whoever has the dataset makes the report again; empty where it needs more than a dataset
     """
 
     language: str
@@ -138,6 +139,7 @@ class Document:
     made: str
     version: str
     words: dict[str, str]
+    command: str = ""
 
     def blocks(self, kind: type[Any]) -> list[Any]:
         """All blocks of one kind in order, folded ones included."""

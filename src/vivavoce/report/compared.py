@@ -10,7 +10,7 @@ from vivavoce.analysis.readings import has_readings, rated_transcripts
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Section
 from vivavoce.report.language import say
-from vivavoce.report.listening import listening_blocks
+from vivavoce.report.listening import listening_answer, listening_blocks
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import people_words, preference_answer, preference_blocks
@@ -73,4 +73,5 @@ def compared_lead(material: Material) -> str:
 def compared_answer(material: Material) -> list[str]:
     """What was preferred, in plain words."""
     found = preference_answer(material.preferences) if material.preferences else []
+    found += listening_answer(material.listening) if material.listening else []
     return found + (arena_answer(material.arena) if material.arena else [])

@@ -118,6 +118,7 @@ def _document(material: Material, options: Options) -> Document:
         made=str(description["created_at"] or "")[:10],
         version=summary["vivavoce"],
         words=frame_words(),
+        command=options.command(),
     )
 
 

@@ -1,5 +1,6 @@
 """What a report is made from: its options, and everything computed once for all sections."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,16 @@ class Options:
     margin: float | None = None
     hourly: float | None = None
     cost: float | None = None
+
+    def command(self) -> str:
+        """The command that makes such a report again; folders of datasets stand as words to be replaced."""
+        words = ["vivavoce", "report", "DATASET", *(["--against", "LAST"] if self.against else [])]
+        for option in ("by", "language", "margin", "transcripts", "cost", "hourly"):
+            value = getattr(self, option)
+            if value not in (None, 0) and (option, value) != ("language", "en"):
+                words += [f"--{option}", f"{value:g}" if isinstance(value, float) else str(value)]
+        words += ["--sections", ",".join(self.sections)] if self.sections else []
+        return shlex.join([*words, *(["--redact"] if self.redact else [])])
 
 
 @dataclass(frozen=True, slots=True)

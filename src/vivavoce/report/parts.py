@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from vivavoce.report import background, content, people, prose, questions
+from vivavoce.report import background, content, people, prose, questions, releases
 from vivavoce.report.answer import limits as sentences_on_limits
 from vivavoce.report.blocks import Block, Bullets, FactList, Fold, Heading, Paragraph, Transcript
 from vivavoce.report.distributions import correlations_figure, learning_figure, likert_figure
@@ -87,7 +87,7 @@ def declared(material: Material) -> list[Block]:
 
 
 def against(material: Material) -> list[Block]:
-    return questions.against_blocks(material.against) if material.against else []
+    return releases.against_blocks(material.against) if material.against else []
 
 
 def flow(material: Material) -> list[Block]:

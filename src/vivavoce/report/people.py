@@ -22,6 +22,8 @@ Facts = dict[str, Any]
 OUTCOMES: Final = {
     "no_consent": "did not consent",
     "screened_out": "screened out",
+    "not_accepted": "not accepted: failed a check of quality",
+    "technical_failure": "technical failure",
     "withdrew": "withdrew",
     "timed_out": "timed out",
     "running": "still under way",

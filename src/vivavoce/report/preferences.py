@@ -18,6 +18,7 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
+from vivavoce.report.preference_parts import share_figure, strength_table
 
 Facts = dict[str, Any]
 MODELS: Final = {
@@ -40,7 +41,9 @@ def preference_blocks(facts: Facts | None) -> list[Block]:
     """The section; [] where nobody chose between transcripts."""
     if facts is None:
         return []
-    blocks: list[Block] = [Paragraph(_people(facts)), _table(facts), _tests(facts)]
+    blocks: list[Block] = [Paragraph(_people(facts)), share_figure(facts), _table(facts), _tests(facts)]
+    if facts["strengths"]:
+        blocks.append(strength_table(facts))
     if facts["differences"]:
         blocks.append(_differences(facts))
     if facts["ties"]:
@@ -60,8 +63,8 @@ def preference_answer(facts: Facts) -> list[str]:
         say(
             "{variable}: {share} of the choices fell on the {version} version (95% interval {interval}).",
             variable=one["variable"],
-            share=percent(one["ratio"] if one["preferred"] == "experimental" else 1 - one["ratio"]),
-            version=say(one["preferred"]),
+            share=percent(max(one["ratio"], 1 - one["ratio"])),
+            version=say("experimental" if one["ratio"] >= 0.5 else "control"),
             interval=span(*_limits(one)),
         )
         for one in sure
@@ -69,7 +72,17 @@ def preference_answer(facts: Facts) -> list[str]:
     unsure = [one["variable"] for one in facts["variables"] if one not in sure]
     if unsure:
         found.append(say("No preference could be shown for {variables}.", variables=listed(unsure)))
+    tested = sum(one["p"] is not None for one in facts["variables"])
+    if tested > 1:
+        found.append(say("These statements rest on p adjusted after Holm over {n} variables.", n=tested))
     return [*found, _people(facts)]
+
+
+def _limits(one: Facts) -> tuple[float | None, float | None]:
+    """The limits of the share of the version that is named."""
+    if one["low"] is None or one["ratio"] >= 0.5:
+        return one["low"], one["high"]
+    return 1 - one["high"], 1 - one["low"]
 
 
 def _people(facts: Facts) -> str:
@@ -87,19 +100,6 @@ def people_words(answered: Facts) -> str:
     return plural(n, "participant") if answered["people_known"] else plural(n, "judged pair")
 
 
-def _limits(one: Facts) -> tuple[float | None, float | None]:
-    """The limits of the share that is printed: the control's where it won."""
-    if one["low"] is None or one["preferred"] != "control":
-        return one["low"], one["high"]
-    return 1 - one["high"], 1 - one["low"]
-
-
-def _printed(ratio: float | None, preferred: str | None) -> str:
-    if ratio is None:
-        return MISSING
-    return f"{percent(1 - ratio)}*" if preferred == "control" else percent(ratio)
-
-
 def _table(facts: Facts) -> TableOfText:
     """Variables by questions, with marginals, as the paper prints its table 2."""
     questions = list(dict.fromkeys(one["question"] for one in facts["cells"]))
@@ -113,8 +113,8 @@ def _table(facts: Facts) -> TableOfText:
                 (
                     *(_ratio(cell) for cell in asked),
                     Cell(
-                        _printed(one["marginal"], one["preferred"]),
-                        (span(*_limits(one)), plural(one["participants"], "participant")),
+                        percent(one["marginal"]),
+                        (span(one["low"], one["high"]), plural(one["participants"], "participant")),
                         strong=(one["p_holm"] or 1.0) < SIGNIFICANT,
                     ),
                     *(_quality(one, quality) for quality in QUALITIES),
@@ -126,34 +126,30 @@ def _table(facts: Facts) -> TableOfText:
         say("Service"), say("Experience"),
     )  # fmt: skip
     note = say(
-        "Share of decided choices that prefer the experimental version; with a star, the control won and its "
-        "share is printed. Under a question: Wilson's 95% interval, or over people who decided more than "
-        "once; under a marginal (the mean over the questions): the 95% interval of all choices with "
-        "participants as the unit. Bold: p below .05 after Holm."
+        "Share of decided choices that prefer the experimental version; below 50% the control was preferred. "
+        "Under a question: Wilson's 95% interval, or over people who decided more than once; under a "
+        "marginal (the mean over the questions): the 95% interval of all choices with participants as the "
+        "unit. Bold: p below .05 after Holm, over all questions of all variables, and apart from them over "
+        "the variables."
     )
-    signed = tuple(facts["signatures"].items())
+    signed = tuple(one for one in facts["signatures"].items() if not one[0].endswith(", strength"))
     return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
 
 
 def _ratio(cell: Facts | None) -> Cell:
     if cell is None or cell["ratio"] is None:
         return Cell(MISSING)
-    chosen = cell["control"] if cell["preferred"] == "control" else cell["experimental"]
     decided = cell["experimental"] + cell["control"]
-    counted = say("{k} of {n}", k=count(chosen), n=count(decided))
+    counted = say("{k} of {n}", k=count(cell["experimental"]), n=count(decided))
     strong = (cell["p_holm"] or 1.0) < SIGNIFICANT
-    return Cell(_printed(cell["ratio"], cell["preferred"]), (span(*_limits(cell)), counted), strong=strong)
+    return Cell(percent(cell["ratio"]), (span(cell["low"], cell["high"]), counted), strong=strong)
 
 
 def _quality(one: Facts, quality: str) -> Cell:
     found = one.get(quality)
     if not found or found["ratio"] is None:
         return Cell(MISSING)
-    return Cell(_printed(found["ratio"], one["preferred"]), (span(*_limits({**found, **_side(one)})),))
-
-
-def _side(one: Facts) -> Facts:
-    return {"preferred": one["preferred"]}
+    return Cell(percent(found["ratio"]), (span(found["low"], found["high"]),))
 
 
 def _tests(facts: Facts) -> TableOfText:

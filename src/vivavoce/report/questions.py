@@ -13,11 +13,9 @@ from vivavoce.report.numbers import (
     between,
     count,
     difference,
-    label,
     p_value,
     percent,
     plural,
-    points,
     span,
 )
 from vivavoce.report.people import rule_words
@@ -255,91 +253,3 @@ def _changes(declared: Facts, results: list[Facts]) -> list[str]:
     if any(one["unknown"] for one in results):
         found.append(say("A declared comparison cannot be made with this dataset; see the table."))
     return found
-
-
-def against_blocks(found: Facts) -> list[Block]:
-    """The new version minus the last one: the verdict, then the table."""
-    rows = [_release_row(row) for row in found["rows"]]
-    whole = [row for row in found["rows"] if row["key"] is None]
-    margin = points(found["margin"]).lstrip("+")
-    return [
-        Paragraph(
-            say(
-                "This dataset ({new}, {new_dialogues}) minus dataset {old} ({old_study}, {old_dialogues}).",
-                new=found["new"]["data"],
-                new_dialogues=plural(found["new"]["dialogues"], "dialogue"),
-                old=found["old"]["data"],
-                old_study=found["old"]["study"],
-                old_dialogues=plural(found["old"]["dialogues"], "dialogue"),
-            )
-        ),
-        Bullets(tuple(verdict for row in whole if (verdict := release_verdict(row, margin)))),
-        TableOfText(
-            "against",
-            say("Differences from the last version"),
-            (
-                *heads(
-                    say("Measure"), say("This one"), say("The last one"), say("Difference"), "p", "p (Holm)"
-                ),
-                Cell(say("Equivalent within {margin} points", margin=margin), (say("p; 90% interval"),)),
-            ),
-            tuple(rows),
-            say(
-                "Under each difference: its 95% interval. Participants are the unit (t), those of "
-                "the two datasets "
-                "taken as different people. Equivalence by two one-sided tests: p below .05 says that the "
-                "difference is smaller than the margin. p is adjusted over the rates of one block."
-            ),
-        ),
-    ]
-
-
-def release_verdict(row: Facts, margin: str) -> str:
-    """One sentence on a rate of the whole; empty for other measures and where nothing was tested."""
-    if row["equivalent"] is None or row["p_holm"] is None:
-        return ""
-    facts = {
-        "measure": title(row["measure"]),
-        "points": points(row["difference"]),
-        "interval": between(row["low"], row["high"], points),
-        "margin": margin,
-    }
-    if row["p_holm"] < 0.05:
-        better = (row["difference"] > 0) == (MEASURES.get(row["measure"]).direction != "lower")
-        verdict = (
-            say("{measure} got better: {points} points ({interval}).", **facts)
-            if better
-            else say("{measure} got worse: {points} points ({interval}).", **facts)
-        )
-    elif row["equivalent"]:
-        verdict = say("{measure} stayed the same within {margin} points: {points} ({interval}).", **facts)
-    else:
-        verdict = say(
-            "{measure}: neither a difference nor equality within {margin} points can be shown: {points} "
-            "({interval}).",
-            **facts,
-        )
-    return verdict
-
-
-def _release_row(row: Facts) -> Row:
-    unit = row["unit"]
-    same = (
-        Cell(p_value(row["equivalent_p"]), (between(row["equivalent_low"], row["equivalent_high"], points),),
-             strong=bool(row["equivalent"]))
-        if row["equivalent_p"] is not None
-        else Cell("\u2013")
-    )  # fmt: skip
-    return Row(
-        title(row["measure"]),
-        (
-            Cell(amount(row["new"], unit), (f"n = {count(row['new_n'])}",)),
-            Cell(amount(row["old"], unit), (f"n = {count(row['old_n'])}",)),
-            Cell(difference(row["difference"], unit),
-                 (between(row["low"], row["high"], lambda value: difference(value, unit)),)),
-            Cell(p_value(row["p"])),
-            Cell(p_value(row["p_holm"]), strong=row["p_holm"] is not None and row["p_holm"] < 0.05),
-            same,
-        ),
-        group=say("all") if row["key"] is None else label(row["key"]),
-    )  # fmt: skip

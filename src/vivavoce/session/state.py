@@ -92,6 +92,7 @@ class VisitState:
         self.wrong_codes: list[datetime] = []
         self.fruitless = 0
         self.shortfall = False
+        self.refused = False
         self.last_at: datetime | None = None
 
     @property
@@ -330,6 +331,7 @@ class VisitState:
 
     @_take.register
     def _(self, event: log_events.ComparisonsFinished, stored: StoredEvent) -> None:
+        self._judge(accepted=event.accepted, paid=self.compare_step.code_if_not_accepted)
         self._enter(event.step + 1)
 
     @_take.register
@@ -417,7 +419,12 @@ class VisitState:
 
     @_take.register
     def _(self, event: TranscriptionsFinished, stored: StoredEvent) -> None:
+        self._judge(accepted=event.accepted, paid=self.transcribe_step.code_if_not_accepted)
         self._enter(event.step + 1)
+
+    def _judge(self, *, accepted: bool, paid: bool) -> None:
+        """Work that failed its check earns no completion code, unless the study says so."""
+        self.refused = self.refused or not (accepted or paid)
 
     @_take.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:

@@ -124,7 +124,10 @@ class MoveRules:
             draft.add(CallAwaited(dialogue_id=waiting.dialogue_id, pin=pin))
 
     def end(self, draft: Draft) -> None:
-        """The outcome first; the completion code only for a visit that was gone through."""
+        """The outcome first; the completion code only for a visit that was gone through and accepted."""
+        if draft.state.refused:
+            draft.add(log_events.VisitEnded(outcome="not_accepted"))
+            return
         outcome = "technical_failure" if draft.state.shortfall else "completed"
         draft.add(log_events.VisitEnded(outcome=outcome, completion_code=codes.completion_code()))
 

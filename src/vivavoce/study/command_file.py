@@ -20,35 +20,39 @@ _RECIPE_END = re.compile(r"\s*-{3,}\s*")
 
 
 class LineProblem(NamedTuple):
-    """A line that could not be read: where, and what was expected there. Lines and columns count from 1."""
+    """A line that could not be read: where, and why. Lines and columns count from 1."""
 
     file: str
     line: int
     column: int
-    expected: str
-    found: str
+    text: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.found} where {self.expected} is expected"
+        return f"{self.file}:{self.line}:{self.column}: {self.text}"
 
 
 class Command(NamedTuple):
-    """One utterance as annotated; `predicates` is None where the line could not be read."""
+    """One utterance as annotated; `predicates` is None where the line could not be read.
+
+    column  where the annotation begins in its line, from 1
+    """
 
     recipe: int
     utterance: int
     line: int
     annotation: str
     predicates: tuple[Predicate, ...] | None
+    column: int = 1
 
 
 @dataclass(slots=True)
 class CommandFile:
-    """The commands of one speaker, in order, and the problems of the file."""
+    """The commands of one speaker, in order, and the problems of the file; `name` as the file is called."""
 
     speaker: str
     commands: list[Command] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
+    name: str = ""
 
 
 def command_files(path: Path) -> dict[str, Path]:
@@ -75,7 +79,8 @@ def read_command_file(
 ) -> CommandFile:
     """Read one file.
 
-    Input   UTF-8, or else Western Windows' Latin-1; notation None: each line in the one it is in
+    Input   UTF-8, or else Western Windows' Latin-1; notation None: the early one where a brace stands in the
+            file, or semicolons join predicates in the line, else the final one
     Output  every numbered line; the early notation is normalised to the final one
     Raises  InputError if the file cannot be opened, or at the first problem where that is asked for
     """
@@ -86,11 +91,12 @@ def read_command_file(
             f"cannot be read ({error.strerror})", place=str(path), cure="check the path"
         ) from error
     text = _decoded(content)
-    file = CommandFile(path.stem)
+    file = CommandFile(path.stem, name=path.name)
+    notation = notation or ("early" if "{" in text else None)
     for problem in _read_lines(file, text.split("\n"), path.name, notation):
         if stop_at_first_problem:
-            wrong = f"{problem.found} where {problem.expected} is expected"
-            raise InputError(wrong, place=f"{path}:{problem.line}:{problem.column}", cure="mend the line")
+            place = f"{path}:{problem.line}:{problem.column}"
+            raise InputError(problem.text, place=place, cure="mend the line")
         file.problems.append(problem)
     return file
 
@@ -114,12 +120,13 @@ def _read_lines(
             continue
         begin = _LINE.match(line)
         if not begin:
-            yield LineProblem(shown, number, 1, "an utterance number and ';'", repr(line.strip()[:20]))
+            found = f"{line.strip()[:20]!r} where an utterance number and ';' is expected"
+            yield LineProblem(shown, number, 1, found)
             continue
         utterance = int(begin[1])
         if utterance in taken:
-            found = f"utterance {utterance} again, after line {taken[utterance]},"
-            yield LineProblem(shown, number, begin.start(1) + 1, "a number of its own", found)
+            found = f"utterance {utterance} stands in line {taken[utterance]} already"
+            yield LineProblem(shown, number, begin.start(1) + 1, found)
             continue
         taken[utterance] = number
         annotation = line[begin.end() :]
@@ -127,13 +134,13 @@ def _read_lines(
         try:
             predicates = _predicates(annotation, notation)
         except NotationError as error:
-            column = begin.end() + error.column
-            yield LineProblem(shown, number, column, error.expected, error.found)
-        file.commands.append(Command(recipe, utterance, number, annotation.strip(), predicates))
+            yield LineProblem(shown, number, begin.end() + error.column, error.problem)
+        column = begin.end() + len(annotation) - len(annotation.lstrip()) + 1
+        file.commands.append(Command(recipe, utterance, number, annotation.strip(), predicates, column))
 
 
 def _predicates(annotation: str, notation: Notation | None) -> tuple[Predicate, ...]:
-    """Braces, and semicolons after the first, occur in the early notation only."""
-    notation = notation or ("early" if "{" in annotation or ";" in annotation else "final")
+    """Semicolons between predicates occur in the early notation only."""
+    notation = notation or ("early" if ";" in annotation else "final")
     predicates = read_predicates(annotation, notation)
     return predicates if notation == "final" else tuple(map(normalised, predicates))

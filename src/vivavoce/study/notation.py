@@ -3,7 +3,8 @@
     4; aggiungere(pizzico, sale, *ciotola*)          one predicate, its last argument implicit
     5; [prendere(padella), mettere(padella, fuoco)]  several
     6; mescolare([farina, acqua], frusta/forchetta)  a list is one argument; a slash: either is right
-    7; prendere({200 g}, riso); sciacquare           the early notation: braces mark quantity and modality
+    7; prendere({200 g}, riso); sciacquare           the early notation: braces mark quantity and modality,
+    8; aprire({altro} uovo); versare(acqua {minerale, tiepida})      before, behind, or apart from a noun
     ---                                              a recipe ends
 
 `#` in the place of an argument, or of a whole predicate, asks to repeat it.
@@ -64,16 +65,41 @@ class Predicate(NamedTuple):
     implicit: bool = False
 
 
-class NotationError(InputError):
-    """Text that is no annotation: what was expected, what stands there instead, and in which column."""
+class Cause(NamedTuple):
+    """Why an annotation cannot be read, where that is known: a name of CAUSES, and what stands in it."""
 
-    def __init__(self, expected: str, found: str, column: int, place: str = "") -> None:
-        self.expected, self.found, self.column = expected, found, column
+    name: str
+    sign: str = ""
+    what: str = ""
+
+    def __str__(self) -> str:
+        return CAUSES[self.name].format(sign=self.sign, what=self.what)
+
+
+CAUSES: Final = {
+    "missing_before": "a '{sign}' is missing before '{what}'",
+    "missing_at_end": "a '{sign}' is missing at the end",
+    "brackets": "several predicates must stand in [ ]",
+    "parentheses": "'{what}' has no ( ): write {what}() where it has no arguments",
+}
+
+
+class NotationError(InputError):
+    """Text that is no annotation: why, where that is known; what was expected and found, in which column."""
+
+    def __init__(
+        self, expected: str, found: str, column: int, place: str = "", cause: Cause | None = None
+    ) -> None:
+        self.expected, self.found, self.column, self.cause = expected, found, column, cause
         super().__init__(
-            f"{found} where {expected} is expected",
+            str(cause) if cause else f"{found} where {expected} is expected",
             place=f"{place + ':' if place else 'column '}{column}",
             cure="mend the annotation",
         )
+
+    def at(self, place: str, columns: int = 0) -> "NotationError":
+        """The same in a file's line, in which the annotation begins after so many columns."""
+        return NotationError(self.expected, self.found, self.column + columns, place, self.cause)
 
 
 def read_predicates(text: str, notation: Notation = "final") -> tuple[Predicate, ...]:
@@ -176,46 +202,73 @@ class _Reader:
         self.at = 0
 
     def annotation(self) -> tuple[Predicate, ...]:
-        if self.notation == "early":
-            predicates = self.several(self.predicate, ";")
-        elif self.token == "[":
+        separators = ";," if self.notation == "early" else ","
+        if self.token == "[":
             self.at += 1
-            predicates = self.several(self.predicate, ",")
-            self.take("]", "',' or ']' after a predicate")
+            predicates = self.several(self.predicate, separators)
+            self.close("]", "',' or ']' after a predicate")
+        elif self.notation == "early":
+            predicates = self.several(self.predicate, separators)
         else:
             predicates = [self.predicate()]
         if self.token:
-            self.fail("the end of the line")
+            several = self.token in (",", ";") and len(predicates) == 1
+            self.fail("the end of the line", Cause("brackets") if several else None)
         return tuple(predicates)
 
-    def several(self, read, separator: str) -> list:
+    def several(self, read, separators: str) -> list:
         found = [read()]
-        while self.token == separator:
+        while self.token and self.token in separators:
             self.at += 1
             found.append(read())
         return found
+
+    def parts(self, read) -> list[Argument]:
+        """What stands between two commas: in the early notation braces, too, before and behind it."""
+        found, free = list[Argument](), True
+        while free or self.braces:
+            if self.braces:
+                self.at += 1
+                found += self.several(self.marked, ",")
+                self.take("}", "'}' after a quantity or modality")
+                free = self.token not in (",", ")", "]", ";", "")
+            else:
+                found.append(read())
+                free = False
+        return found
+
+    @property
+    def braces(self) -> bool:
+        return self.notation == "early" and self.token == "{"
+
+    def marked(self) -> Argument:
+        return Argument(tuple(self.several(self.option, "/")), marked=True)
 
     def predicate(self) -> Predicate:
         if self.token == REPEAT:
             self.at += 1
             return Predicate(REPEAT)
         action, implicit = self.starred(lambda: self.words("an action"))
-        if self.notation == "early" and self.token in ("", ";"):
-            return Predicate(action, (), implicit)
-        self.take("(", "'(' after an action")
-        arguments = [] if self.token == ")" else self.several(self.argument, ",")
-        self.take(")", "',' or ')' after an argument")
+        early = self.notation == "early"
+        arguments = list[Argument]()
+        if self.token == "(" or not early:
+            if self.token != "(":
+                self.fail("'(' after an action", Cause("parentheses", what=action))
+            self.at += 1
+            if self.token != ")":
+                arguments = [one for parts in self.several(self.each, ",") for one in parts]
+            self.close(")", "',' or ')' after an argument")
+        if self.braces:
+            arguments += self.parts(self.argument)
         return Predicate(action, tuple(arguments), implicit)
+
+    def each(self) -> list[Argument]:
+        return self.parts(self.argument)
 
     def argument(self) -> Argument:
         if self.token == REPEAT:
             self.at += 1
             return REPEATED
-        if self.token == "{" and self.notation == "early":
-            self.at += 1
-            options = self.several(self.option, "/")
-            self.take("}", "'}' after a quantity or modality")
-            return Argument(tuple(options), marked=True)
         return Argument(tuple(self.several(self.option, "/")))
 
     def option(self) -> Words | Listed:
@@ -226,9 +279,9 @@ class _Reader:
         if self.token != "[":
             return Words(self.words("an argument"))
         self.at += 1
-        items = self.several(self.item, ",")
-        self.take("]", "',' or ']' in a list")
-        return Listed(tuple(items))
+        items = [one for parts in self.several(lambda: self.parts(self.item), ",") for one in parts]
+        self.close("]", "',' or ']' in a list")
+        return Listed(tuple(one._replace(marked=False) for one in items))
 
     def item(self) -> Argument:
         if self.token == "[":
@@ -259,16 +312,32 @@ class _Reader:
             self.fail(expected)
         self.at += 1
 
+    def close(self, sign: str, expected: str) -> None:
+        """Take a closing sign; where it is missing, say before what."""
+        if self.token == sign:
+            self.at += 1
+            return
+        if self.token == "(" and self.at > 1 and self.tokens[self.at - 1].words:
+            self.at -= 1  # the next predicate has begun: its name was taken for an argument
+            name = self.token
+            comma = self.at > 0 and self.tokens[self.at - 1].text == ","
+            self.at -= comma
+            self.fail(expected, Cause("missing_before", sign, f", {name}" if comma else name))
+        if not self.token:
+            self.fail(expected, Cause("missing_at_end", sign))
+        known = self.token in (")", "]", ";", "}")
+        self.fail(expected, Cause("missing_before", sign, self.token) if known else None)
+
     @property
     def token(self) -> str:
         """The sign that stands here; "" at the end; words stand as themselves."""
         return self.tokens[self.at].text if self.at < len(self.tokens) else ""
 
-    def fail(self, expected: str) -> NoReturn:
+    def fail(self, expected: str, cause: Cause | None = None) -> NoReturn:
         if self.at == len(self.tokens):
-            raise NotationError(expected, "the line ends", self.end)
+            raise NotationError(expected, "the line ends", self.end, cause=cause)
         token = self.tokens[self.at]
-        raise NotationError(expected, repr(token.text), token.column)
+        raise NotationError(expected, repr(token.text), token.column, cause=cause)
 
 
 class _Token(NamedTuple):

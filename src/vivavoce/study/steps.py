@@ -113,7 +113,8 @@ class Balance(_Step):
 class CompareStep(_Step):
     """Pairs of transcripts, one of every variable, each followed by a choice for every question.
 
-    minimum_s    a whole response shorter than this is flagged, and where `accept_fast` is off not accepted
+    minimum_s    a whole response shorter than this is flagged, and where `accept_fast` is off not accepted;
+                 who is not accepted gets a completion code only with `code_if_not_accepted`
     attention    pairs marked so are mixed in
     repeats      pairs shown once more at the end with the sides changed
     seed         the same seed gives the same plan of orders, sides and pairs
@@ -128,6 +129,7 @@ class CompareStep(_Step):
     presentation: Presentation = "together"
     minimum_s: float = 180.0
     accept_fast: bool = True
+    code_if_not_accepted: bool = False
     attention: bool = False
     repeats: int = 0
     balance: Balance = Balance()
@@ -174,7 +176,8 @@ class TranscribeStep(_Step):
     audio       folder of the recordings
     each        recordings of one visit, known ones included
     gold        share of known ones, at least `least_gold` of them
-    accuracy    least word accuracy over them; below it nothing of the participant's counts
+    accuracy    least word accuracy over them; below it nothing of the participant's counts, and they get a
+                completion code only with `code_if_not_accepted`
     prefill     what the recogniser heard stands in the field already; it biases
     """
 
@@ -185,6 +188,7 @@ class TranscribeStep(_Step):
     gold: float = 0.2
     least_gold: int = 3
     accuracy: float = 0.8
+    code_if_not_accepted: bool = False
     prefill: bool = False
 
 

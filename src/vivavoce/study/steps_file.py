@@ -139,6 +139,9 @@ class Compare(Settings):
         3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
     )
     accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
+    code_if_not_accepted: Flag = Field(
+        False, description="whether who is not accepted gets a completion code all the same"
+    )
     attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
     repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
     balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
@@ -179,6 +182,9 @@ class Transcribe(Settings):
     gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
     least_gold: Whole = Field(3, ge=0, le=100, description="known recordings before somebody is judged")
     accuracy: Number = Field(0.8, ge=0, le=1, description="least word accuracy over the known recordings")
+    code_if_not_accepted: Flag = Field(
+        False, description="whether who is less accurate gets a completion code all the same"
+    )
     prefill: Flag = Field(False, description="begin with what the recogniser heard; this biases")
 
 

@@ -79,6 +79,7 @@ def _compare(
         questions=tuple(question.question_id for question in questions), ties=written.ties,
         strength=written.strength, presentation=written.presentation,
         minimum_s=written.minimum_minutes * 60, accept_fast=written.accept_fast,
+        code_if_not_accepted=written.code_if_not_accepted,
         attention=written.attention, repeats=written.repeats, seed=written.seed,
         balance=Balance.model_validate(written.balance.model_dump()),
     )  # fmt: skip

@@ -1,11 +1,8 @@
 """Answered arguments against the reference's: the distance, and what became of each."""
 
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from vivavoce.study.notation import REPEATED, Argument, Listed, Predicate, Words, write_argument
-
-MOST_ALTERNATIVES: Final = 2
+from vivavoce.study.notation import REPEATED, Argument, Listed, Predicate, Words
 
 
 class ArgumentCounts(NamedTuple):
@@ -21,14 +18,13 @@ class ArgumentCounts(NamedTuple):
     correct: int
 
 
-def count_arguments(reference: Predicate, answer: Predicate, *, official: bool = False) -> ArgumentCounts:
+def count_arguments(reference: Predicate, answer: Predicate) -> ArgumentCounts:
     """Align the arguments of two predicates of one action.
 
     Output  of the alignments of least distance, the one with most correct arguments
-    Note    `official` splits lists at their commas and knows two alternatives, as the script of 2018 did
     Source  Di Maro et al. 2018, section 3; Levenshtein 1966, unit costs
     """
-    said, heard = (_split(reference), _split(answer)) if official else (reference.arguments, answer.arguments)
+    said, heard = reference.arguments, answer.arguments
     repetitions = heard.count(REPEATED)
     if said == heard and not repetitions and all(map(_single, said)):
         return ArgumentCounts(len(said), len(heard), 0, 0, len(said))
@@ -80,14 +76,4 @@ def _same(option: Words | Listed, answer: Words | Listed) -> bool:
 def _single(argument: Argument) -> bool:
     return len(argument.options) == 1 and (
         isinstance(argument.options[0], Words) or all(map(_single, argument.options[0].items))
-    )
-
-
-@lru_cache(maxsize=100_000)
-def _split(predicate: Predicate) -> tuple[Argument, ...]:
-    """The arguments as a script sees them that splits the text at every comma, brackets or not."""
-    written = ", ".join(map(write_argument, predicate.arguments))
-    pieces = [piece.strip() for piece in written.split(",")] if written else []
-    return tuple(
-        Argument(tuple(Words(option) for option in piece.split("/")[:MOST_ALTERNATIVES])) for piece in pieces
     )

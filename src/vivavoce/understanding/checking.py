@@ -3,18 +3,22 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from vivavoce.study.command_file import CommandFile
+from vivavoce.study.command_file import Command, CommandFile
 from vivavoce.study.command_templates import CommandTemplates, check_predicate, propose_implicit
 from vivavoce.study.notation import Predicate, write_argument, write_predicates
 
 
 class Remark(NamedTuple):
-    """What an annotator should look at: a problem, or a proposal to accept or not."""
+    """What an annotator should look at, and where: a problem, or a proposal to accept or not."""
 
-    speaker: str
+    file: str
     line: int
+    column: int
     kind: Literal["problem", "proposal"]
     text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.text}"
 
 
 def check_file(file: CommandFile, templates: CommandTemplates, *, propose: bool = False) -> Iterator[Remark]:
@@ -26,11 +30,22 @@ def check_file(file: CommandFile, templates: CommandTemplates, *, propose: bool 
     for command in file.commands:
         if command.recipe != recipe:
             recipe, before = command.recipe, []
-        for predicate in command.predicates or ():
+        for predicate, column in zip(command.predicates or (), _columns(command), strict=True):
+            place = file.name, command.line, column
             for text in check_predicate(predicate, templates):
-                yield Remark(file.speaker, command.line, "problem", text)
+                yield Remark(*place, "problem", text)
             for proposal in propose_implicit(predicate, before, templates) if propose else ():
                 argument, source = write_argument(proposal.argument), write_predicates((proposal.source,))
                 text = f"{predicate.action}: {argument} as {proposal.place.name}? from {source}"
-                yield Remark(file.speaker, command.line, "proposal", text)
+                yield Remark(*place, "proposal", text)
             before.append(predicate)
+
+
+def _columns(command: Command) -> list[int]:
+    """Where each predicate's action begins in the line."""
+    found, at = [], 0
+    for predicate in command.predicates or ():
+        at = max(at, command.annotation.find(predicate.action.split()[0], at))
+        found.append(command.column + at)
+        at += 1
+    return found

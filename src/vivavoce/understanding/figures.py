@@ -48,12 +48,13 @@ def corpus_figures(
     """The corpus figures as ratios.
 
     Output  keys `corpus` (figure: ratio), `intervals` (figure: [low, high], 95 %, speakers drawn), `counts`,
-            `speakers`, `signature`
+            `speakers`, `repetition_weight` (0 in `official`, whose distance holds requests), `signature`
     Empty   a figure without cases is None; with fewer than 2 speakers every interval is None, and so is that
             of a figure in which no speaker differs from another
     Note    `few`: a sentence where there are so few speakers that the intervals are too narrow, else None
     """
     people = list(scores.speakers.values())
+    repetition_weight = _weight(scores, repetition_weight)
     ratios: dict[str, float | None] = {}
     intervals: dict[str, list[float] | None] = {}
     for name, (above, below) in components(repetition_weight).items():
@@ -68,6 +69,7 @@ def corpus_figures(
         "intervals": intervals,
         "counts": counts,
         "speakers": len(people),
+        "repetition_weight": repetition_weight,
         "few": few(len(people)),
         "repeated_commands": repeated_commands(scores),
         "signature": signature(
@@ -105,6 +107,7 @@ def compare_figures(
     Output  figure: {a, b, difference, interval, speakers, signature}
     Empty   no common speaker: values None; fewer than 2: interval None
     """
+    repetition_weight = _weight(a, repetition_weight)
     common = [speaker for speaker in a.speakers if speaker in b.speakers]
     first, second = [a.speakers[one] for one in common], [b.speakers[one] for one in common]
     facts: dict[str, dict[str, Any]] = {}
@@ -122,6 +125,11 @@ def compare_figures(
             repetition_weight=repetition_weight,
         )  # fmt: skip
     return facts
+
+
+def _weight(scores: Scores, repetition_weight: float) -> float:
+    """What a request to repeat adds to the distance: nothing where the distance holds it already."""
+    return 0.0 if scores.mode == "official" else repetition_weight
 
 
 def by_action(scores: Scores) -> dict[str, dict[str, Any]]:

@@ -1,12 +1,10 @@
 """Which answered predicate answers which predicate of the reference."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from vivavoce.study.notation import Predicate
 from vivavoce.understanding.arguments import count_arguments
-
-Pairing: TypeAlias = Literal["alignment", "position"]
 
 
 class Pair(NamedTuple):
@@ -20,12 +18,6 @@ class Pair(NamedTuple):
         """Whether the action is right, its implicitness included."""
         said, answer = self
         return said is not None and answer is not None and _one_action(said, answer)
-
-
-def pair_by_position(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[Pair]:
-    """The first with the first, the second with the second, as the script of 2018 did."""
-    pairs = [Pair(said, answers[at] if at < len(answers) else None) for at, said in enumerate(reference)]
-    return [*pairs, *(Pair(None, answer) for answer in answers[len(reference) :])]
 
 
 def pair_by_alignment(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[Pair]:

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias
 from vivavoce.study.command_file import Command, CommandFile
 from vivavoce.study.notation import REPEAT, REPEATED, Predicate
 from vivavoce.understanding.arguments import count_arguments
-from vivavoce.understanding.pairing import Pair, pair_by_alignment, pair_by_position
+from vivavoce.understanding.official import choose, read_line
+from vivavoce.understanding.pairing import Pair, pair_by_alignment
 
 Mode: TypeAlias = Literal["strict", "official"]
-OFFICIAL_PREDICATES = 3
 
 
 class PredicateScore(NamedTuple):
@@ -80,6 +80,7 @@ class Scores:
     missing_speakers: in the reference, without an answer file: not scored.
     unread: utterances whose reference could not be read: not scored.
     surplus_utterances: answered, but not in the reference: not scored.
+    unanswered: where utterances without an answer stand, which `official` leaves out.
     """
 
     mode: Mode
@@ -90,6 +91,7 @@ class Scores:
     unknown_speakers: list[str] = field(default_factory=list)
     unread: int = 0
     unanswered_utterances: int = 0
+    unanswered: list[str] = field(default_factory=list)
     surplus_utterances: int = 0
 
 
@@ -100,7 +102,7 @@ def score_commands(
 
     Input   files by speaker; utterances are matched by number, and by recipe where numbers begin anew
     Output  scores in the order of the reference
-    Note    `official` pairs by position, splits lists, and knows two alternatives and three predicates a line
+    Note    `official` reads and counts the text as the script of 2018 did: `understanding.official`
     """
     scores = Scores(mode)
     scores.unknown_speakers = sorted(set(answers) - set(reference))
@@ -115,14 +117,17 @@ def score_commands(
 def _score_speaker(scores: Scores, speaker: str, file: CommandFile, answers: CommandFile) -> None:
     counts = scores.speakers.setdefault(speaker, SpeakerCounts())
     by_recipe = len({each.utterance for each in file.commands}) < len(file.commands)
-    given = {_key(each, by_recipe): each.predicates for each in answers.commands}
+    given = {_key(each, by_recipe): each for each in answers.commands}
     for command in file.commands:
         answer = given.pop(_key(command, by_recipe), None)
-        if command.predicates is None:
+        if scores.mode == "official":
+            _score_officially(scores, counts, speaker, command, answer)
+        elif command.predicates is None:
             scores.unread += 1
-            continue
-        scores.unanswered_utterances += answer is None
-        _score_utterance(scores, counts, speaker, command, answer or ())
+        else:
+            scores.unanswered_utterances += answer is None
+            heard = answer.predicates if answer is not None else None
+            _score_utterance(scores, counts, speaker, command, heard or ())
     scores.surplus_utterances += len(given)
 
 
@@ -130,17 +135,48 @@ def _key(command: Command, by_recipe: bool) -> tuple[int, int]:
     return (command.recipe if by_recipe else 0, command.utterance)
 
 
+def _score_officially(
+    scores: Scores, counts: SpeakerCounts, speaker: str, command: Command, answer: Command | None
+) -> None:
+    """By the text of both lines; an utterance that the answers lack is named, and has no tuple."""
+    said = read_line(command.annotation)
+    heard = read_line(answer.annotation) if answer is not None else None
+    if said is None:
+        scores.unread += 1
+        return
+    if heard is None or heard.identifier != said.identifier:
+        scores.unanswered_utterances += 1
+        scores.unanswered.append(f"{speaker}:{command.line}")
+        return
+    chosen = choose(said.predicates, heard.predicates)
+    for position, one in enumerate(chosen, 1):
+        answered = heard.predicates[one.place] if one.place is not None else None
+        expected = len(one.reference.arguments)
+        score = PredicateScore(
+            speaker, command.recipe, command.utterance, position, one.reference.action,
+            answered.action if answered else None, recognised=int(answered is not None),
+            expected=expected if answered else 0, distance=one.distance, repetitions=one.repetitions,
+            correct=one.correct, arguments=expected,
+            answered=len(answered.arguments) - one.repetitions if answered else 0,
+        )  # fmt: skip
+        scores.confusions[score.action, score.answered_action] += 1
+        scores.predicates.append(score)
+        counts.add(score)
+    used = {one.place for one in chosen}
+    surplus = [one for place, one in enumerate(heard.predicates) if place not in used]
+    for one in surplus:
+        scores.confusions[None, one.action] += 1
+        counts.answered += len(one.arguments)
+    counts.inserted += len(surplus)
+    counts.utterances += 1
+    counts.exact += not surplus and all(one.place is not None and not one.distance for one in chosen)
+
+
 def _score_utterance(
     scores: Scores, counts: SpeakerCounts, speaker: str, command: Command, answer: tuple[Predicate, ...]
 ) -> None:
-    official = scores.mode == "official"
-    said = command.predicates or ()
-    if official:
-        pairs = pair_by_position(said[:OFFICIAL_PREDICATES], answer[:OFFICIAL_PREDICATES])
-    else:
-        pairs = pair_by_alignment(said, answer)
     exact, position = True, 0
-    for pair in pairs:
+    for pair in pair_by_alignment(command.predicates or (), answer):
         scores.confusions[_action(pair.reference), _action(pair.answer)] += 1
         if pair.reference is None:
             counts.inserted += 1
@@ -148,7 +184,7 @@ def _score_utterance(
             exact = False
             continue
         position += 1
-        score = _score(pair, speaker, command, position, official)
+        score = _score(pair, speaker, command, position)
         exact = exact and score.recognised == 1 and not score.distance and not score.repetitions
         scores.predicates.append(score)
         counts.add(score)
@@ -156,16 +192,15 @@ def _score_utterance(
     counts.exact += exact
 
 
-def _score(pair: Pair, speaker: str, command: Command, position: int, official: bool) -> PredicateScore:
+def _score(pair: Pair, speaker: str, command: Command, position: int) -> PredicateScore:
     said, answer = pair
     assert said is not None
     place = (speaker, command.recipe, command.utterance, position, _shown(said), _action(answer))
     if not pair.recognised:
-        arguments = count_arguments(said, said, official=official).expected
         answered = len(answer.arguments) - answer.arguments.count(REPEATED) if answer else 0
-        return PredicateScore(*place, 0, 0, 0, 0, 0, arguments, answered)
+        return PredicateScore(*place, 0, 0, 0, 0, 0, len(said.arguments), answered)
     assert answer is not None
-    counts = count_arguments(said, answer, official=official)
+    counts = count_arguments(said, answer)
     return PredicateScore(
         *place,
         recognised=1,

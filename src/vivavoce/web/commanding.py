@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Form, Request
-from fastapi.responses import Response
+from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 
 from vivavoce.annotation.command_form import LONGEST, Draft, Filled, examine, with_predicate
@@ -11,12 +11,12 @@ from vivavoce.annotation.commands import CommandWorkplace, next_command, predica
 from vivavoce.annotation.workplace import Refused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_state import Work
-from vivavoce.log.command_annotation import Sequence_, annotation_of, place_of
+from vivavoce.log.command_annotation import Said, Sequence_, annotation_of, place_of
 from vivavoce.study.command_templates import CommandTemplates
 from vivavoce.study.notation import NotationError, Predicate
-from vivavoce.web.annotating import key_of
+from vivavoce.web.annotating import key_of, recording_key
 from vivavoce.web.experts import HOME, ThisExpert, expert_page
-from vivavoce.web.site import ThisSite, site_of
+from vivavoce.web.site import Site, ThisSite, site_of
 
 router = APIRouter(include_in_schema=False)
 COMMANDS: Final = f"{HOME}/commands"
@@ -76,6 +76,27 @@ def work(
     return _page(request, workplace, sequence, mine, at, text, stale=stale)
 
 
+def _sounds(site: Site, workplace: CommandWorkplace, sequence: Sequence_) -> dict[str, Said]:
+    """The spoken commands of a recipe that can be heard, by the names that the page gives their sound."""
+    secret = f"{site.study.name}\0{site.engine.log.boot}"
+    return {
+        recording_key(secret, sequence.key, one.command_id): one
+        for one in sequence.commands
+        if workplace.sound(one) is not None
+    }
+
+
+@router.get(f"{COMMANDS}/sound/{{name}}")
+def sound(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, name: str) -> Response:
+    """A recording of the recipe that this annotator is at; of no other."""
+    found = _due(workplace, key_of(who))
+    said = _sounds(site, workplace, found[0]).get(name) if found is not None else None
+    heard = workplace.sound(said) if said is not None else None
+    if heard is None:
+        raise HTTPException(404)
+    return FileResponse(heard[0], media_type=heard[1])
+
+
 def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[Sequence_, Work] | None:
     key = workplace.current(annotator_id)
     if key is None:
@@ -89,10 +110,11 @@ def _page(
 ) -> Response:  # fmt: skip
     """The page with a text as it stands; nothing that was entered is lost."""
     templates = workplace.commands.templates
+    sounds = {said.command_id: name for name, said in _sounds(site_of(request), workplace, sequence).items()}
     draft = Draft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [
         {"at": number, "text": one.text, "here": number == at, "judged": place_of(number) in mine.judged,
-         "annotation": _annotated(mine, number)}
+         "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id)}
         for number, one in enumerate(sequence.commands)
     ]  # fmt: skip
     facts = {"lines": lines, "at": at, "key": sequence.key, "draft": draft, "fields": FIELDS,

@@ -56,7 +56,7 @@ def test_two_systems_with_ties_have_the_closed_form():
 
 
 def test_judgements_of_one_cluster_do_not_count_as_many():
-    outcomes = ["win"] * 60 + ["loss"] * 40
+    outcomes = ["win"] * 70 + ["loss"] * 30
     alone = pairwise_shares(outcomes, range(100))
     alike = pairwise_shares(outcomes, [place // 10 for place in range(100)])
     assert alone["net"]["p"] < 0.05 < alike["net"]["p"]

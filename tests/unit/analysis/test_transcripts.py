@@ -120,7 +120,7 @@ def test_intervals_hold_known_preferences_about_as_often_as_they_say(dataset: Ma
     assert 52 <= sum(held) <= 60  # 57 expected; fewer than 52 would come once in a hundred times
 
 
-def test_preferences_are_told_by_variable_with_the_control_s_share_where_it_won(dataset: Make):
+def test_preferences_are_told_by_variable_as_the_experimental_version_s_share(dataset: Make):
     facts = compare_transcripts(dataset(300, LIKES))
     for one in facts["variables"]:
         assert one["participants"] == 300
@@ -128,7 +128,8 @@ def test_preferences_are_told_by_variable_with_the_control_s_share_where_it_won(
         assert one["p_holm"] < 0.001
         assert set(one) >= {"service", "experience"}
     assert [one["preferred"] for one in facts["variables"]] == ["experimental", "experimental", "control"]
-    assert facts["variables"][2]["share_of_preferred"] == pytest.approx(1 - facts["variables"][2]["ratio"])
+    assert facts["variables"][2]["ratio"] < 0.5
+    assert not [one for one in facts["variables"] if "share_of_preferred" in one]
     assert len(facts["cells"]) == 12
     assert all(one["p"] < 1e-6 for one in facts["same_preference"])
     assert facts["position"]["p"] > 0.01
@@ -196,3 +197,27 @@ def test_a_variable_that_everybody_prefers_has_an_interval_and_no_model(dataset:
     assert facts["variables"][0]["ratio"] == 1
     assert facts["variables"][0]["low"] < 1
     assert facts["position"]["log_odds"] is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_interval_leaves_what_is_possible_with_few_and_opposite_people(dataset: Make, seed: int):
+    facts = compare_transcripts(dataset(4, {"pace": 0.93, "empathy": 0.07, "facing": 0.5}, seed=seed))
+    known = [one for one in facts["differences"] if one["low"] is not None]
+    assert known
+    for one in known:
+        assert -1 <= one["low"] <= one["difference"] <= one["high"] <= 1
+        assert (one["p"] < 0.05) == (not one["low"] <= 0 <= one["high"])
+
+
+@pytest.mark.parametrize(("people", "like"), [(4, 0.8), (8, 0.9), (30, 0.62), (30, 1.5)])
+def test_the_interval_of_a_variable_excludes_one_half_exactly_where_its_p_is_small(
+    dataset: Make, people: int, like: float
+):
+    for seed in range(5):
+        (one,) = compare_transcripts(dataset(people, {"pace": like}, seed=seed))["variables"]
+        assert (one["p"] < 0.05) == (not one["low"] <= 0.5 <= one["high"])
+
+
+def test_what_everybody_prefers_is_tested_over_people(dataset: Make):
+    (one,) = compare_transcripts(dataset(30, {"empathy": 1.5}))["variables"]
+    assert one["p"] == pytest.approx(2 * 0.5**30)

@@ -14,6 +14,8 @@ from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.layers import ADJUDICATED
+from vivavoce.log.recording_events import RecordingRemoved
+from vivavoce.log.recordings import RecordingFolder, Sound
 from vivavoce.log.store import Log
 from vivavoce.study.notation import NotationError
 
@@ -90,3 +92,40 @@ def test_commands_that_a_study_elicits_are_annotated_and_exported_with_what_stan
         ("take the pot", "take(pot)", "anna"),
         ("put it on the fire", "put(*pot*, fire)", "anna"),
     ]
+
+
+def test_spoken_commands_wait_for_no_transcript_and_keep_their_places(tmp_path):
+    study = commanding_study(tmp_path / "study", "commands: kitchen-en\n  double: 1")
+    opened = VisitOpened(
+        study=study.name, revision=study.revision, participant_id="p1", pool="link", language="en"
+    )
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        folder = RecordingFolder(log.recording_folder)
+        events = [opened]
+        for position in range(2):
+            kept = folder.keep(f"r{position}", b"RIFF", "audio/wav")
+            sound = Sound("audio/wav", 1, 8000, 8000)
+            events.append(kept.event(f"r{position}", sound, "command", ["user"], step=1, position=position))
+            events.append(
+                CommandGiven(
+                    step=1,
+                    position=position,
+                    by="speech",
+                    language="en",
+                    recording_id=f"r{position}",
+                    stimulus=LoggedStimulus(recipe="tea", stimulus_id=f"s{position}"),
+                    response_s=1.0,
+                )
+            )
+        log.transact_now(lambda tx: [tx.append("visit-1", event) for event in events])
+        workplace = CommandWorkplace(study, log)
+        first, second = workplace.sequence("p1/tea").commands
+        assert [workplace.sound(one)[0].read_bytes() for one in (first, second)] == [b"RIFF", b"RIFF"]
+        assert workplace.sound(first)[1] == "audio/wav"
+        annotate_all(workplace, "anna", {"p1/tea": ["take(pot)", "put(*pot*, fire)"]})
+        removed = RecordingRemoved(recording_id="r0", reason="retention")
+        log.transact_now(lambda tx: tx.append("visit-1", removed))
+        after = CommandWorkplace(study, log)
+        assert [after.sound(one) is None for one in after.sequence("p1/tea").commands] == [True, False]
+        stands = standing(after.see(), after.sequences())
+        assert [one.annotation for one in stands.values()] == ["take(pot)", "put(*pot*, fire)"]

@@ -67,7 +67,7 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     words = ["analyse", str(dataset.folder), "--by", "gender", "--cost", "12"]
     told = CliRunner().invoke(app, words, env={"COLUMNS": "160"})
     assert told.exit_code == 0, told.output
-    for said in ("empathy", "Control preferred, its share is printed: formality", "Rao-Kupper", "Cochran",
+    for said in ("empathy", "Share: of decided choices", "Rao-Kupper", "Cochran",
                  "p (judgements)", "a judgement", "within people"):  # fmt: skip
         assert said in told.output
     facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)["preferences"]

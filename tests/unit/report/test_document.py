@@ -252,7 +252,7 @@ def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
     unsure = words(
         compose(written(tmp_path / "few", better=0.85), Options(against=old, margin=0.01)), "against"
     )
-    assert "neither a difference nor equality within 1.0 points" in unsure
+    assert "neither a difference nor that it is no worse by 1.0 points" in unsure
 
 
 def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):

@@ -1,13 +1,16 @@
 """The report on a comparison of transcripts: a dataset of choices alone makes a whole report."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from scenes.judgements import judge_rows, made, person_row
+from vivavoce.analysis.preference_results import preference_results
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Bullets, TableOfText
 from vivavoce.report.document import compose
+from vivavoce.report.drawing import Figure
 from vivavoce.report.html import render
 from vivavoce.report.material import Options
 
@@ -30,14 +33,52 @@ def test_choices_alone_make_a_report_with_the_answer_first(dataset: Dataset) -> 
     assert [one.name for one in document.sections] == ["preferences", "effort", "run"]
 
 
-def test_the_table_prints_the_control_s_share_with_a_star(dataset: Dataset) -> None:
+def test_every_share_in_the_table_is_that_of_the_experimental_version(dataset: Dataset) -> None:
     table = next(one for one in compose(dataset).blocks(TableOfText) if one.name == "preferences")
-    rows = {row.heading: [cell.main for cell in row.cells] for row in table.rows}
+    rows = {row.heading: row.cells for row in table.rows}
     assert len(rows["formality"]) == 4 + 1 + 2
-    assert all(shown.endswith("*") for shown in rows["formality"])
-    assert not any("*" in shown for shown in rows["empathy"])
-    assert float(rows["formality"][4].rstrip("%*")) > 70
+    shares = {name: [float(cell.main.rstrip("%")) for cell in cells] for name, cells in rows.items()}
+    assert max(shares["formality"]) < 40
+    assert min(shares["empathy"]) > 60
+    limits = [cell.under[0].split(" to ") for cells in rows.values() for cell in cells]
+    shown = [share for each in shares.values() for share in each]
+    assert all(float(low) <= one <= float(high) for one, (low, high) in zip(shown, limits, strict=True))
     assert {where for where, _ in table.signatures} >= {"empathy", "empathy, ease"}
+
+
+def test_the_shares_are_drawn_with_their_intervals_and_a_line_at_one_half(dataset: Dataset) -> None:
+    (drawn,) = [one for one in compose(dataset).blocks(Figure) if one.name == "preferences"]
+    spec = json.dumps(drawn.spec)
+    for row in preference_results(dataset)["cells"]:
+        assert json.dumps(row["ratio"])[:8] in spec
+        assert json.dumps(row["low"])[:8] in spec
+    assert '"half": 0.5' in spec
+    assert "formality, satisfaction: " in drawn.alternative
+    assert drawn.printed.startswith("<svg")
+    (italian,) = [
+        one for one in compose(dataset, Options(language="it")).blocks(Figure) if one.name == "preferences"
+    ]
+    assert "soddisfazione" in italian.alternative
+
+
+def test_a_version_that_everybody_prefers_is_told_as_preferred(tmp_path: Path) -> None:
+    document = compose(made(tmp_path / "all", preferences=judge_rows(30, {"empathy": 1.5})))
+    assert document.answer[0].startswith("empathy: 100.0% of the choices fell on the experimental version")
+
+
+def test_how_strongly_is_told_where_it_was_asked_and_only_there(dataset: Dataset, tmp_path: Path) -> None:
+    assert "preference_strength" not in [one.name for one in compose(dataset).blocks(TableOfText)]
+    rows = judge_rows(40, {"empathy": 0.9}, ties=0.1, seed=5)
+    for place, row in enumerate(rows):
+        row["strength"] = None if row["choice"] == "tie" else 1 + place % 3
+    strong = made(tmp_path / "strong", preferences=rows)
+    table = next(one for one in compose(strong).blocks(TableOfText) if one.name == "preference_strength")
+    assert {row.group for row in table.rows} == {"empathy"}
+    assert len(table.rows) == 4 + 1
+    assert float(table.rows[-1].cells[0].main) > 0.5
+    assert dict(table.signatures)["empathy"].startswith("preference_strength|")
+    page = render(strong, options=Options(language="it"))
+    assert "Quanto è forte la preferenza" in page
 
 
 def test_the_report_tells_what_may_have_swayed_the_choices(dataset: Dataset) -> None:

@@ -18,10 +18,10 @@ def test_a_line_that_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(
     read = read_command_file(file)
     assert [each.utterance for each in read.commands if each.predicates] == [1, 4]
     assert [(each.file, each.line, each.column) for each in read.problems] == [
-        ("AbCdF26.csv", 2, 19),
+        ("AbCdF26.csv", 2, 13),
         ("AbCdF26.csv", 3, 1),
     ]
-    assert read.problems[0].expected == "',' or ')' after an argument"
+    assert str(read.problems[0]) == "AbCdF26.csv:2:13: a ')' is missing before ', stir'"
 
 
 def test_reading_stops_at_the_first_problem_when_asked_to(tmp_path):
@@ -48,6 +48,35 @@ def test_lines_of_the_early_notation_are_normalised(tmp_path):
     read = read_command_file(written(tmp_path, "1; add({1 l}, milk); stir\n2; add(2 l, milk)\n"))
     assert write_predicates(read.commands[0].predicates) == "[add(1 l, milk), stir()]"
     assert not read.problems
+
+
+EARLY = """1; prendere({una} ciotola)
+2; versare(acqua {minerale, tiepida}, ciotola)
+3; mescolare
+4; aprire({altro} uovo, *ciotola*); mescolare({bene})
+5; [prendere({200 g}, farina), aggiungere(farina, ciotola)]
+---
+6; cuocere(pasta) {10 minuti}
+7; coprire
+8; mettere([{un po'} sale, olio], pentola)
+"""
+
+
+def test_a_whole_file_of_the_early_notation_is_read_also_where_a_line_has_no_brace(tmp_path):
+    read = read_command_file(written(tmp_path, EARLY))
+    assert read.problems == []
+    assert [write_predicates(each.predicates) for each in read.commands] == [
+        "prendere(una, ciotola)",
+        "versare(acqua, minerale, tiepida, ciotola)",
+        "mescolare()",
+        "[aprire(altro, uovo, *ciotola*), mescolare(bene)]",
+        "[prendere(200 g, farina), aggiungere(farina, ciotola)]",
+        "cuocere(pasta, 10 minuti)",
+        "coprire()",
+        "mettere([un po', sale, olio], pentola)",
+    ]
+    plain = read_command_file(written(tmp_path, "1; mescolare\n2; add(egg)\n"))
+    assert str(plain.problems[0]).startswith("AbCdF26.csv:1:13: 'mescolare' has no ( )")
 
 
 def test_a_speaker_is_the_name_of_a_file_and_no_two_files_name_one(tmp_path):

@@ -107,6 +107,54 @@ def test_the_early_notation_joins_by_semicolons_and_an_action_may_stand_alone():
 
 
 @pytest.mark.parametrize(
+    ("text", "final"),
+    [
+        ("versare(acqua {minerale, tiepida})", "versare(acqua, minerale, tiepida)"),
+        ("versare(acqua {minerale, tiepida}, pentola)", "versare(acqua, minerale, tiepida, pentola)"),
+        ("aprire({altro} uovo)", "aprire(altro, uovo)"),
+        ("aprire({2} {grandi} uova, *ciotola*)", "aprire(2, grandi, uova, *ciotola*)"),
+        ("mescolare", "mescolare()"),
+        ("mescolare {piano}; coprire", "[mescolare(piano), coprire()]"),
+        ("cuocere(pasta) {10 minuti}", "cuocere(pasta, 10 minuti)"),
+        ("[prendere({200 g} riso), sciacquare]", "[prendere(200 g, riso), sciacquare()]"),
+        ("mescolare([{200 g} farina, acqua {tiepida}])", "mescolare([200 g, farina, acqua, tiepida])"),
+        ("mettere({un po'/poco} sale)", "mettere(un po'/poco, sale)"),
+    ],
+)
+def test_braces_of_the_early_notation_stand_before_behind_or_apart_from_their_noun(text, final):
+    assert write_predicates(read_predicates(text, "early")) == final
+
+
+@pytest.mark.parametrize(
+    "text", ["aprire(*uovo* ciotola)", "versare(acqua {tiepida)", "versare({} acqua)", "{due}"]
+)
+def test_early_notation_that_is_none_is_refused(text):
+    with pytest.raises(NotationError):
+        read_predicates(text, "early")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "column"),
+    [
+        ("[prendere(ciotola, aggiungere(uovo, ciotola)]", "a ')' is missing before ', aggiungere'", 18),
+        ("[add(milk, pot]", "a ')' is missing before ']'", 15),
+        ("add(milk", "a ')' is missing at the end", 9),
+        ("[add(milk), stir(egg)", "a ']' is missing at the end", 22),
+        ("add([milk, egg, pot)", "a ']' is missing before ')'", 20),
+        ("add(milk), stir(egg)", "several predicates must stand in [ ]", 10),
+        ("add(milk); stir(egg)", "several predicates must stand in [ ]", 10),
+        ("mescolare", "'mescolare' has no ( ): write mescolare() where it has no arguments", 10),
+        ("[add(milk), stir]", "'stir' has no ( ): write stir() where it has no arguments", 17),
+    ],
+)
+def test_the_cause_of_a_mistake_is_told_where_it_is_known(text, cause, column):
+    with pytest.raises(NotationError) as told:
+        read_predicates(text)
+    assert (str(told.value.cause), told.value.column) == (cause, column)
+    assert f"column {column}: {cause};" in str(told.value)
+
+
+@pytest.mark.parametrize(
     ("text", "column", "expected"),
     [
         ("add(milk", 9, "',' or ')' after an argument"),

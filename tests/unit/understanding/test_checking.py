@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+from vivavoce import study
+from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.command_file import read_command_file
 from vivavoce.study.command_templates import read_templates
 from vivavoce.understanding.checking import check_file
@@ -14,6 +17,38 @@ def test_context_does_not_cross_the_end_of_a_recipe(tmp_path):
     found = list(check_file(read_command_file(file), read_templates("kitchen-en"), propose=True))
     assert [(each.line, each.kind) for each in found] == [(2, "problem"), (2, "proposal"), (4, "problem")]
     assert found[1].text == "cook: *pan* as container or tool? from put(pan, fire)"
+
+
+def test_every_remark_names_file_line_and_column_in_one_form(tmp_path):
+    file = tmp_path / "AbF20.csv"
+    file.write_text("1; [put(pan, fire), tak(milk), cook(eggs)]\n", encoding="utf-8")
+    found = check_file(read_command_file(file), read_templates("kitchen-en"), propose=True)
+    assert [str(one).split(": ")[0] for one in found] == [
+        "AbF20.csv:1:21", "AbF20.csv:1:32", "AbF20.csv:1:32",
+    ]  # fmt: skip
+
+
+def test_everything_is_a_thing_and_no_quantity(tmp_path):
+    said = {
+        "kitchen-it": "1; mescolare(tutto)\n2; mettere(tutto, pentola)\n3; prendere(300 g, farina)\n",
+        "kitchen-en": "1; stir(all)\n2; put(all, pot)\n3; stir(all the eggs)\n",
+    }
+    for templates, text in said.items():
+        file = tmp_path / f"{templates}.csv"
+        file.write_text(text, encoding="utf-8")
+        assert list(check_file(read_command_file(file), read_templates(templates))) == []
+
+
+def test_every_frame_that_ships_can_be_annotated_with_the_actions_that_ship():
+    """In every language one of a frame's wordings begins with an action, as far as verbs are inflected."""
+    (file,) = (Path(study.__path__[0]) / "recipes").glob("*/stimuli.yaml")
+    frames = [frame for recipe in read_yaml(file).data["recipes"] for frame in recipe["frames"]]
+    assert len(frames) == 11
+    for language, letters in (("en", 99), ("it", 4)):
+        stems = [action[:letters] for action in read_templates(f"kitchen-{language}").actions]
+        for frame in frames:
+            said = frame["say"][language]
+            assert any(one.startswith(stem) for one in said for stem in stems), (language, frame["id"])
 
 
 def test_the_verb_answers_no_when_something_does_not_fit(tmp_path):
@@ -36,5 +71,5 @@ def test_the_verb_answers_no_when_something_does_not_fit(tmp_path):
     assert run("1; take(milk)\n").returncode == 0
     wrong = run("1; take(milk\n2; tak(milk)\n")
     assert wrong.returncode == 1
-    assert "AbF20.csv:1:13: the line ends where" in wrong.stdout
-    assert "AbF20:2: unknown action 'tak'" in wrong.stdout
+    assert "AbF20.csv:1:13: a ')' is missing at the end" in wrong.stdout
+    assert "AbF20.csv:2:4: unknown action 'tak'" in wrong.stdout

@@ -69,6 +69,9 @@ def test_training_and_test_share_neither_speakers_nor_recipes_and_the_test_has_n
         assert new & named["test"] and not new & named["training"]
 
 
+ADDED = ("turn on", "chop", "accendere", "tagliare")  # for frames that ship, and not in the paper's table
+
+
 @BOTH
 def test_every_predicate_fits_the_templates_and_every_phenomenon_occurs(corpora, language):
     templates = read_templates(f"kitchen-{language}")
@@ -77,7 +80,8 @@ def test_every_predicate_fits_the_templates_and_every_phenomenon_occurs(corpora,
     assert any(len(each.said.predicates) == 3 for each in corpora[language])
     assert any(each.implicit for each in predicates)
     assert any("*[" in write_predicates((each,)) for each in predicates)
-    assert {each.action for each in predicates} == set(templates.actions)
+    of_the_paper = {name for name in templates.actions if name not in ADDED}
+    assert {each.action for each in predicates} == of_the_paper
 
 
 @BOTH

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vivavoce.study.command_file import Command, CommandFile, read_command_file
 from vivavoce.study.notation import read_predicates
 from vivavoce.understanding.figures import compare_figures, corpus_figures
-from vivavoce.understanding.pairing import pair_by_alignment, pair_by_position
+from vivavoce.understanding.pairing import Pair, pair_by_alignment
 from vivavoce.understanding.scoring import score_commands
 
 WORKED = "1; [take(500 g, milk), add(milk, pot)]\n"
@@ -46,10 +46,8 @@ def test_the_worked_example_of_the_paper(tuples, mode):
     assert tuples(WORKED, WORKED, mode) == {"1_1": (1, 2, 0, 0), "1_2": (1, 2, 0, 0)}
 
 
-def test_a_dropped_first_predicate_spoils_the_second_only_in_the_official_mode(tuples):
-    answer = "1; add(milk, pot)\n"
-    assert tuples(WORKED, answer) == {"1_1": (0, 0, 0, 0), "1_2": (1, 2, 0, 0)}
-    assert tuples(WORKED, answer, "official") == {"1_1": (0, 0, 0, 0), "1_2": (0, 0, 0, 0)}
+def test_a_dropped_first_predicate_does_not_spoil_the_second(tuples):
+    assert tuples(WORKED, "1; add(milk, pot)\n") == {"1_1": (0, 0, 0, 0), "1_2": (1, 2, 0, 0)}
 
 
 def test_implicit_arguments_and_actions_must_match_with_their_asterisks(tuples):
@@ -66,12 +64,10 @@ def test_one_of_the_alternatives_is_right_and_both_are_not(tuples, answer, dista
     assert tuples("1; add(milk, pot/pan/*wok*)", f"1; add(milk, {answer})")["1_1"] == (1, 2, distance, 0)
 
 
-def test_the_official_mode_knows_two_alternatives_three_predicates_and_splits_lists(tuples):
-    assert tuples("1; add(milk, pot/pan/wok)", "1; add(milk, wok)", "official")["1_1"] == (1, 2, 1, 0)
-    assert tuples("1; stir([flour, water])", "1; stir([flour, milk])", "official")["1_1"] == (1, 2, 1, 0)
+def test_the_strict_mode_knows_all_alternatives_whole_lists_and_every_predicate(tuples):
     assert tuples("1; stir([flour, water])", "1; stir([flour, milk])")["1_1"] == (1, 1, 1, 0)
+    assert tuples("1; add(milk, pot/pan/wok)", "1; add(milk, wok)")["1_1"] == (1, 2, 0, 0)
     four = "1; [a(x), b(x), c(x), d(x)]"
-    assert list(tuples(four, four, "official")) == ["1_1", "1_2", "1_3"]
     assert len(tuples(four, four)) == 4
 
 
@@ -166,11 +162,11 @@ def test_counts_stay_within_what_was_expected_whatever_is_answered(reference, an
 
 
 @given(LINES, LINES)
-def test_pairing_by_alignment_recognises_at_least_as_many_actions_as_by_position(reference, answers):
+def test_pairing_keeps_the_order_and_recognises_at_least_what_stands_at_the_same_place(reference, answers):
     for said, heard in zip(as_file(reference).commands, as_file(answers).commands, strict=False):
         aligned = pair_by_alignment(said.predicates, heard.predicates)
-        placed = pair_by_position(said.predicates, heard.predicates)
-        assert sum(pair.recognised for pair in aligned) >= sum(pair.recognised for pair in placed)
+        alike = sum(Pair(*both).recognised for both in zip(said.predicates, heard.predicates, strict=False))
+        assert sum(pair.recognised for pair in aligned) >= alike
         assert [pair.reference for pair in aligned if pair.reference] == list(said.predicates)
         assert [pair.answer for pair in aligned if pair.answer] == list(heard.predicates)
 

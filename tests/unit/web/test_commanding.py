@@ -9,8 +9,10 @@ import pytest
 
 from scenes.annotating import Annotator, bench
 from scenes.annotating_commands import commanding_study
+from scenes.listening import clip
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.log.command_annotation import annotation_of, place_of
+from vivavoce.log.dataset import DatasetWriter
 from vivavoce.log.store import Log
 
 WORK = "/annotate/commands/work"
@@ -32,6 +34,7 @@ def anna(tmp_path: Path, log: Log) -> Iterator[Annotator]:
 
 
 def said(anna: Annotator) -> list[str | None]:
+    """What she said of the commands of Ada's soup so far."""
     workplace = CommandWorkplace(anna.server.site.study, anna.server.site.engine.log)
     judged = workplace.see().dialogues["ada/soup"].work[anna.key].judged
     return [
@@ -88,3 +91,59 @@ def test_a_page_that_is_out_of_date_leads_to_what_is_due(anna):
     response = anna.client.post(WORK, data={"sequence": "ben/other", "at": "0", "annotation": "take(pan)"})
     assert "You have been led on" in response.text
     assert said(anna) == ["take(pot)"]
+
+
+SPOKEN = [("take the pot", True), ("", True), ("stir", False)]
+
+
+@pytest.fixture
+def listener(tmp_path: Path, log: Log) -> Iterator[Annotator]:
+    """An annotator of commands that were spoken; one of them was written down, one typed."""
+    study = commanding_study(tmp_path / "study")
+    folder = tmp_path / "study" / "commands"
+    with DatasetWriter(folder, study={"name": "kitchen"}, source={"kind": "test"}) as writer:
+        for number, (text, spoken) in enumerate(SPOKEN, 1):
+            sound = f"recordings/c{number}.wav" if spoken else None
+            writer.add("commands", [{
+                "command_id": f"c{number}", "participant_id": "ada", "recipe": "soup", "utterance": number,
+                "language": "en", "text": text or None, "recording": sound, "simulated": False,
+                "duration_s": 1.0 if spoken else None,
+            }])  # fmt: skip
+        writer.close()
+    for number in (1, 2):
+        clip(folder / "recordings" / f"c{number}.wav", 300, 0.2)
+    with bench(study, log) as made:
+        anna = made("anna").come_in()
+        anna.press("/annotate/commands/next")
+        yield anna
+
+
+def test_spoken_commands_are_annotated_from_their_sound_with_the_recipe_before_them(listener):
+    sounds = re.findall(r'<audio [^>]*src="([^"]+)"', listener.html)
+    assert len(set(sounds)) == 2
+    assert "not written down yet: listen" in listener.html
+    for address in sounds:
+        assert listener.client.get(address).content[:4] == b"RIFF"
+    press(listener, annotation="take(pot)", button="save")
+    assert "What does this command mean?" in listener.html
+    press(listener, annotation="put(*pot*, fire)", button="save")
+    assert said(listener) == ["take(pot)", "put(*pot*, fire)"]
+
+
+def test_a_sound_is_heard_only_at_work_on_its_recipe(listener):
+    address = re.findall(r'<audio [^>]*src="([^"]+)"', listener.html)[0]
+    assert listener.client.get(address[:-1] + ("0" if address[-1] != "0" else "1")).status_code == 404
+    for annotation in ("take(pot)", "put(*pot*, fire)", "stir(*onion*)"):
+        press(listener, annotation=annotation, button="anyway")
+    listener.press("/annotate/commands/finish")
+    assert listener.client.get(address).status_code == 404
+
+
+def test_the_cause_of_a_mistake_is_said_in_the_language_of_the_page(listener):
+    press(listener, annotation="[take(pot, put(pot, fire)]", button="check")
+    assert "Column 10: a &#39;)&#39; is missing before &#39;, put&#39;." in listener.html
+    listener.press("/annotate/language", language="it")
+    listener.look(WORK)
+    press(listener, annotation="[take(pot, put(pot, fire)]", button="check")
+    assert "Colonna 10: manca &#39;)&#39; prima di &#39;, put&#39;." in listener.html
+    assert "non ancora trascritto: ascolta" in listener.html

@@ -142,6 +142,25 @@ def test_a_response_that_is_too_short_is_not_accepted_where_the_study_says_so(op
     end = events_of(log, "comparisons_finished")[0].event
     assert not end.accepted
     assert "fast" in end.flags
+    visitor.press("/answers", **{"item-study": "4"})
+    visitor.press("/read")
+    ended = events_of(log, "visit_ended")[0].event
+    assert (ended.outcome, ended.completion_code) == ("not_accepted", None)
+    assert "did not pass this study" in visitor.html
+    assert "Your completion code" not in visitor.html
+
+
+def test_a_study_may_pay_for_responses_that_it_does_not_accept(open_site, log: Log) -> None:
+    visitor, _ = open_site(accept_fast=False, code_if_not_accepted=True)
+    into_comparison(visitor)
+    for _ in range(5):
+        choose(visitor)
+    assert not events_of(log, "comparisons_finished")[0].event.accepted
+    visitor.press("/answers", **{"item-study": "4"})
+    visitor.press("/read")
+    ended = events_of(log, "visit_ended")[0].event
+    assert ended.outcome == "completed"
+    assert ended.completion_code in visitor.html
 
 
 def test_the_first_page_says_what_there_is_to_do(open_site) -> None:

@@ -37,6 +37,9 @@ def score_answers(
         said = truth.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
         told = heard.setdefault(recipe.speaker, CommandFile(recipe.speaker)).commands
         for place, (command, answer) in enumerate(zip(recipe.commands, given, strict=True)):
-            said.append(Command(number, place, place, "", command.predicates))
-            told.append(Command(number, place, place, "", answer.predicates or None))
+            written = write_predicates(command.predicates)
+            said.append(Command(number, place, place, written, command.predicates))
+            if answer.predicates:
+                written = write_predicates(answer.predicates)
+                told.append(Command(number, place, place, written, answer.predicates))
     return score_commands(truth, heard, mode)

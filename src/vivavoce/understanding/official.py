@@ -1,0 +1,105 @@
+"""The score as the script of the 2018 campaign counted it, from the text of each line.
+
+A line is an identifier, all up to the last `; ` before a predicate; then at most three predicates, each up
+to its first `)`, apart by `, `, behind a `[` or not. For each predicate of the reference in turn, the
+answered ones behind the one that was chosen last are looked through; of those with the same action the first
+with the smallest distance is chosen.
+
+Source  Di Maro, Origlia and Cutugno 2018, section 3, and the campaign's script;
+        tests/golden/commands-official.json
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+MOST_PREDICATES: Final = 3
+MOST_ALTERNATIVES: Final = 2
+REPEAT: Final = "#"
+_PREDICATE: Final = r"([^()]*\([^)]*\))"
+_LINE: Final = re.compile(rf"((?:.*; )?)\[?{_PREDICATE}(?:, {_PREDICATE})?(?:, {_PREDICATE})?")
+
+
+class Written(NamedTuple):
+    """A predicate as it is written; every argument with the alternatives that count."""
+
+    action: str
+    arguments: tuple[tuple[str, ...], ...]
+
+
+class Line(NamedTuple):
+    """What belongs to the identifier besides the number, and the predicates behind it."""
+
+    identifier: str
+    predicates: tuple[Written, ...]
+
+
+class Chosen(NamedTuple):
+    """A predicate of the reference with the one that was chosen for it, if any.
+
+    `distance` is Levenshtein's over arguments, a `#` being one like any other; `correct`: expected arguments
+    that stand where they are expected in the alignment of least distance with most of them.
+    """
+
+    reference: Written
+    place: int | None
+    distance: int
+    correct: int
+    repetitions: int
+
+
+def read_line(annotation: str) -> Line | None:
+    """The predicates of a line behind its utterance number; None where there is none."""
+    found = _LINE.match(annotation.strip())
+    if found is None:
+        return None
+    identifier, *written = found.groups()
+    return Line(identifier, tuple(_predicate(one) for one in written if one is not None))
+
+
+def _predicate(text: str) -> Written:
+    action, _, inside = text.partition("(")
+    pieces = [piece.split("/")[:MOST_ALTERNATIVES] for piece in inside.removesuffix(")").split(",")]
+    return Written(action, tuple(tuple(map(str.strip, options)) for options in pieces))
+
+
+def choose(reference: Iterable[Written], answers: Sequence[Written]) -> list[Chosen]:
+    """For each predicate of the reference the best answer behind the one that was chosen last."""
+    begin, chosen = 0, list[Chosen]()
+    for said in reference:
+        best = None
+        for place in range(begin, len(answers)):
+            if answers[place].action == said.action:
+                distance, missed = align(said.arguments, _words(answers[place]))
+                if best is None or distance < best[0]:
+                    best = distance, missed, place
+        if best is None:
+            chosen.append(Chosen(said, None, 0, 0, 0))
+            continue
+        distance, missed, place = best
+        begin = place + 1
+        repetitions = _words(answers[place]).count(REPEAT)
+        chosen.append(Chosen(said, place, distance, len(said.arguments) - missed, repetitions))
+    return chosen
+
+
+def _words(answer: Written) -> list[str]:
+    """Answered arguments as they are written: several alternatives are none of them."""
+    return ["/".join(options) for options in answer.arguments]
+
+
+def align(said: Sequence[tuple[str, ...]], heard: Sequence[str]) -> tuple[int, int]:
+    """Least distance, and the expected arguments that are not correct in it (as few as can be)."""
+    row = [(place, 0) for place in range(len(heard) + 1)]
+    for options in said:
+        above, row = row, [(row[0][0] + 1, row[0][1] + 1)]
+        for column, word in enumerate(heard):
+            wrong = word not in options
+            row.append(
+                min(
+                    (above[column][0] + wrong, above[column][1] + wrong),
+                    (above[column + 1][0] + 1, above[column + 1][1] + 1),
+                    (row[column][0] + 1, row[column][1]),
+                )
+            )
+    return row[-1]
