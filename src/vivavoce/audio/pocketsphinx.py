@@ -93,7 +93,7 @@ class Pocketsphinx:
         wrong = "seven of ten words wrong over the telephone" if telephone else "one word of four wrong"
         return (
             f"pocketsphinx without the words of the domain gets {wrong}, even of a trained speaker; "
-            "name `sentences` of what people may say, or take another recogniser"
+            "name `sentences` of what people may say, or take moonshine (pip install 'vivavoce[moonshine]')"
         )
 
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
