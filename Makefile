@@ -8,6 +8,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # a process a core, each with whole files, so that what a file shares is made once; ARGS="-n 0" for one process
 ABREAST := -n logical --maxprocesses 4 --dist loadfile
+# tests of sound wait for it nearly all the time: three at once, each by itself, for a file of them is long
+IN_TURN := -n 3 --dist load
 # a test that fails is tried once more, and the closing line says so: a rerun is a defect to be mended, not a red build
 AGAIN := --reruns 1 -r aR
 export LANG ?= C.UTF-8
@@ -49,9 +51,9 @@ system-packages:
 demo: setup
 	$(BIN)/vivavoce demo $(ARGS)
 
-# what plays or records sound at its own speed goes first and alone; pytest answers 5 where ARGS leave none of it
+# what plays or records sound at its own speed goes first; pytest answers 5 where ARGS leave none of it
 test: .venv/dev.stamp system-packages
-	@$(BIN)/python -m pytest -m "realtime and not long" $(AGAIN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
+	@$(BIN)/python -m pytest -m "realtime and not long" $(IN_TURN) $(AGAIN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
 	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(AGAIN) $(ARGS) && exit $$first
 
 test-long: .venv/dev.stamp system-packages

@@ -5,7 +5,8 @@ with `it`): one professional speaker a language, in a studio, 16 kHz, with the t
 laboratory's participants speak less clearly; what is not understood here is understood nowhere.
 
 Environment: VIVAVOCE_PROMPTS, a folder in place of /usr/share; VIVAVOCE_WHISPER, a folder with a Whisper
-model; VIVAVOCE_PROMPTS_MOST, how many prompts a language. What is not installed is left out, and told.
+model; VIVAVOCE_PROMPTS_MOST, how many prompts a language; VIVAVOCE_RECOGNISERS, names of recognisers with
+semicolons between them, else all. What is not installed is left out, and told.
 """
 
 import asyncio
@@ -36,12 +37,15 @@ from vivavoce.core.text import spoken_words
 
 SHARE: Final = Path(os.environ.get("VIVAVOCE_PROMPTS", "/usr/share"))
 MOST: Final = int(os.environ.get("VIVAVOCE_PROMPTS_MOST", "60"))
+ONLY: Final = [name for name in os.environ.get("VIVAVOCE_RECOGNISERS", "").split(";") if name]
 FEWEST_WORDS, MOST_WORDS = 3, 14
 VOICES: Final = {"en": "en_US_f_Allison", "it": "it_IT_m_Carlo"}
 QUALITIES: Final = {
-    "16 kHz": Damage(),
-    "telephone": Damage(telephone=True),
-    "telephone, babble 15 dB": Damage(snr_db=15, noise="babble", telephone=True),
+    name: Damage.model_validate(settings)
+    for name, settings in (
+        ("16 kHz", {}), ("telephone", {"telephone": True}),
+        ("telephone, babble 15 dB", {"telephone": True, "snr_db": 15, "noise": "babble"}),
+    )
 }  # fmt: skip
 SEED: Final = 16
 
@@ -135,6 +139,8 @@ async def main() -> None:
             if not listed:
                 print(f"nobody to measure in {language!r}: name a model in VIVAVOCE_WHISPER", file=sys.stderr)
             for name, raw in listed:
+                if ONLY and name not in ONLY:
+                    continue
                 try:
                     recogniser = make_recogniser(raw, folder=Path(folder), place=name)
                 except InputError as error:

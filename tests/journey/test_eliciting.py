@@ -171,7 +171,9 @@ def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Pat
         expect(page.locator("#news")).to_contain_text("was kept")
         page.locator("#record").focus()
         page.keyboard.press("Space")
+        expect(page.locator("#news")).to_have_text("Recording. Speak now.")
         eventually_recorded(page, 0.3)
+        expect(page.locator("#record")).to_be_focused()  # who pressed it by keyboard ends it by keyboard
         page.keyboard.press("Space")
         expect(page.locator("#send")).to_be_focused()
         assert barriers(page) == []

@@ -82,6 +82,20 @@ class Pocketsphinx:
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:
         return cls(settings)
 
+    @staticmethod
+    def doubt(settings: Mapping[str, Any], telephone: bool) -> str | None:
+        """What to know before people are heard with these settings; None: nothing.
+
+        Source  benchmarks/recognition.py; docs/how-to/measure-recognition.md
+        """
+        if any(settings.get(name) for name in ("sentences", "grammar", "model")):
+            return None
+        wrong = "seven of ten words wrong over the telephone" if telephone else "one word of four wrong"
+        return (
+            f"pocketsphinx without the words of the domain gets {wrong}, even of a trained speaker; "
+            "name `sentences` of what people may say, or take moonshine (pip install 'vivavoce[moonshine]')"
+        )
+
     async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
         if language.split("-")[0] != "en":
             raise RecognitionError(f"pocketsphinx hears English, not {language!r}; choose another recogniser")

@@ -25,9 +25,13 @@ def speech_problems(study: Study) -> list[InputError]:
     for section, settings, recognised in _by_voice(study):
         tasks = ["recogniser", "synthesiser"] if recognised else ["synthesiser"]
         for task in tasks:
-            for language in study.languages:
-                problem = _problem(study, section, task, language, settings)
-                if problem is not None:
+            chosen = {
+                language: getattr(settings, f"{task}s").get(language, getattr(settings, task))
+                for language in study.languages
+            }  # fmt: skip
+            for raw in [one for at, one in enumerate(chosen.values()) if one not in [*chosen.values()][:at]]:
+                languages = [language for language, used in chosen.items() if used == raw]
+                for problem in _problems(study, f"{section} {task}", raw, languages):
                     found.setdefault(str(problem), problem)
     return list(found.values())
 
@@ -43,11 +47,11 @@ def speech_warnings(study: Study) -> list[str]:
     found: list[str] = []
     for section, settings, recognised in _by_voice(study):
         for language in study.languages if recognised else ():
-            raw = settings.recognisers.get(language, settings.recogniser)
-            doubt = getattr(RECOGNISERS.get(_name(raw)), "doubt", None) if _name(raw) in RECOGNISERS else None
+            raw: Speech = settings.recognisers.get(language, settings.recogniser)
+            kind: Any = RECOGNISERS.get(_name(raw)) if _name(raw) in RECOGNISERS else None
             written = {"use": raw} if isinstance(raw, str) else raw
-            if doubt is not None and (told := doubt(written, section == "telephone")) is not None:
-                found.append(f"{section} recogniser: {told}")
+            doubt = kind.doubt(written, section == "telephone") if hasattr(kind, "doubt") else None
+            found += [f"{section} recogniser: {doubt}"] if doubt is not None else []
     return list(dict.fromkeys(found))
 
 
@@ -86,22 +90,24 @@ def _voice_unsaid() -> Any:
     return Voice.model_validate({})
 
 
-def _problem(study: Study, section: str, task: str, language: str, settings: Any) -> InputError | None:
+def _problems(study: Study, place: str, raw: Speech, languages: Sequence[str]) -> Iterator[InputError]:
+    """Why these settings do not serve in these languages."""
+    task = place.split()[-1]
     make: Make = make_recogniser if task == "recogniser" else make_synthesiser
-    raw: Speech = getattr(settings, f"{task}s").get(language, getattr(settings, task))
-    place = f"{section} {task}"
     try:
         made = make(raw, folder=study.folder, place=place)
     except InputError as error:
-        return error
+        yield error
+        return
     known: Sequence[str] | None = getattr(made, "languages", None)
     asyncio.run(made.close())
-    if known is None or language.split("-")[0] in known:
-        return None
-    does = "hears" if task == "recogniser" else "speaks"
-    some = ", ".join(known) if len(known) < LISTED else f"{len(known)} languages"
-    problem = f"{_name(raw)} {does} {some}, not {language!r}, a language of the study"
-    return InputError(problem, place=place, cure=_cure(task, language.split("-")[0]))
+    for language in languages:
+        if known is None or language.split("-")[0] in known:
+            continue
+        does = "hears" if task == "recogniser" else "speaks"
+        some = ", ".join(known) if len(known) < LISTED else f"{len(known)} languages"
+        problem = f"{_name(raw)} {does} {some}, not {language!r}, a language of the study"
+        yield InputError(problem, place=place, cure=_cure(task, language.split("-")[0]))
 
 
 def _cure(task: str, language: str) -> str:

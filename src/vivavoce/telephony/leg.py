@@ -155,7 +155,12 @@ class PhoneLeg:
         self._heard.put_nowait(Heard("end"))
 
     def beat(self) -> Samples:
-        """One frame to send; takes one frame of the caller's in, silence where none has come."""
+        """One frame to send; takes one frame of the caller's in, silence where none has come.
+
+        Note  a call that is over is not recorded further, however long its recording takes to be kept
+        """
+        if self.over.is_set():
+            return _SILENCE
         going, name = self._going.popleft() if self._going else (_SILENCE, None)
         if name is not None:
             self.spans.played(name, FRAME, self.seconds, self.seconds + FRAME_S)

@@ -9,7 +9,7 @@ import pytest
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from scenes.patience import PATIENCE_S
-from scenes.speaking import same_words
+from scenes.speaking import SAME_WORDS, same_words
 from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound, joined
@@ -61,7 +61,7 @@ def test_a_turn_may_be_heard_while_it_is_spoken_and_is_then_not_said_again(addre
     unconnected, outputs = within(address, "offer", talk, while_spoken=True, **DONE)
     assert not unconnected
     heard = sound_of(outputs)
-    assert same_words(SAID, heard) > 0.85
+    assert same_words(SAID, heard) > SAME_WORDS
     assert heard.duration_s > SAID.duration_s - 0.3  # late frames lengthen it
 
 
@@ -73,7 +73,7 @@ def test_a_turn_of_which_only_the_beginning_was_overheard_is_said_whole(address:
         return await taken(connector.send(conversation, spoken()))
 
     heard = sound_of(within(address, "offer", talk, while_spoken=True, **DONE))
-    assert same_words(SAID, heard) > 0.85
+    assert same_words(SAID, heard) > SAME_WORDS
 
 
 @pytest.mark.parametrize(("path", "offer"), [("offer", "json"), ("sdp", "sdp")])
@@ -84,7 +84,7 @@ def test_what_was_said_is_heard_and_said_again_with_its_messages(address: str, p
 
     for outputs in within(address, path, talk, offer=offer, **DONE):
         heard = sound_of(outputs)
-        assert same_words(SAID, heard) > 0.85 and same_words(OTHER, heard) < 0.6
+        assert same_words(SAID, heard) > SAME_WORDS and same_words(OTHER, heard) < 0.6
         assert heard.duration_s > SAID.duration_s - 0.3
         assert outputs[0].kind == "sent"
         assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]
@@ -101,7 +101,7 @@ def test_pauses_end_the_turns_of_both_where_nothing_else_does(address: str) -> N
         channel="pauses",
         idle_s=1.0,
     )
-    assert same_words(SAID, sound_of(outputs)) > 0.85
+    assert same_words(SAID, sound_of(outputs)) > SAME_WORDS
     assert outputs[-1].held_s >= 1.0
 
 

@@ -7,7 +7,7 @@ import pytest
 from scenes.visits import make_study
 from vivavoce.core.errors import InputError
 from vivavoce.session import speech_check
-from vivavoce.session.speech_check import require_speech
+from vivavoce.session.speech_check import require_speech, speech_warnings
 from vivavoce.study.model import DialogueStep, Nontrivial, Range, Study
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Voice
@@ -100,3 +100,14 @@ def test_where_every_system_listens_by_itself_nobody_needs_to_be_recognised(tmp_
         study = by("phone", tmp_path, telephone=telephone(**settings), systems=systems)
         found = [line.split(":")[0].removeprefix("telephone ") for line in speech_problems(study)]
         assert found == sections
+
+
+def test_a_recogniser_that_misses_most_words_without_those_of_the_domain_is_doubted(tmp_path: Path) -> None:
+    english = {"languages": ("en",)}
+    (by_phone,) = speech_warnings(by("phone", tmp_path, telephone=telephone(), **english))
+    assert "seven of ten words wrong over the telephone" in by_phone and "name `sentences`" in by_phone
+    (by_voice,) = speech_warnings(by("voice", tmp_path, **english))
+    assert by_voice.startswith("voice recogniser: pocketsphinx without the words of the domain")
+    with_words = telephone(recogniser={"use": "pocketsphinx", "sentences": "callers.txt"})
+    assert speech_warnings(by("phone", tmp_path, telephone=with_words, **english)) == []
+    assert speech_warnings(by("text", tmp_path, **english)) == []

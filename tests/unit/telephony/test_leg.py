@@ -138,3 +138,17 @@ def test_after_the_end_there_is_only_the_end() -> None:
         assert not one.playing
 
     asyncio.run(run())
+
+
+def test_a_call_is_as_long_as_its_recording_however_long_that_takes_to_be_kept() -> None:
+    async def run() -> None:
+        one = PhoneLeg("call", "", "100", "test")
+        for _ in range(50):
+            one.beat()
+        one.ended("caller")
+        kept = one.recording()
+        for _ in range(100):  # the machine is busy, and the clock of all calls goes on
+            one.beat()
+        assert one.seconds == kept.duration_s == 1.0
+
+    asyncio.run(run())

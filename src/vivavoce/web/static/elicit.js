@@ -1,7 +1,7 @@
 // Records a command: press, speak, press, listen, go on. A recording stays in the browser until the server has it.
 
 import { wait } from "./outbox.js";
-import { forget, keep, kept, silent, wav } from "./takes.js";
+import { enable, forget, keep, kept, silent, wav } from "./takes.js";
 
 const PIECE_FRAMES = 16384;
 const ANSWER_WITHIN_MS = 60000;
@@ -66,7 +66,7 @@ async function start() {
   element("loudness").hidden = false;
   record.textContent = record.dataset.stop;
   record.classList.add("primary");
-  record.disabled = false;
+  enable(record);
   tell(told.recording);
 }
 

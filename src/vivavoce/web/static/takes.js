@@ -31,6 +31,12 @@ export async function kept(take) {
   return own.filter((piece) => piece.key === own[own.length - 1].key);
 }
 
+// A button may be pressed again; whoever pressed it by keyboard still stands there, though browsers take focus away.
+export function enable(button) {
+  button.disabled = false;
+  if (document.activeElement === document.body) button.focus();
+}
+
 const FAINTEST = 33; // of 32767: -60 dB; a microphone that is on, with somebody before it, is louder
 
 // Whether nobody can have been heard in these 16-bit samples: the microphone is switched off, or it is another one.

@@ -4,7 +4,7 @@
 import { OpenMicrophone } from "./open-microphone.js";
 import { wait } from "./outbox.js";
 import { Playback } from "./playback.js";
-import { silent, wav } from "./takes.js";
+import { enable, silent, wav } from "./takes.js";
 import { forgetTurns, keepTurn, unsentTurn } from "./unsent.js";
 
 const here = (id) => document.getElementById(id);
@@ -102,7 +102,7 @@ async function checkMicrophone() {
   check.disabled = true;
   if (await start(checked)) {
     check.textContent = told.stop;
-    check.disabled = false;
+    enable(check);
   }
 }
 
@@ -188,7 +188,7 @@ async function speakUp() {
   talk.disabled = true;
   if (await start(deliver)) {
     talk.textContent = told.done;
-    talk.disabled = false;
+    enable(talk);
   }
 }
 
@@ -210,7 +210,7 @@ async function send(place, sound) {
   tell(told.sending);
   const error = await post(place, sound);
   if (error !== "superseded") await forgetTurns().catch(() => {}); // else this page sends it again when it is the newest
-  talk.disabled = false;
+  enable(talk);
   tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
   if (error === "superseded" || error === "not_running") location.reload();
 }
