@@ -1,6 +1,7 @@
 """One service a log: two that serve the same would each hold its own picture of the visits."""
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,13 +23,25 @@ def served_file(study: "Study", url: str | None) -> Path | None:
 
 
 @contextmanager
-def alone(log: Path | None) -> Iterator[None]:
-    """Keep others from serving a log on this machine until the block ends, however the process ends.
+def alone(url: str) -> Iterator[None]:
+    """Keep others from serving a log until the block ends, however the process ends.
 
-    log     the log's file; None where it is on a server, and nobody is kept out
+    url     the log's address: a file is kept on this machine, a log on a server from everywhere
     Raises  InputError: another process serves it; names that process
     """
-    if log is None or os.name != "posix":
+    if not url.startswith("sqlite:///"):
+        from vivavoce.log.serving import served_alone
+
+        with served_alone(url, lost=lambda: os.kill(os.getpid(), signal.SIGTERM)):
+            yield
+        return
+    with _alone_with_file(Path(url.removeprefix("sqlite:///"))):
+        yield
+
+
+@contextmanager
+def _alone_with_file(log: Path) -> Iterator[None]:
+    if os.name != "posix":
         yield
         return
     import fcntl

@@ -20,8 +20,8 @@ def erase(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Erase everything of a participant from the log; the trial must not be served meanwhile."""
-    from vivavoce.cli.alone import alone, served_file
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.cli.alone import alone
+    from vivavoce.cli.studies import log_url, open_log, read_study
     from vivavoce.core.errors import InputError
     from vivavoce.log.erasure import erase_participant
 
@@ -30,7 +30,7 @@ def erase(
     if not yes and not (sys.stdin.isatty() and typer.confirm(asked, err=True)):
         cure = "answer y on a terminal, or add --yes"
         raise InputError(f"{participant} was not erased", place=f"study {plan.name}", cure=cure)
-    with alone(served_file(plan, log)), open_log(plan, log) as opened:
+    with alone(log_url(plan, log)), open_log(plan, log) as opened:
         stone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
     if as_json:
         typer.echo(stone.model_dump_json(indent=2))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vivavoce.cli.alone import alone, served_file
+from vivavoce.cli.alone import alone
 from vivavoce.cli.progress import note
 from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
 from vivavoce.core.errors import InputError, VivavoceError
@@ -56,7 +56,7 @@ def serve_study(
     changed = _changed_since(study, log)
     participants = f"http://{host}:{port}/"
     with (
-        alone(served_file(study, url)),
+        alone(log_url(study, url)),
         _desk_process(path, url, host, desk_port, participants, secure_cookies) as dashboard,
     ):
         # imported while the dashboard starts beside us

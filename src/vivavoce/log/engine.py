@@ -47,7 +47,7 @@ def open_engines(url: str, **options: Any) -> Engines:
 
     Raises  InputError: not such a URL, a network file system, an unreachable or a forgetful server
     """
-    address = _address(url)
+    address = address_of(url)
     if address.get_backend_name() == "sqlite":
         engines = _sqlite(address, options)
     else:
@@ -75,7 +75,8 @@ def first_line(error: DBAPIError) -> str:
     return lines[0] if lines else type(error.orig).__name__
 
 
-def _address(url: str) -> URL:
+def address_of(url: str) -> URL:
+    """The address of a log's database, with the driver that we use. Raises InputError."""
     cure = "use sqlite:///FILE or postgresql://USER@HOST/DATABASE"
     try:
         address = make_url(url)

@@ -83,8 +83,8 @@ class BodyCap:
     """Refuses bodies of more than a mebibyte, whether announced or not; `larger` are paths that take more.
 
     Who is not `known` may send 64 KiB, enough for every form by which one comes in: more is refused before it
-    is read. Bodies are held in memory until they are answered. Where all of them grow beyond `at_once`,
-    the one that came last is asked to come again.
+    is read. Bodies are held in memory until they are answered. Where all of them together are more than
+    `at_once`, the one that came last is asked to come again.
     """
 
     def __init__(

@@ -1,0 +1,101 @@
+"""One service a log on a database server: a lock that its server holds as long as the service is connected.
+
+It is free again when the process ends, however it ends, and some 25 seconds after its machine has vanished.
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import structlog
+from sqlalchemy import Connection, Engine, NullPool, create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.engine import WRITE_LOCK, address_of, first_line, shown
+
+LOCK: Final = WRITE_LOCK + 1
+ASKED_EVERY_S: Final = 10.0
+_SERVER: Final = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+_HOLDER: Final = text(
+    "SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) "
+    "WHERE locktype = 'advisory' AND granted AND classid = :high AND objid = :low "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+_report = structlog.get_logger("vivavoce.log")
+
+
+@contextmanager
+def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED_EVERY_S) -> Iterator[None]:
+    """Keep others from serving a log of a PostgreSQL server until the block ends.
+
+    lost    called when the server went away and another service had the log when it was back
+    Raises  InputError: another process serves it; names that process
+    """
+    name = f"vivavoce, process {os.getpid()} on {socket.gethostname()}"
+    engine = create_engine(
+        address_of(url), poolclass=NullPool, isolation_level="AUTOCOMMIT",
+        connect_args={"connect_timeout": 5, "application_name": name[:63], "options": _SERVER},
+    )  # fmt: skip
+    try:
+        held = engine.connect()
+    except DBAPIError as error:
+        problem = f"the log's database cannot be opened: {first_line(error)}"
+        raise InputError(problem, place=shown(engine.url), cure="check that the server runs") from None
+    over = threading.Event()
+    try:
+        if not _taken(held):
+            raise InputError(
+                f"{_holder(held)} serves this log already", place=shown(engine.url),
+                cure="use the pages that it printed, stop it first, or name another log with --log",
+            )  # fmt: skip
+        keeper = threading.Thread(
+            target=_keep, args=(engine, held, over, lost, every_s), name="vivavoce-log-lock", daemon=True
+        )
+        keeper.start()
+        yield
+        over.set()
+        keeper.join()
+    finally:
+        over.set()
+        _let_go(held)
+        engine.dispose()
+
+
+def _keep(
+    engine: Engine, held: Connection, over: threading.Event, lost: Callable[[], object], every_s: float
+) -> None:
+    """See that the lock is held; take it again where the server was away."""
+    current: Connection | None = held
+    while not over.wait(every_s):
+        try:
+            if current is None:
+                current = engine.connect()
+                if not _taken(current):
+                    _report.error("log_served_by_another", by=_holder(current))
+                    lost()
+                    break
+            current.execute(text("SELECT 1"))
+        except DBAPIError:
+            if current is not None:
+                _let_go(current)
+            current = None
+    if current is not None and current is not held:
+        _let_go(current)
+
+
+def _taken(connection: Connection) -> bool:
+    return bool(connection.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}).scalar_one())
+
+
+def _holder(connection: Connection) -> str:
+    key: dict[str, Any] = {"high": LOCK >> 32, "low": LOCK & 0xFFFF_FFFF}
+    return connection.execute(_HOLDER, key).scalars().first() or "another process"
+
+
+def _let_go(connection: Connection) -> None:
+    with suppress(DBAPIError):
+        connection.close()
