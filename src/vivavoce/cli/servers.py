@@ -150,10 +150,12 @@ def serve_desk(
 def _run_app(app, host: str, port: int) -> None:
     import uvicorn
 
+    from vivavoce.web.connections import options
+
     uvicorn.Server(
         uvicorn.Config(
             app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
-            timeout_graceful_shutdown=3,
+            timeout_graceful_shutdown=3, **options(),
         )
     ).run()  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Verbs on a study: init, check, serve."""
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -68,8 +69,14 @@ def serve(
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
     ] = False,
+    proxy: Annotated[
+        str | None,
+        typer.Option("--proxy", help="Proxies whose X-Forwarded-For is believed. [default: 127.0.0.1]"),
+    ] = None,
 ) -> None:
     """Run the trial: the participants' pages and the researcher's dashboard."""
+    if proxy is not None:
+        os.environ["FORWARDED_ALLOW_IPS"] = proxy  # uvicorn's, here and in the dashboard's process
     from vivavoce.cli.servers import serve_study
 
     serve_study(study, log, host=host, port=port, desk_port=desk_port, secure_cookies=secure_cookies)

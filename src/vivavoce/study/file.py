@@ -77,6 +77,10 @@ class Limits(Settings):
     visit_minutes: Number = Field(
         240, gt=0, le=100_000, description="a visit left for so long cannot be taken up again"
     )
+    visits_per_hour: Whole = Field(
+        60, ge=1, le=100_000,
+        description="visits that may begin from one network address in an hour; a classroom shares one",
+    )  # fmt: skip
     code_digits: Whole = Field(4, ge=4, le=9, description="digits of an earned code")
     code_attempts: Whole = Field(
         10, ge=1, le=1000, description="wrong codes of one visit before it must wait"

@@ -20,6 +20,7 @@ from vivavoce.session.errors import Refused, Stale
 from vivavoce.session.laid_out import LaidOutDialogues
 from vivavoce.session.open_microphone import Microphones
 from vivavoce.session.voice import Voices
+from vivavoce.study.model import Study
 from vivavoce.web import (
     annotating,
     arena,
@@ -41,7 +42,7 @@ from vivavoce.web import (
 )
 from vivavoce.web.quick import Handler, QuickRoutes
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
-from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, site_of, visit_of
+from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 
 if TYPE_CHECKING:
     from vivavoce.telephony.media_streams import MediaStreams
@@ -104,7 +105,7 @@ def create_app(
     app.state.microphones = microphones
     app.state.media_streams = streams
     outbound = next((found for one in beside if (found := getattr(one, "outbound", None)) is not None), None)
-    app.state.site = Site(engine, base, secure_cookies, notice, rates or RateLimits(), outbound)
+    app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), outbound)
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,
@@ -143,6 +144,10 @@ def create_app(
     ):  # fmt: skip
         app.add_exception_handler(kind, handler)
     return app
+
+
+def _rates(study: Study) -> RateLimits:
+    return RateLimits(visits_per_hour=study.limits.visits_per_hour)
 
 
 async def _known(scope: Scope) -> bool:
@@ -204,9 +209,10 @@ async def _refused(request: Request, refusal: Exception) -> Response:
     )
 
 
-async def _too_many(request: Request, _: Exception) -> Response:
-    response = _message(request, "too_fast", 429)
-    response.headers["Retry-After"] = "60"
+async def _too_many(request: Request, error: Exception) -> Response:
+    many = isinstance(error, TooManyVisits)
+    response = _message(request, "many_visits" if many else "too_fast", 429)
+    response.headers["Retry-After"] = "600" if many else "60"
     return response
 
 

@@ -7,6 +7,8 @@ import anyio
 import uvicorn
 from fastapi import FastAPI
 
+from vivavoce.web import connections
+
 LONGEST_MESSAGE: Final = 128 * 1024
 
 
@@ -18,7 +20,7 @@ class PageServer(uvicorn.Server):
     ) -> None:
         options = {
             "log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 5,
-            "ws_max_size": LONGEST_MESSAGE, "ws_per_message_deflate": False,
+            "ws_max_size": LONGEST_MESSAGE, "ws_per_message_deflate": False, **connections.options(),
         } | settings  # fmt: skip
         super().__init__(uvicorn.Config(app, host=host, port=port, **options))  # pyright: ignore[reportArgumentType]
         self.site = app.state.site

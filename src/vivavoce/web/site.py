@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import structlog
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -40,6 +41,7 @@ TABS_REMEMBERED: Final = 20_000
 FORMS_REMEMBERED: Final = 2_000
 COOKIE_DAYS: Final = 30
 
+_report = structlog.get_logger("vivavoce.web")
 Place = tuple[int, int | None, int]
 
 
@@ -49,6 +51,10 @@ class NoVisit(Exception):
 
 class TooMany(Exception):
     """A rate limit was reached; the same request may be sent again later."""
+
+
+class TooManyVisits(TooMany):
+    """So many visits have begun from this network address within the hour as the study allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +204,10 @@ class Site:
         """Raises TooMany."""
         address = request.client.host if request.client else "unknown"
         if not self._limiter.hit(RateLimitItemPerHour(self.rates.visits_per_hour), "visits", address):
-            raise TooMany
+            _report.warning(
+                "visit_refused", setting="limits.visits_per_hour", is_now=self.rates.visits_per_hour
+            )
+            raise TooManyVisits
 
     def minutes(self) -> int:
         """About how long the shortest visit takes: 200 words and 7 items a minute, 3 minutes a dialogue."""

@@ -70,8 +70,12 @@ def test_a_service_that_finds_its_log_served_by_another_is_told_to_end(postgresq
 def _cut_off(url: str) -> None:
     engines = open_engines(url)
     with engines.writer.connect() as connection:
-        ours = "application_name LIKE 'vivavoce, process%' AND datname = current_database()"
-        connection.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}"))
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE application_name LIKE 'vivavoce, process%' AND datname = current_database()"
+            )
+        )
     engines.dispose()
 
 

@@ -279,6 +279,24 @@ def test_a_study_by_invitation_asks_for_the_identifier(tmp_path: Path, log: Log,
     assert "ann-1" not in visit.participant_id + repr(log.events(visit.visit_id))  # only a pseudonym
 
 
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "Many people begin"), ("it", "Molte persone cominciano")]
+)
+def test_a_class_behind_one_address_is_told_why_it_waits_and_the_study_may_allow_more(
+    tmp_path: Path, log: Log, parrot: Parrot, language: str, said: str
+) -> None:
+    study = study_with_texts(tmp_path, limits=Limits(visits_per_hour=2))
+    with serve(study, log, parrot) as open_browser:
+        answers = [
+            open_browser().client.post("/start", data={"language": language, "lang": language},
+                                       headers={"Accept-Language": language})
+            for _ in range(3)
+        ]  # fmt: skip
+    assert [one.status_code for one in answers] == [200, 200, 429]
+    assert said in answers[2].text and answers[2].headers["Retry-After"] == "600"
+    assert len(log.visits("city")) == 2
+
+
 def by_invitation(folder: Path) -> Study:
     return study_with_texts(folder, identity=Identity(parameter="PROLIFIC_PID", several_visits=False))
 

@@ -1,0 +1,101 @@
+"""Connections that ask for nothing, or half of something, are closed, so that they cannot keep others out."""
+
+import asyncio
+import sys
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
+BODY_S: Final = 30.0  # without a byte of a body that was announced
+MOST_WAITING: Final = 400
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """HTTP by uvicorn, with an end to its patience.
+
+    A request's head must be there in time however slowly it drips, a body must go on coming, and of more
+    connections than `most_waiting` that ask for nothing the oldest is closed. An answer may take its time.
+    """
+
+    head_s, body_s, most_waiting = HEAD_S, BODY_S, MOST_WAITING
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        super().connection_made(transport)
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: dict[PatientProtocol, None] = vars(self.server_state).setdefault("waiting", {})
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._go_on()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self not in self._waiting:
+            self._wait()
+
+    def on_headers_complete(self) -> None:
+        self._go_on()
+        self._expect(self.body_s)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._expect(self.body_s)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._go_on()
+        super().on_message_complete()
+        if self.cycle is not None and self.cycle.response_complete:  # it was answered before it was read
+            self._wait()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._go_on()
+        super().handle_websocket_upgrade()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.cycle is None or self.cycle.response_complete:
+            self._wait()
+
+    def _wait(self) -> None:
+        """Nothing is asked for yet."""
+        self._expect(self.head_s)
+        self._waiting[self] = None
+        if len(self._waiting) > self.most_waiting:
+            next(iter(self._waiting))._give_up()
+
+    def _go_on(self) -> None:
+        self._waiting.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _expect(self, within_s: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(within_s, self._give_up)
+
+    def _give_up(self) -> None:
+        self._go_on()
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+def allow_connections() -> None:
+    """Let this process hold as many connections as the system allows it; most begin with 1,024."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = hard if hard != resource.RLIM_INFINITY else max(soft, 65_536)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def options() -> dict[str, Any]:
+    """What uvicorn is told about connections."""
+    allow_connections()
+    return {"http": PatientProtocol, "timeout_keep_alive": 5, "backlog": 1024}

@@ -1,0 +1,93 @@
+"""Connections that ask for nothing, or half of something, go; whoever asks is answered."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+import uvicorn
+
+from scenes.patience import PATIENCE_S, eventually
+from scenes.processes import free_port
+from vivavoce.web.connections import PatientProtocol, options
+
+ASKED = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+
+
+class Door:
+    """A server that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.port, self.may_answer = free_port(), threading.Event()
+
+    async def __call__(self, scope, receive, send) -> None:
+        if scope["path"] == "/slow":
+            await asyncio.to_thread(self.may_answer.wait, PATIENCE_S)
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    @contextmanager
+    def knock(self, said: bytes = b"") -> Iterator[socket.socket]:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S) as connection:
+            connection.sendall(said)
+            yield connection
+
+    def answers(self) -> bool:
+        with self.knock(ASKED) as connection:
+            return connection.recv(100).startswith(b"HTTP/1.1 200")
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    monkeypatch.setattr(PatientProtocol, "head_s", 0.3)
+    monkeypatch.setattr(PatientProtocol, "body_s", 0.3)
+    monkeypatch.setattr(PatientProtocol, "most_waiting", 20)
+    opened = Door()
+    config = uvicorn.Config(opened, port=opened.port, log_level="error", lifespan="off", **options())
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    eventually(lambda: server.started)
+    yield opened
+    opened.may_answer.set()
+    server.should_exit = True
+    thread.join(PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHost: here\r\n",
+        b"POST /slow HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\nhalf",
+        ASKED + b"GET / HTTP/1.1\r\nHo",
+    ],
+    ids=["nothing", "half a head", "half a body", "half a second request"],
+)
+def test_what_never_becomes_a_request_is_closed(door: Door, said: bytes) -> None:
+    with door.knock(said) as connection:
+        eventually(lambda: connection.recv(1000) == b"")
+    assert door.answers()
+
+
+def test_an_answer_may_take_longer_than_a_question(door: Door) -> None:
+    with door.knock(ASKED.replace(b"GET /", b"GET /slow")) as slow:
+        with door.knock() as idle:
+            assert idle.recv(1) == b""  # so much time has passed
+        door.may_answer.set()
+        assert slow.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_of_too_many_connections_the_oldest_go_and_who_asks_is_answered(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PatientProtocol, "head_s", 10 * PATIENCE_S)
+    with ExitStack() as stack:
+        idle = [stack.enter_context(door.knock()) for _ in range(60)]
+        assert door.answers()
+        assert [one.recv(1) for one in idle[:40]] == [b""] * 40
+        idle[-1].sendall(ASKED)
+        assert idle[-1].recv(100).startswith(b"HTTP/1.1 200")
