@@ -80,3 +80,34 @@ def test_a_disk_that_really_is_full(small_disk: Path) -> None:
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"x" * 1_000_000)
     fill(f"sqlite:///{small_disk / 'log.sqlite'}", 0, str(ballast))
+
+
+PULSE = """
+import asyncio, json, resource, sys
+from pathlib import Path
+from vivavoce.log.store import Log
+from vivavoce.web.health import Pulse
+
+def asked(limit, log):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    return asyncio.run(Pulse(log).problem())
+
+with Log.open(f"sqlite:///{sys.argv[1]}") as log:
+    well = asked(resource.RLIM_INFINITY, log)
+    ill = asked(Path(sys.argv[1] + "-wal").stat().st_size // 2, log)
+    print(json.dumps([well, ill, asked(resource.RLIM_INFINITY, log)]))
+"""
+
+
+def pulse(file: Path) -> list[str | None]:
+    """What the service says of its health: as it is, while its files may not grow, and after that."""
+    run = subprocess.run([sys.executable, "-c", PULSE, str(file)], check=True, capture_output=True, text=True)
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def test_a_service_that_cannot_write_says_that_it_is_ill_and_is_well_again_afterwards(tmp_path: Path) -> None:
+    assert pulse(tmp_path / "log.sqlite") == [None, "does not answer", None]
+
+
+def test_a_service_whose_disk_is_nearly_full_says_so_before_anything_is_lost(small_disk: Path) -> None:
+    assert pulse(small_disk / "log.sqlite")[0] == "has no room left on its disk"

@@ -80,6 +80,13 @@ class Log(Reader):
             raise LogError("a transaction was begun inside a transaction")
         return self._writer.submit(fn).result()
 
+    def folders(self) -> list[Path]:
+        """The folders on this machine that must have room: of a database that is a file, of recordings."""
+        address = self._engines.writer.url
+        file = [Path(address.database or "").absolute().parent] if _is_file(address) else []
+        sound = self.recording_folder
+        return file + ([sound] if sound is not None and sound.is_dir() else [])
+
     def forget_deleted(self) -> None:
         """See that what was deleted is in the database's files no more, as far as nobody reads them now.
 
@@ -103,6 +110,10 @@ class Log(Reader):
 
     def __exit__(self, *_: object) -> None:
         self.close_now()
+
+
+def _is_file(address: URL) -> bool:
+    return address.get_backend_name() == "sqlite"
 
 
 def _beside(address: URL) -> Path | None:

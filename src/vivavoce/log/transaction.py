@@ -18,7 +18,18 @@ from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.prepared import run
 from vivavoce.log.projections import writes
 from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
-from vivavoce.log.tables import bouts, calls, codes, dialogues, events, people, recruit_links, studies, visits
+from vivavoce.log.tables import (
+    bouts,
+    calls,
+    codes,
+    dialogues,
+    events,
+    people,
+    recruit_links,
+    runs,
+    studies,
+    visits,
+)
 
 _THIS_VISIT: Final = events.c.visit_id == bindparam("this_visit")
 _THIS_KEY: Final = events.c.client_key == bindparam("this_key", type_=String)
@@ -283,6 +294,13 @@ class Transaction:
         """Let a new token lead to a visit instead of the old one: a participant came back by ticket."""
         link = update(recruit_links).where(recruit_links.c.visit_id == visit_id)
         self.connection.execute(link.values(token_hash=token_hash))
+
+    def leave_sign(self) -> None:
+        """Write that this process is alive: to see whether the log can be written."""
+        sign = {"last_at": self._clock.now()}
+        known = self.connection.execute(update(runs).where(runs.c.boot == self._boot).values(sign)).rowcount
+        if not known:
+            self.connection.execute(insert(runs).values(boot=self._boot, batch=0, **sign))
 
     def record_study(
         self, study: str, revision: str, file: str, entities: list[dict[str, str]] | None = None

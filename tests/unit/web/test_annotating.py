@@ -23,6 +23,7 @@ from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.annotating import Pressed, answer
 
 Come = Callable[..., Annotator]
+LARGE = b"x" * 100_000  # more than a stranger may send
 
 
 @pytest.fixture
@@ -73,6 +74,13 @@ def test_a_viewer_of_the_dashboard_is_no_annotator(come: Come) -> None:
     access = Access(viewer.server.site.engine.log)
     for role in ("viewer", "owner"):
         viewer.take(viewer.client.post(access.invite(role, viewer.server.url + "/annotate")), 410)
+
+
+def test_whoever_is_signed_in_may_send_more_than_a_stranger(come: Come) -> None:
+    anna = come("anna")
+    assert anna.client.post("/annotate", content=LARGE).status_code != 413
+    anna.client.cookies.clear()
+    assert anna.client.post("/annotate", content=LARGE).status_code == 413
 
 
 def test_an_annotator_comes_back_by_password_and_goes_on_where_he_was(come: Come) -> None:

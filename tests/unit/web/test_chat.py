@@ -183,7 +183,7 @@ def test_a_log_that_cannot_be_written_acknowledges_nothing(visitor: Visitor, log
         patch.setattr(log, "transact", broken)
         answer = visitor.client.post("/turns", json=turn(dialogue_id, "hello"))
         assert (answer.status_code, answer.json()) == (503, {"error": "not_saved"})
-        assert visitor.client.get("/healthz").status_code == 503
+        eventually(lambda: visitor.client.get("/healthz").status_code == 503)
         page = visitor.client.post("/withdraw")
         assert page.status_code == 503 and "We cannot save" in page.text and "secret" not in page.text
     assert visitor.client.post("/turns", json=turn(dialogue_id, "hello")).status_code == 200
