@@ -2,9 +2,21 @@
 
 from vivavoce.log import accounts
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import ANNOTATOR, OWNER, ROLES, SIGN_IN_LIVES, Access, SignedIn
+from vivavoce.web.accounts import (
+    ANNOTATOR,
+    BROWSER_COOKIE,
+    BROWSER_DAYS,
+    OWNER,
+    ROLES,
+    SIGN_IN_LIVES,
+    Access,
+    SignedIn,
+)
 
-__all__ = ["ANNOTATOR", "OWNER", "ROLES", "SIGN_IN_LIVES", "Access", "SignedIn", "first_link"]
+__all__ = [
+    "ANNOTATOR", "BROWSER_COOKIE", "BROWSER_DAYS", "OWNER", "ROLES", "SIGN_IN_LIVES", "Access", "SignedIn",
+    "first_link",
+]  # fmt: skip
 
 
 def first_link(log: Log, base_url: str, *, always: bool = False) -> str:

@@ -7,7 +7,7 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.access import ANNOTATOR, SIGN_IN_LIVES
+from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
 from vivavoce.desk.frame import FOLDER, Desk, desk_of
 from vivavoce.desk.safety import door_form, field, own_form, who_of
 
@@ -49,7 +49,8 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
     name, password = field(form, "name"), form.get("password")
     address = request.client.host if request.client else ""
     try:
-        token = desk.access.sign_in(name, password if isinstance(password, str) else "", address)
+        browser = request.cookies.get(BROWSER_COOKIE, "")
+        token = desk.access.sign_in(name, password if isinstance(password, str) else "", address, browser)
     except InputError as error:
         return desk.door("sign_in.html", 403, name=name, problem=str(error))
     return _come_in(desk, token)
@@ -106,4 +107,9 @@ def _come_in(desk: Desk, token: str) -> Response:
         desk.cookie, token, max_age=int(SIGN_IN_LIVES.total_seconds()), path="/", secure=desk.secure,
         httponly=True, samesite="lax",
     )  # fmt: skip
+    if browser := desk.access.browser_of(token):
+        answer.set_cookie(
+            BROWSER_COOKIE, browser, max_age=BROWSER_DAYS * 86400, path="/", secure=desk.secure,
+            httponly=True, samesite="lax",
+        )  # fmt: skip
     return answer

@@ -5,21 +5,20 @@ Tokens are 256 random bits, of which the log keeps only the SHA-256; passwords a
 """
 
 import hashlib
+import hmac
 import secrets
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from typing import Final
 
-from limits import parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from pwdlib import PasswordHash
 
 from vivavoce.core.errors import InputError
 from vivavoce.log import accounts
 from vivavoce.log.accounts import Account
 from vivavoce.log.store import Conflict, Log, Transaction
+from vivavoce.web.backoff import Backoff
 
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
 OWNER: Final = "owner"
@@ -29,11 +28,10 @@ SIGN_IN_LIVES: Final = timedelta(hours=12)
 SHORTEST_PASSWORD: Final = 12
 LONGEST_PASSWORD: Final = 200
 LONGEST_NAME: Final = 80
-TRIES: Final = {
-    "name from address": parse("10 per 15 minutes"),
-    "address": parse("40 per 15 minutes"),
-    "name": parse("100 per 15 minutes"),
-}
+FREE_TRIES: Final = 10  # of one name from one address, or from one known browser
+FREE_TRIES_OF_ADDRESS: Final = 40
+BROWSER_COOKIE: Final = "vivavoce-browser"
+BROWSER_DAYS: Final = 365
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Access:
     def __init__(self, log: Log) -> None:
         self.log = log
         self._passwords = PasswordHash.recommended()
-        self._tries = MovingWindowRateLimiter(MemoryStorage())
+        self._tries, self._of_addresses = Backoff(FREE_TRIES), Backoff(FREE_TRIES_OF_ADDRESS)
 
     @cached_property
     def _nobody(self) -> str:
@@ -105,25 +103,41 @@ class Access:
             token, found.role, account.name if account else f"{found.role} by link", found.account_id
         )
 
-    def sign_in(self, name: str, password: str, address: str) -> str:
+    def sign_in(self, name: str, password: str, address: str, browser: str = "") -> str:
         """The token of a new sign-in.
+
+        Wrong passwords make whoever sends them wait: from one address for one name, and from one address for
+        all names. A browser in which this account signed in before (`browser_of`) waits for its own alone, so
+        a stranger cannot keep anybody out.
 
         Raises  InputError: name or password are wrong (not saying which), or too many attempts
         """
-        keys = {"name from address": f"{name}\n{address}", "address": address, "name": name}
-        hits = [self._tries.hit(limit, kind, keys[kind]) for kind, limit in TRIES.items()]
-        if not all(hits):
-            raise InputError("too many attempts to sign in", cure="wait a quarter of an hour")
         with self.log.reading() as connection:
             account = accounts.find_account(connection, name)
+        own = account is not None and _is_known(account, browser)
+        key, now_s = browser if own else f"{name}\n{address}", self.log.clock.monotonic_s()
+        waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
+        if max(waits_s) > 0:
+            raise InputError(
+                "too many attempts to sign in", cure=f"wait {max(waits_s):.0f} s, then try again"
+            )
+        self._tries.tried(key, now_s)
+        self._of_addresses.tried(address, now_s)
         known = account.password_hash if account else self._nobody
         right = len(password) <= LONGEST_PASSWORD and self._passwords.verify(password, known)
         if account is None or not right:
             raise InputError("name or password is wrong", cure="try again, or ask an owner for a new link")
-        self._tries.clear(TRIES["name from address"], "name from address", keys["name from address"])
+        self._tries.forget(key)
         token = secrets.token_urlsafe(32)
         self.log.transact_now(lambda tx: self._remember(tx, token, account.role, account.account_id))
         return token
+
+    def browser_of(self, token: str) -> str:
+        """What the browser of a sign-in keeps, to be known when it comes again; "" without an account."""
+        who = self.who(token)
+        with self.log.reading() as connection:
+            account = accounts.find_account(connection, who.name) if who and who.account_id else None
+        return _mark(account, secrets.token_urlsafe(16)) if account is not None else ""
 
     def make_account(self, who: SignedIn, name: str, password: str) -> str:
         """An account for someone who came by a link, with the link's role: the token of its first sign-in.
@@ -186,6 +200,16 @@ def _check_credentials(name: str, password: str) -> None:
         raise InputError(f"the password has {len(password)} characters", cure=cure)
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
         raise InputError("the password is little more than the name", cure="choose another")
+
+
+def _mark(account: Account, number: str) -> str:
+    """A number that only we can have given to a browser of this account; void with another password."""
+    said = f"browser of {account.account_id}: {number}"
+    return f"{number}.{hmac.new(account.password_hash.encode(), said.encode(), hashlib.sha256).hexdigest()}"
+
+
+def _is_known(account: Account, browser: str) -> bool:
+    return hmac.compare_digest(_mark(account, browser.partition(".")[0]).encode(), browser.encode())
 
 
 def _hashed(token: str) -> str:

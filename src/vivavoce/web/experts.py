@@ -9,7 +9,14 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.web.accounts import ANNOTATOR, SIGN_IN_LIVES, Access, SignedIn
+from vivavoce.web.accounts import (
+    ANNOTATOR,
+    BROWSER_COOKIE,
+    BROWSER_DAYS,
+    SIGN_IN_LIVES,
+    Access,
+    SignedIn,
+)
 from vivavoce.web.i18n import accepted_language
 from vivavoce.web.site import Site, ThisSite, site_of
 
@@ -100,14 +107,15 @@ def sign_in(
 ) -> Response:
     address = request.client.host if request.client else "unknown"
     try:
-        token = access.sign_in(name.strip()[:80], password, address)
+        browser = request.cookies.get(BROWSER_COOKIE, "")
+        token = access.sign_in(name.strip()[:80], password, address, browser)
     except InputError as error:
         many = "too many" in error.problem
         return expert_page(
             request, "expert_door", status=429 if many else 401, kind="sign_in", entered=name[:80], token="",
             problem="too_many" if many else "wrong",
         )  # fmt: skip
-    return _come_in(site, token)
+    return _come_in(site, token, browser=access.browser_of(token))
 
 
 @router.get(f"{HOME}/link/{{token}}")
@@ -152,7 +160,7 @@ def make_account(
         return expert_page(
             request, "expert_door", status=422, kind="account", entered=name[:80], token="", problem=problem
         )
-    return _come_in(site, token)
+    return _come_in(site, token, browser=access.browser_of(token))
 
 
 @router.post(f"{HOME}/sign-out")
@@ -177,10 +185,15 @@ def language(request: Request, site: ThisSite, language: Annotated[str, Form(max
     return answer
 
 
-def _come_in(site: Site, token: str, to: str = "") -> RedirectResponse:
+def _come_in(site: Site, token: str, to: str = "", browser: str = "") -> RedirectResponse:
     answer = site.to(f"{HOME}{to}")
     answer.set_cookie(
         cookie_of(site), token, max_age=int(SIGN_IN_LIVES.total_seconds()), path=site.base or "/",
         httponly=True, samesite="lax", secure=site.secure_cookies,
     )  # fmt: skip
+    if browser:
+        answer.set_cookie(
+            BROWSER_COOKIE, browser, max_age=BROWSER_DAYS * 86400, path=site.base or "/", httponly=True,
+            samesite="lax", secure=site.secure_cookies,
+        )  # fmt: skip
     return answer

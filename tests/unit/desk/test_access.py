@@ -1,11 +1,14 @@
 """Links, accounts and sign-ins, without a browser."""
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
@@ -21,7 +24,10 @@ PASSWORD = "a long enough sentence"
 
 @pytest.fixture
 def access(empty_log: Log) -> Access:
-    return Access(empty_log)
+    """The doorkeeper, whose hashes take as little as argon2 can: these tests try hundreds of passwords."""
+    made = Access(empty_log)
+    made._passwords = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
+    return made
 
 
 def token_in(link: str) -> str:
@@ -105,6 +111,47 @@ def test_too_many_attempts_are_refused_even_with_the_right_password(access: Acce
     with pytest.raises(InputError, match="too many"):
         access.sign_in("Ada", PASSWORD, "6.6.6.6")
     assert access.sign_in("Ada", PASSWORD, "1.2.3.4")
+
+
+def hammer(
+    access: Access,
+    clock: ManualClock,
+    address: str,
+    browser: str = "",
+    pauses: Sequence[float] = (30.0,) * 12,
+) -> None:
+    """A stranger who tries passwords, with pauses and without."""
+    for seconds in [0.0] * 10 + list(pauses):
+        clock.advance(seconds)
+        with pytest.raises(InputError):
+            access.sign_in("Ada", "not the password", address, browser)
+
+
+def test_nobody_is_locked_out_by_strangers_however_many_and_long_they_try(
+    access: Access, clock: ManualClock
+) -> None:
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    at_home = access.browser_of(access.sign_in("Ada", PASSWORD, "10.0.0.1"))
+    for number in range(12):
+        hammer(access, clock, f"6.6.6.{number}", browser="made.up", pauses=())
+    assert access.sign_in("Ada", PASSWORD, "1.2.3.4")  # from an address of her own
+    hammer(access, clock, "10.0.0.1")
+    assert access.sign_in("Ada", PASSWORD, "10.0.0.1", at_home)  # behind the stranger's, in her browser
+    with pytest.raises(InputError, match="too many"):
+        access.sign_in("Ada", PASSWORD, "10.0.0.1")
+    clock.advance(60)
+    assert access.sign_in("Ada", PASSWORD, "10.0.0.1")  # in a new browser, as soon as the stranger rests
+
+
+def test_what_a_browser_keeps_is_worth_nothing_for_another_account(
+    access: Access, clock: ManualClock
+) -> None:
+    access.make_account(arrive(access, "owner"), "Ada", PASSWORD)
+    access.make_account(arrive(access, "viewer"), "Eve", PASSWORD)
+    of_eve = access.browser_of(access.sign_in("Eve", PASSWORD, "6.6.6.6"))
+    hammer(access, clock, "6.6.6.6", of_eve)
+    with pytest.raises(InputError, match="too many"):
+        access.sign_in("Ada", PASSWORD, "6.6.6.6", of_eve)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_a_viewer_of_the_dashboard_is_no_annotator(come: Come) -> None:
 
 
 def test_whoever_is_signed_in_may_send_more_than_a_stranger(come: Come) -> None:
-    anna = come("anna")
+    anna = come("anna").come_in()
     assert anna.client.post("/annotate", content=LARGE).status_code != 413
     anna.client.cookies.clear()
     assert anna.client.post("/annotate", content=LARGE).status_code == 413

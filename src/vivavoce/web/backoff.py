@@ -1,0 +1,36 @@
+"""Patience with wrong passwords: the more have come, the longer until the next is looked at. In memory."""
+
+from collections import OrderedDict
+from typing import Final
+
+LONGEST_S: Final = 60.0
+FORGOTTEN_S: Final = 3600.0
+REMEMBERED: Final = 20_000
+
+
+class Backoff:
+    """Some tries are free for each key; after that waits double from a second to a minute.
+
+    A try that is turned away does not count, so nobody's hammering makes the wait longer.
+    """
+
+    def __init__(self, free: int) -> None:
+        self._free = free
+        self._tries: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def wait_s(self, key: str, now_s: float) -> float:
+        """How long until the next try; 0 where it may be made now."""
+        count, last_s = self._tries.get(key, (0, now_s))
+        if count < self._free or now_s - last_s >= FORGOTTEN_S:
+            return 0.0
+        return max(0.0, last_s + min(2.0 ** min(count - self._free, 10), LONGEST_S) - now_s)
+
+    def tried(self, key: str, now_s: float) -> None:
+        count, last_s = self._tries.pop(key, (0, now_s))
+        self._tries[key] = (1 if now_s - last_s >= FORGOTTEN_S else count + 1, now_s)
+        if len(self._tries) > REMEMBERED:
+            self._tries.popitem(last=False)
+
+    def forget(self, key: str) -> None:
+        """Somebody has shown who they are."""
+        self._tries.pop(key, None)
