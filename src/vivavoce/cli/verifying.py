@@ -26,7 +26,7 @@ def verify(
     from vivavoce.cli.alone import served_file
     from vivavoce.cli.studies import open_log, read_study
     from vivavoce.core.errors import InputError
-    from vivavoce.log.chain import verify as verify_log
+    from vivavoce.log.verification import verify as verify_log
 
     plan = read_study(study)
     if (file := served_file(plan, url)) is not None and not file.is_file():

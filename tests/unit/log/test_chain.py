@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel, annotation_stream
-from vivavoce.log.chain import verify
 from vivavoce.log.engine import open_engines
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.events import TRIAL, DialogueAssigned, TrialResumed, UserTurnSent, VisitOpened
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.transcription_events import LoggedItem, TranscriptGiven
+from vivavoce.log.verification import verify
 from vivavoce.study.scaffold import write_study
 
 

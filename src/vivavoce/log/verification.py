@@ -1,0 +1,67 @@
+"""Whether the events of a log are those that were logged: every hash computed again."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from vivavoce.log.chain import CHAINED, link
+from vivavoce.log.store import Log
+from vivavoce.log.tables import events, visits
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a log's chains show.
+
+    events       events that were read, of which the first `unchained` were written without a hash
+    fingerprint  hash over the ends of all streams; the same as long as nothing is added, altered or erased
+    broken       the first event that is not what was logged, with its place; null where all is as it was
+    """
+
+    events: int
+    unchained: int
+    fingerprint: str
+    broken: str | None = None
+
+
+def verify(log: Log) -> Verified:
+    """Recompute every hash, in one snapshot."""
+    count, unchained = 0, 0
+    ends: dict[str, str] = {}
+    last: dict[str, int] = {}
+    with log.reading() as connection:
+        wanted = select(func.min(events.c.position)).where(events.c.chain.is_not(None))
+        begun = connection.execute(wanted).scalar_one()
+        ordered = select(*CHAINED).order_by(events.c.visit_id, events.c.seq)
+        with connection.execute(ordered.execution_options(yield_per=1000)) as rows:
+            for row in rows.mappings():
+                stream, count = row["visit_id"], count + 1
+                last[stream] = row["seq"]
+                if row["chain"] is None and (begun is None or row["position"] < begun):
+                    unchained += 1
+                elif row["chain"] != link(ends.get(stream), row):
+                    return Verified(count, unchained, "", _place(row))
+                else:
+                    ends[stream] = row["chain"]
+        cut = _cut(connection, last)
+    whole = hashlib.sha256(json.dumps(sorted(ends.items())).encode()).hexdigest()
+    return Verified(count, unchained, whole, cut)
+
+
+def _place(row: Mapping[Any, Any]) -> str:
+    at = row["at"].isoformat(timespec="seconds")
+    what = f"stream {row['visit_id']}, event {row['seq']} ({row['kind']}, {at})"
+    return f"{what}: it, or the one before it, was altered or removed"
+
+
+def _cut(connection: Connection, last: Mapping[str, int]) -> str | None:
+    """The first visit that had more events than there are: a chain does not show what its end has lost."""
+    known = select(visits.c.visit_id, visits.c.last_seq).order_by(visits.c.position)
+    for visit_id, seq in connection.execute(known):
+        if (left := last.get(visit_id, 0)) < seq:
+            return f"stream {visit_id}, event {left + 1}: there were {seq} events, the last are gone"
+    return None
