@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow.compute import field as field_of
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
@@ -137,6 +136,10 @@ class Dataset:
             return found
         for column, left_out in (("dialogue_id", self._dialogues_out), ("participant_id", self._people_out)):
             if left_out and column in found.column_names:
+                from pyarrow.compute import (
+                    field as field_of,
+                )  # slow, and only needed where somebody is left out
+
                 found = found.filter(~field_of(column).isin(left_out))
         return found
 
