@@ -27,6 +27,7 @@ from vivavoce.measures.compute import Sums as Parts
 Facts = dict[str, Any]
 Cases = tuple[np.ndarray, np.ndarray]
 TIED: Final = 1e-9
+BEST: Final = "\0everything in one group, nothing in the other"
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 
 
@@ -56,6 +57,7 @@ class Nested:
         self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
         self._tests: dict[tuple[str, int, int, float], Facts] = {}
+        self._smallest: dict[tuple[int, int, bytes], float | None] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
@@ -80,7 +82,10 @@ class Nested:
         return facts
 
     def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
-        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
+        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family.
+
+        Output  `smallest_p`: what p could have been at best, where participants are few enough
+        """
         key = name, a, b, level
         if key not in self._tests:
             self._tests[key] = self._test(name, a, b, level)
@@ -148,6 +153,7 @@ class Nested:
         alike = found.se is not None and facts["t"] is None and abs(found.difference) > ALIKE
         if found.clusters < FEW or alike:
             facts |= self._permuted(name, a, b, found, facts, level)
+            facts["smallest_p"] = self._smallest_p(name, a, b) if found.clusters < FEW else None
             return _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         if facts["t"] is None:
             return {**facts, "method": "none", "why": _untestable(found)}
@@ -158,6 +164,19 @@ class Nested:
             "why": f"{found.clusters} participants; leave-one-participant-out error, "
             f"t with {facts['df']:.0f} degrees of freedom.",
         }
+
+    def _smallest_p(self, name: str, a: int, b: int) -> float | None:
+        """The p that the same dialogues of the same people give where a has everything and b nothing."""
+        if name == BEST:
+            return None
+        bottoms = self._values[name][1]
+        key = a, b, bottoms.tobytes()
+        if key not in self._smallest:
+            best = np.zeros_like(bottoms)
+            best[self._members[a]] = bottoms[self._members[a]]
+            self._values[BEST] = best, bottoms
+            self._smallest[key] = self._test(BEST, a, b, 0.95)["p"]
+        return self._smallest[key]
 
     def _icc(self, name: str, a: int, b: int) -> float:
         """How alike one participant's cases are over both groups; 0 where cases are not counted."""
@@ -177,7 +196,8 @@ class Nested:
         members = np.concatenate([self._members[a], self._members[b]])
         is_a = np.arange(len(members)) < len(self._members[a])
         if (a, b) not in self._labels:
-            self._labels[a, b] = relabellings(self._codes[members], is_a)
+            labels, within = relabellings(self._codes[members], is_a)
+            self._labels[a, b] = labels.astype(float), within
         labels, within = self._labels[a, b]
         tops, bottoms = (values[members] for values in self._values[name])
         varied = bool(np.ptp(tops[bottoms > 0] / bottoms[bottoms > 0]) > 0)
@@ -224,7 +244,9 @@ def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
 
 
 def _interval_facts(found: Contrast | None, level: float) -> Facts:
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_adjusted"))
+    facts: Facts = dict.fromkeys(
+        ("difference", "low", "high", "se", "t", "df", "p", "p_adjusted", "smallest_p")
+    )
     if found is None:
         return {**facts, "clusters": 0}
     facts |= {"difference": found.difference, "clusters": found.clusters}

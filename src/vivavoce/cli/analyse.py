@@ -133,12 +133,18 @@ def power(
     half_width: Annotated[
         float | None, typer.Option("--half-width", help="one-rate: half-width of the interval instead.")
     ] = None,
-    simulate: Annotated[bool, typer.Option("--simulate", help="Check two rates by simulation.")] = False,
+    pilot: Annotated[
+        Path | None,
+        typer.Option("--pilot", help="Dataset whose dialogues a participant, and ICC, are those to come."),
+    ] = None,
+    participants: Annotated[
+        int | None, typer.Option("--participants", help="Say the power that so many participants have.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the simulation.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Say how many dialogues and participants a question needs."""
-    from vivavoce.analysis.planning import answer, plan_of_study
+    from vivavoce.analysis.planning import answer, plan_of_study, read_pilot
     from vivavoce.cli import analyse_tables as tables
 
     plan = None
@@ -146,6 +152,11 @@ def power(
         from vivavoce.cli.studies import read_study
 
         plan = plan_of_study(read_study(study))
+    held = None
+    if pilot is not None:
+        from vivavoce.cli.datasets import unmixed
+
+        held = read_pilot(unmixed(pilot), plan.measure if plan else None)
     facts = answer(
         question,
         values or [],
@@ -158,7 +169,9 @@ def power(
         design=design,
         ties=ties,
         half_width=half_width,
-        seed=seed if simulate else None,
+        pilot=held,
+        participants=participants,
+        seed=seed,
     )
     _print(facts, as_json, tables.power)
 

@@ -60,7 +60,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "measure": ("results --by system", "results --only recognition --csv recognition.csv", "--list"),
     "confidence": ("results --by system --figure diagram.svg",),
     "analyse": ("results", "rates A=259/403 B=263/390", "results --measure user_turns --pair nbest:onebest"),
-    "power": ("two-rates .45 .50", "--study my-study"),
+    "power": ("two-rates .45 .50", "--study my-study", "two-rates .4 .7 --pilot results --design within"),
     "predict evaluate": ("results --target satisfaction",),
     "predict correlate": ("results",),
     "predict explain": ("results --target satisfaction --out figures",),
