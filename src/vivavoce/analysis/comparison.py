@@ -17,8 +17,8 @@ from vivavoce.analysis.items import compare_items
 from vivavoce.analysis.models import Cases, check_models
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import Interval, cohen_h
-from vivavoce.analysis.reach import reach_warnings
 from vivavoce.analysis.rates import HEADLINES, is_rate
+from vivavoce.analysis.reach import reach_warnings
 from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset

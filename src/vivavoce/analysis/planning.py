@@ -10,6 +10,7 @@ from typing import Any, Final
 from vivavoce.analysis import power as formulas
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.nested import Nested
+from vivavoce.analysis.rates import HEADLINES
 from vivavoce.analysis.simulation_of_power import (
     SEARCHED,
     Effect,
@@ -19,7 +20,6 @@ from vivavoce.analysis.simulation_of_power import (
     find_participants,
     simulate,
 )
-from vivavoce.analysis.summary import HEADLINES
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES

@@ -7,6 +7,7 @@ import math
 from itertools import combinations
 from typing import Any, Final
 
+from vivavoce.analysis.balance import balance_warnings
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.family import adjust_tests, decisive
 from vivavoce.analysis.flow import exclusion_words
@@ -82,7 +83,9 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
         **told,
         "shared_participants": _shared_participants(found),
         "out_of_reach": out_of_reach,
-        "warnings": _warnings(dataset, found, everything, whole, refusal) + out_of_reach,
+        "warnings": _warnings(dataset, found, everything, whole, refusal)
+        + out_of_reach
+        + balance_warnings(dataset, by),
     }
 
 

@@ -55,6 +55,15 @@ def analyse(
         ),
     ] = None,
     exclude: Exclude = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", help="Mixed model, such as 'success ~ manager * acoustics + (1|participant)'."
+        ),
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option("--family", help="rate, mean, count or ordinal; with --model.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
@@ -72,6 +81,9 @@ def analyse(
         raise InputError(
             f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
         )
+    if model is not None:
+        _print_model(Path(words[0]), model, family, exclude, as_json)
+        return
     from vivavoce.analysis.comparison import compare_systems
     from vivavoce.cli import comparing
     from vivavoce.cli.datasets import unmixed
@@ -102,6 +114,19 @@ def analyse(
         correction=correction,
     )
     _print(facts, as_json, tables.comparison)
+    for warning in facts["warnings"]:
+        note(warning)
+
+
+def _print_model(
+    folder: Path, formula: str, family: str | None, exclude: list[str] | None, as_json: bool
+) -> None:
+    from vivavoce.analysis.modelling import fit_model
+    from vivavoce.cli import modelling
+    from vivavoce.cli.datasets import unmixed
+
+    facts = fit_model(unmixed(folder, exclude), formula, family)
+    _print(facts, as_json, modelling.model)
     for warning in facts["warnings"]:
         note(warning)
 
