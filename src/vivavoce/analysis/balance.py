@@ -47,16 +47,16 @@ def together(first: str, own: Values, second: str, other: Values) -> str | None:
     )
     if gap <= UNEVEN:
         return None
-    shares = ", ".join(f"{pairs[a, level] / sizes[a]:.0%} of {a}" for a in levels[0])
+    shares = ", ".join(f"{100 * pairs[a, level] / sizes[a]:.0f} % ({a})" for a in levels[0])
     return (
-        f"{first} and {second} are unbalanced: {second} is {level} in {shares}. A part of every difference "
-        f'by {first} may be {second}; `analyse --model "... ~ {first} * {second} + (1|participant)"` '
-        "tells them apart."
+        f"{first} and {second} are unbalanced: {level} of {second} makes up {shares} of the dialogues. "
+        f"A part of every difference by {first} may be {second}; "
+        f'`analyse --model "... ~ {first} * {second} + (1|participant)"` tells them apart.'
     )
 
 
 def _only(pairs: Counter[tuple[str, str]], levels: tuple[list[str], list[str]]) -> str:
-    met = [f"{a} with {b}" for a, b in product(*levels) if pairs[a, b]]
+    met = [f"{a} × {b}" for a, b in product(*levels) if pairs[a, b]]
     return f"there are only {', '.join(met)}"
 
 

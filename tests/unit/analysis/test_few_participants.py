@@ -15,10 +15,13 @@ from vivavoce.analysis.clusters import (
     ratio_interval,
 )
 from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.groups import Group
 from vivavoce.analysis.models import Cases, check_models
+from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.ranks import ordinal_regression
 from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.measures.compute import Sums as Parts
 
 
 def with_likings(seed: int, people: int, calls: int, liking: float) -> list[tuple]:

@@ -92,7 +92,7 @@ def test_durations_and_answers_get_the_models_that_fit_them(trial):
 
 def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
     (warning,) = [one for one in fit_model(trial, CROSSED)["warnings"] if "unbalanced" in one]
-    assert "acoustics is A" in warning and "holds the one still" in warning
+    assert "of acoustics makes up" in warning and "holds the one still" in warning
     for facts in (summarise(trial, "manager"), compare_systems(trial, by="manager")):
         assert any("manager and acoustics are unbalanced" in one for one in facts["warnings"])
     assert not balance_warnings(trial, "system"), "cells of the design are what they are"
@@ -107,7 +107,7 @@ def test_confounded_and_balanced_factors_are_told_apart(make):
     assert not balance_warnings(balanced, "one")
     same = make(*rows, name="same", factor_one=one, factor_other=["xy"[place % 2] for place in range(80)])
     (warning,) = balance_warnings(same, "one")
-    assert "one and other are confounded: there are only one with y, two with x" in warning
+    assert "one and other are confounded: there are only one × y, two × x" in warning
     with pytest.raises(InputError, match="cannot be told apart from the rest"):
         fit_model(same, "success ~ one * other + (1|participant)")
 

@@ -23,13 +23,14 @@ def out_of_reach(facts) -> list[str]:
 
 
 def test_three_against_three_are_told_that_nothing_could_have_come_out(make):
-    facts = compare_systems(between(make, 6), measures=["subjective_success"])
+    dataset = between(make, 6)
+    facts = compare_systems(dataset, measures=["subjective_success"])
     floor = facts["tests"][0]["clustered"]["smallest_p"]
     assert floor == pytest.approx(2 / math.comb(6, 3), abs=0.02)
     (warning,) = out_of_reach(facts)
     assert "at most 6" in warning
     assert "more dialogues of the same people do not help" in warning
-    assert out_of_reach(summarise(between(make, 6), "system"))
+    assert out_of_reach(summarise(dataset, "system"))
 
 
 def test_four_against_four_could_show_one_thing_but_not_one_of_many(make):
