@@ -140,7 +140,12 @@ class Nested:
         side = self.test if self.known else self.naive
         return {"why": "No participant is known.", **side(name, a, b, level=level)}
 
-    def _test(self, name: str, a: int, b: int, level: float) -> Facts:
+    def p_value(self, name: str, a: int, b: int) -> tuple[float | None, str]:
+        """p and method of `test` alone, for who asks thousands of times: intervals take most of the time."""
+        found = self._test(name, a, b, 0.95, with_ends=False)
+        return found["p"], found["method"]
+
+    def _test(self, name: str, a: int, b: int, level: float, *, with_ends: bool = True) -> Facts:
         tops_a, bottoms_a, people_a = self._cases(name, a)
         tops_b, bottoms_b, people_b = self._cases(name, b)
         icc = self._icc(name, a, b)
@@ -152,7 +157,7 @@ class Nested:
             return {**facts, "method": "none", "why": why}
         alike = found.se is not None and facts["t"] is None and abs(found.difference) > ALIKE
         if found.clusters < FEW or alike:
-            facts |= self._permuted(name, a, b, found, facts, level)
+            facts |= self._permuted(name, a, b, found, facts, level if with_ends else None)
             facts["smallest_p"] = self._smallest_p(name, a, b) if found.clusters < FEW else None
             return _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         if facts["t"] is None:
@@ -175,7 +180,7 @@ class Nested:
             best = np.zeros_like(bottoms)
             best[self._members[a]] = bottoms[self._members[a]]
             self._values[BEST] = best, bottoms
-            self._smallest[key] = self._test(BEST, a, b, 0.95)["p"]
+            self._smallest[key] = self.p_value(BEST, a, b)[0]
         return self._smallest[key]
 
     def _icc(self, name: str, a: int, b: int) -> float:
@@ -186,7 +191,9 @@ class Nested:
             return 0.0
         return nesting(sum_by_participant(self._codes[members], tops, bottoms)).icc or 0.0
 
-    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts, level: float) -> Facts:
+    def _permuted(
+        self, name: str, a: int, b: int, found: Contrast, by_t: Facts, level: float | None
+    ) -> Facts:
         """Permutation's p, and the interval of the same test; within participants t must agree.
 
         Labels that move within participants say whether anything differed for these people. Where each has
@@ -207,7 +214,8 @@ class Nested:
         reason = few if found.clusters < FEW else "Nothing varied between participants"
         why = f"{reason}: {how}, {len(labels)} draws"
         varied_between = found.se is None or found.se > ALIKE
-        ends = _accepted(labels, is_a, tops, bottoms, level) if varied and varied_between else None
+        shown = varied and varied_between
+        ends = _accepted(labels, is_a, tops, bottoms, level) if shown and level is not None else None
         if within and p is not None and by_t["p"] is not None:
             ends = (min(ends[0], by_t["low"]), max(ends[1], by_t["high"])) if ends else None
             why += f" (p {p:.3f}); t with {by_t['df']:.1f} degrees of freedom (p {by_t['p']:.3f}): the larger"
