@@ -18,6 +18,7 @@ from vivavoce.analysis.models import Cases, check_models
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import Interval, cohen_h
 from vivavoce.analysis.rates import HEADLINES, is_rate
+from vivavoce.analysis.reach import reach_warnings
 from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
@@ -87,7 +88,9 @@ def compare_systems(
         "tests": tests,
         "items": items,
         "families": families,
-        "warnings": summary["warnings"] + _unused(names, used) + _without_margin(used, margin),
+        "warnings": _out_of_reach(summary, tests, families)
+        + _unused(names, used)
+        + _without_margin(used, margin),
     }
 
 
@@ -112,6 +115,13 @@ def _adjust(
         decisive(test)["p_adjusted"] = p
         families[family["why"]] = family
     return list(families.values())
+
+
+def _out_of_reach(summary: Facts, tests: list[Facts], families: list[Facts]) -> list[str]:
+    """The summary's warnings with what was out of reach of these tests in the place of its own."""
+    known = {one["why"]: one for one in families}
+    others = [one for one in summary["warnings"] if one not in summary["out_of_reach"]]
+    return others + reach_warnings((test, known[test["why"]]) for test in tests)
 
 
 def _items(

@@ -11,7 +11,8 @@ from scipy.stats import t as student
 
 from vivavoce.analysis.bootstrap import bootstrap_difference
 from vivavoce.analysis.clusters import FEW, SMALL
-from vivavoce.analysis.mixed import fit_mixed_logistic
+from vivavoce.analysis.glmm import NotFitted, fit_mixed_logistic
+from vivavoce.analysis.lmm import fit_mixed_linear
 
 Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -131,20 +132,26 @@ def mixed_logistic(cases: Cases, level: float = 0.95) -> Facts:
     successes = np.bincount(codes.ravel(), cases.numerators).astype(float)
     sizes = np.bincount(codes.ravel(), cases.denominators).astype(float)
     fixed = np.column_stack([np.ones(len(cells)), cells[:, 0]]).astype(float)
-    fit = fit_mixed_logistic(successes, sizes, fixed, [cells[:, 1 + place] for place in range(len(grouping))])
-    if fit is None:
-        why = "Too many random effects for this approximation, or no convergence."
-        return {**EMPTY, "method": "mixed_logistic", "why": why}
-    with_a, slope_a = fit.averaged(np.array([1.0, 1.0]))
-    without, slope_b = fit.averaged(np.array([1.0, 0.0]))
-    slope = slope_a - slope_b
+    try:
+        fit = fit_mixed_logistic(successes, sizes, fixed, list(cells[:, 1:].T))
+    except NotFitted as problem:
+        return {**EMPTY, "method": "mixed_logistic", "why": str(problem)}
+    with_a, without = np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]])
+    at = np.concatenate([fit.effects, fit.deviations])
+
+    def difference(parameters: Floats) -> float:
+        return fit.marginal_at(with_a, parameters) - fit.marginal_at(without, parameters)
+
+    moves = 1e-4 * np.eye(len(at))
+    slope = np.array([(difference(at + one) - difference(at - one)) / 2e-4 for one in moves])
     error = math.sqrt(float(slope @ fit.covariance @ slope))
+    how = "Laplace's approximation" if fit.method == "laplace" else "adaptive quadrature"
     return {
-        **_wald(with_a - without, error, len(np.unique(cases.people)), level),
+        **_wald(difference(at), error, len(np.unique(cases.people)), level),
         "odds_ratio": math.exp(float(fit.effects[1])),
         "deviations": dict(zip(names, fit.deviations.tolist(), strict=True)),
         "method": "mixed_logistic",
-        "why": f"Random {', '.join(names)} on the logit scale, by Laplace's approximation.",
+        "why": f"Random {', '.join(names)} on the logit scale, by {how}.",
     }
 
 
@@ -164,13 +171,15 @@ def _random_effects(cases: Cases) -> tuple[list[np.ndarray], list[str]]:
 
 
 def mixed_linear(cases: Cases, level: float = 0.95) -> Facts:
-    """Linear mixed model of the values of dialogues, with random participants, by statsmodels (REML)."""
+    """Linear mixed model of the values of dialogues, with random participants (REML)."""
     values = cases.numerators / cases.denominators
-    model = sm.MixedLM(values, sm.add_constant(cases.is_a.astype(float)), groups=cases.people)
-    fit: Any = model.fit(reml=True)
-    covariance = np.asarray(fit.cov_params())[:2, :2]
+    fixed = np.column_stack([np.ones(len(values)), cases.is_a.astype(float)])
+    try:
+        fit = fit_mixed_linear(values, fixed, [cases.people])
+    except NotFitted as problem:
+        return {**EMPTY, "method": "mixed_linear", "why": str(problem)}
     return {
-        **_linear(np.asarray(fit.fe_params), covariance, len(np.unique(cases.people)), level),
+        **_linear(fit.effects, fit.covariance, len(np.unique(cases.people)), level),
         "method": "mixed_linear",
         "why": "Random participant; every dialogue's own value weighs the same.",
     }

@@ -27,6 +27,7 @@ from vivavoce.measures.compute import Sums as Parts
 Facts = dict[str, Any]
 Cases = tuple[np.ndarray, np.ndarray]
 TIED: Final = 1e-9
+BEST: Final = "\0everything in one group, nothing in the other"
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 
 
@@ -56,6 +57,7 @@ class Nested:
         self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, int], tuple[np.ndarray, bool]] = {}
         self._tests: dict[tuple[str, int, int, float], Facts] = {}
+        self._smallest: dict[tuple[int, int, bytes], float | None] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
@@ -80,7 +82,10 @@ class Nested:
         return facts
 
     def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
-        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
+        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family.
+
+        Output  `smallest_p`: what p could have been at best, where participants are few enough
+        """
         key = name, a, b, level
         if key not in self._tests:
             self._tests[key] = self._test(name, a, b, level)
@@ -135,7 +140,12 @@ class Nested:
         side = self.test if self.known else self.naive
         return {"why": "No participant is known.", **side(name, a, b, level=level)}
 
-    def _test(self, name: str, a: int, b: int, level: float) -> Facts:
+    def p_value(self, name: str, a: int, b: int) -> tuple[float | None, str]:
+        """p and method of `test` alone, for who asks thousands of times: intervals take most of the time."""
+        found = self._test(name, a, b, 0.95, with_ends=False)
+        return found["p"], found["method"]
+
+    def _test(self, name: str, a: int, b: int, level: float, *, with_ends: bool = True) -> Facts:
         tops_a, bottoms_a, people_a = self._cases(name, a)
         tops_b, bottoms_b, people_b = self._cases(name, b)
         icc = self._icc(name, a, b)
@@ -147,7 +157,8 @@ class Nested:
             return {**facts, "method": "none", "why": why}
         alike = found.se is not None and facts["t"] is None and abs(found.difference) > ALIKE
         if found.clusters < FEW or alike:
-            facts |= self._permuted(name, a, b, found, facts, level)
+            facts |= self._permuted(name, a, b, found, facts, level if with_ends else None)
+            facts["smallest_p"] = self._smallest_p(name, a, b) if found.clusters < FEW else None
             return _bounded(facts, _counts(tops_a, bottoms_a) and _counts(tops_b, bottoms_b))
         if facts["t"] is None:
             return {**facts, "method": "none", "why": _untestable(found)}
@@ -159,6 +170,19 @@ class Nested:
             f"t with {facts['df']:.0f} degrees of freedom.",
         }
 
+    def _smallest_p(self, name: str, a: int, b: int) -> float | None:
+        """The p that the same dialogues of the same people give where a has everything and b nothing."""
+        if name == BEST:
+            return None
+        bottoms = self._values[name][1]
+        key = a, b, bottoms.tobytes()
+        if key not in self._smallest:
+            best = np.zeros_like(bottoms)
+            best[self._members[a]] = bottoms[self._members[a]]
+            self._values[BEST] = best, bottoms
+            self._smallest[key] = self.p_value(BEST, a, b)[0]
+        return self._smallest[key]
+
     def _icc(self, name: str, a: int, b: int) -> float:
         """How alike one participant's cases are over both groups; 0 where cases are not counted."""
         members = np.concatenate([self._members[a], self._members[b]])
@@ -167,7 +191,9 @@ class Nested:
             return 0.0
         return nesting(sum_by_participant(self._codes[members], tops, bottoms)).icc or 0.0
 
-    def _permuted(self, name: str, a: int, b: int, found: Contrast, by_t: Facts, level: float) -> Facts:
+    def _permuted(
+        self, name: str, a: int, b: int, found: Contrast, by_t: Facts, level: float | None
+    ) -> Facts:
         """Permutation's p, and the interval of the same test; within participants t must agree.
 
         Labels that move within participants say whether anything differed for these people. Where each has
@@ -177,7 +203,8 @@ class Nested:
         members = np.concatenate([self._members[a], self._members[b]])
         is_a = np.arange(len(members)) < len(self._members[a])
         if (a, b) not in self._labels:
-            self._labels[a, b] = relabellings(self._codes[members], is_a)
+            labels, within = relabellings(self._codes[members], is_a)
+            self._labels[a, b] = labels.astype(float), within
         labels, within = self._labels[a, b]
         tops, bottoms = (values[members] for values in self._values[name])
         varied = bool(np.ptp(tops[bottoms > 0] / bottoms[bottoms > 0]) > 0)
@@ -187,7 +214,8 @@ class Nested:
         reason = few if found.clusters < FEW else "Nothing varied between participants"
         why = f"{reason}: {how}, {len(labels)} draws"
         varied_between = found.se is None or found.se > ALIKE
-        ends = _accepted(labels, is_a, tops, bottoms, level) if varied and varied_between else None
+        shown = varied and varied_between
+        ends = _accepted(labels, is_a, tops, bottoms, level) if shown and level is not None else None
         if within and p is not None and by_t["p"] is not None:
             ends = (min(ends[0], by_t["low"]), max(ends[1], by_t["high"])) if ends else None
             why += f" (p {p:.3f}); t with {by_t['df']:.1f} degrees of freedom (p {by_t['p']:.3f}): the larger"
@@ -224,7 +252,9 @@ def _counts(tops: np.ndarray, bottoms: np.ndarray) -> bool:
 
 
 def _interval_facts(found: Contrast | None, level: float) -> Facts:
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "t", "df", "p", "p_adjusted"))
+    facts: Facts = dict.fromkeys(
+        ("difference", "low", "high", "se", "t", "df", "p", "p_adjusted", "smallest_p")
+    )
     if found is None:
         return {**facts, "clusters": 0}
     facts |= {"difference": found.difference, "clusters": found.clusters}

@@ -49,7 +49,7 @@ def permutation_p(
     """
 
     def differences(labelled: np.ndarray) -> Floats:
-        chosen = labelled.astype(float)
+        chosen = np.asarray(labelled, dtype=float)
         top, bottom = chosen @ numerators, chosen @ denominators
         with np.errstate(divide="ignore", invalid="ignore"):
             return top / bottom - (numerators.sum() - top) / (denominators.sum() - bottom)

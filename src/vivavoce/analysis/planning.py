@@ -1,13 +1,29 @@
 """Which power calculation a question, or a study file, asks for."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Final
 
 from vivavoce.analysis import power as formulas
-from vivavoce.analysis.simulation_of_power import simulate_two_rates
+from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.nested import Nested
+from vivavoce.analysis.rates import HEADLINES
+from vivavoce.analysis.simulation_of_power import (
+    SEARCHED,
+    Effect,
+    Means,
+    Rates,
+    check_attainable,
+    find_participants,
+    simulate,
+)
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import sums
 from vivavoce.study.model import Study
 
 Facts = dict[str, Any]
@@ -20,6 +36,47 @@ FORMS: Final = {
 }
 ASSUMED_RATES: Final = (0.45, 0.50)
 ASSUMED_ICC: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """What dialogues that were held say about those to come.
+
+    profile  dialogues of each participant
+    icc      of the measure; None where the pilot cannot say
+    """
+
+    profile: tuple[int, ...]
+    icc: float | None
+    said: tuple[str, ...]
+
+
+def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
+    """Dialogues a participant, and how alike they are, of a dataset.
+
+    Input   measure: what is to be compared; the first success rate of which the dataset has cases if None
+    Raises  InputError: no participant is known; UnknownName: no such measure
+    """
+    everybody = Group("all")
+    for group in groups(dataset, "system"):
+        everybody.dialogue_ids += group.dialogue_ids
+        everybody.participants += group.participants
+    counts = Counter(person for person in everybody.participants if person is not None)
+    if not counts:
+        raise InputError("no participant is known", place="--pilot", cure="name a dataset with participants")
+    nested = Nested(sums(dataset), [everybody])
+    name = MEASURES.get(measure).name if measure else None
+    asked = [name] if name else list(HEADLINES)
+    known = ((one, nested.rate(one, 0, level=0.95)["icc"]) for one in asked)
+    name, icc = next(((one, icc) for one, icc in known if icc is not None), (name, None))
+    profile = tuple(sorted(counts.values()))
+    held = f"{sum(profile)} dialogues (median {median(profile):g}, most {profile[-1]})"
+    said = [
+        f"{len(profile)} participants of the pilot held {held}; participants to come are drawn from them."
+    ]
+    if icc is not None:
+        said.append(f"Their dialogues are alike by an ICC of {icc:.3f} in {name}.")
+    return Pilot(profile=profile, icc=None if icc is None else min(max(icc, 0.0), 0.95), said=tuple(said))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +127,19 @@ def plan_of_study(study: Study) -> Plan:
     )
 
 
+def doubt_size(study: Study, participants: int) -> str | None:
+    """Why the study's primary comparison could not become significant with so many participants, or None."""
+    plan = plan_of_study(study)
+    systems = len(plan.compare)
+    nested = formulas.Nested(calls=plan.calls, design=plan.design)
+    people = 2 * (participants // systems) if plan.design == "between" else participants
+    try:
+        check_attainable(people, nested, alpha=plan.alpha / math.comb(systems, 2), systems=systems)
+    except InputError as error:
+        return str(error)
+    return None
+
+
 def answer(
     question: str,
     values: Sequence[float],
@@ -83,12 +153,18 @@ def answer(
     design: str | None = None,
     ties: float = 0.0,
     half_width: float | None = None,
-    seed: int | None = None,
+    pilot: Pilot | None = None,
+    participants: int | None = None,
+    seed: int = 1,
 ) -> Facts:
-    """Answer a question about power; options win over the study's plan, and that over what is assumed.
+    """Answer a question about power; options win over the pilot, it over the study's plan, and that over what
+    is assumed.
 
-    Input   `seed` asks for a simulation too
-    Raises  UnknownName: a question or design that there is not; InputError: too few or many numbers
+    Input   participants: say the power of so many, instead of how many the power takes
+    Output  the formulas' facts for independent dialogues, and `clustered`: what the trial takes, with two
+            systems or more found by simulation (`simulated`), else by the design effect
+    Raises  UnknownName: a question or design that there is not; InputError: too few or many numbers, or
+            participants of whom no result could be significant
     """
     question, values, said = _question(question, values, plan)
     chosen = design or (plan.design if plan else "between")
@@ -97,18 +173,31 @@ def answer(
     level = alpha if alpha is not None else plan.alpha if plan else 0.05
     _check_level(level, "alpha")
     _check_level(power, "power")
+    profile = pilot.profile if pilot and calls is None else ()
     own_calls = calls if calls is not None else plan.calls if plan else 1
-    own_icc = icc if icc is not None else ASSUMED_ICC if own_calls > 1 else 0.0
-    nested = formulas.Nested(calls=own_calls, icc=own_icc, interaction=interaction, design=chosen)
-    if own_calls > 1 and icc is None:
+    own_icc = icc if icc is not None else pilot.icc if pilot else None
+    assumed = ASSUMED_ICC if max(profile, default=own_calls) > 1 else 0.0
+    nested = formulas.Nested(
+        calls=own_calls, icc=assumed if own_icc is None else own_icc, interaction=interaction, design=chosen,
+        profile=profile,
+    )  # fmt: skip
+    if pilot:
+        said += pilot.said
+    if assumed and own_icc is None:
         said.append(f"Dialogues of one participant are alike by an ICC of {ASSUMED_ICC}; say --icc.")
     facts = _formula(question, values, power, level, nested, ties, half_width, plan)
     if plan is not None:
         facts |= {"study": plan.study, "measure": plan.measure, "compare": list(plan.compare)}
-        said = [*plan.assumptions, *said]
+        said = [*(() if profile or calls is not None else plan.assumptions), *said]
     facts["assumptions"] = said
-    if seed is not None:
-        facts["simulated"] = _simulated(question, values, level, nested, facts, seed)
+    effect = _effect(question, values)
+    if effect is not None:
+        systems = len(plan.compare) if plan else 2
+        _simulate(facts, effect, nested, systems, power=power, level=level, asked=participants, seed=seed)
+    elif participants is not None:
+        raise InputError(f"{question} is not simulated", place="--participants", cure="leave it out")
+    elif nested.calls > 1:
+        said.append("By formula with the design effect; only comparisons of two systems are simulated.")
     return facts
 
 
@@ -158,23 +247,55 @@ def _formula(
     return formulas.likert(values[0], values[1], **common, systems=systems)
 
 
-def _simulated(
-    question: str, values: Sequence[float], alpha: float, nested: formulas.Nested, facts: Facts, seed: int
-) -> Facts:
-    if question != "two-rates":
-        raise InputError(f"no simulation of {question}", cure="simulate two-rates, or leave --simulate out")
-    people = facts["clustered"]["participants"]
-    found = simulate_two_rates(values[0], values[1], people, nested, alpha=alpha, seed=seed)
-    none = simulate_two_rates(values[0], values[0], people, nested, alpha=alpha, seed=seed + 1)
-    return {
+def _effect(question: str, values: Sequence[float]) -> Effect | None:
+    if question == "two-rates":
+        return Rates(values[0], values[1])
+    return Means(values[0], values[1]) if question == "likert" else None
+
+
+def _simulate(
+    facts: Facts,
+    effect: Effect,
+    nested: formulas.Nested,
+    systems: int,
+    *,
+    power: float,
+    level: float,
+    asked: int | None,
+    seed: int,
+) -> None:
+    """Put what simulation says in the place of the formula's answer, which is kept beside it."""
+    alpha = level / math.comb(systems, 2)
+    clustered = facts["clustered"]
+    between = nested.design == "between"
+    options: Facts = {"alpha": alpha, "systems": systems, "seed": seed}
+    if asked is None:
+        guess = clustered["participants"] * 2 // systems if between else clustered["participants"]
+        people, found = find_participants(effect, nested, power=power, guess=guess, **options)
+    else:
+        if asked < 2 * systems and (between or asked < 2):
+            raise InputError(f"{asked} participants", place="--participants", cure="each system takes two")
+        people = 2 * (asked // systems) if between else asked
+        check_attainable(people, nested, alpha=alpha, systems=systems)
+        found = simulate(effect, people, nested, **options)
+    none = simulate(effect.same(), people, nested, draws=SEARCHED, **{**options, "seed": seed + 2})
+    total = people // 2 * systems if between else people
+    dialogues = round(total * nested.calls)
+    formula = {name: clustered[name] for name in ("per_group", "dialogues", "participants")}
+    clustered |= {
+        "per_group": math.ceil(dialogues / systems), "dialogues": dialogues, "participants": total,
+        "formula": formula,
+    }  # fmt: skip
+    facts["simulated"] = {
         "participants": people,
         "power": found.share,
         "power_error": found.error,
         "type_one_error": none.share,
         "type_one_error_error": none.error,
         "draws": found.draws,
+        "type_one_draws": none.draws,
         "seed": seed,
-        "test": "cluster_jackknife",
+        "test": list(found.methods),
     }
 
 

@@ -20,7 +20,8 @@ EFFICIENCY_OF_RANKS: Final = 3 / math.pi
 class Nested:
     """How dialogues are nested in participants.
 
-    calls        dialogues of one participant, over all systems
+    calls        dialogues of one participant, over all systems; a mean where a profile is known
+    profile      dialogues of each participant of a pilot, from whom those of the trial are drawn
     icc          how alike dialogues of one participant are (0 to 1)
     interaction  share of the variance that is a participant's own liking of one system over the other
     design       between: a participant meets one system; within: both, balanced
@@ -30,8 +31,16 @@ class Nested:
     icc: float = 0.0
     interaction: float = 0.0
     design: Design = "between"
+    profile: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.profile:
+            object.__setattr__(self, "calls", sum(self.profile) / len(self.profile))
+        if self.design == "within" and max(self.profile, default=self.calls) <= 1:
+            raise InputError(
+                "1 dialogue a participant, within participants",
+                cure="who meets both systems holds at least 2 dialogues; or say --design between",
+            )
         if self.calls < 1 or not 0 <= self.icc < 1 or not 0 <= self.interaction < 1:
             raise InputError(
                 f"calls {self.calls:g}, icc {self.icc:g}, interaction {self.interaction:g}",
@@ -39,11 +48,16 @@ class Nested:
             )
 
     @property
+    def typical_calls(self) -> float:
+        """Dialogues that a dialogue's participant has on average (m*), which unequal callers raise."""
+        return sum(one**2 for one in self.profile) / sum(self.profile) if self.profile else self.calls
+
+    @property
     def design_effect(self) -> float:
         """What the number of independent dialogues is multiplied by."""
         if self.design == "between":
-            return 1 + (self.calls - 1) * self.icc
-        each = max(1.0, self.calls / 2)
+            return 1 + (self.typical_calls - 1) * self.icc
+        each = max(1.0, self.typical_calls / 2)
         return 1 - min(self.icc + self.interaction, 1) + each * self.interaction
 
 
@@ -244,7 +258,7 @@ def _clustered(per_group: int, nested: Nested, systems: int) -> Facts:
     if nested.design == "between" and systems > 1:
         people = systems * _ceil(cases / nested.calls)
     return {
-        **asdict(nested),
+        **{name: value for name, value in asdict(nested).items() if name != "profile"},
         "design_effect": nested.design_effect,
         "per_group": cases,
         "dialogues": total,

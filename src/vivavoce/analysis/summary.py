@@ -7,6 +7,7 @@ import math
 from itertools import combinations
 from typing import Any, Final
 
+from vivavoce.analysis.balance import balance_warnings
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.family import adjust_tests, decisive
 from vivavoce.analysis.flow import exclusion_words
@@ -15,6 +16,7 @@ from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.nested import Nested
 from vivavoce.analysis.proportions import wilson
 from vivavoce.analysis.rates import HEADLINES, is_rate
+from vivavoce.analysis.reach import reach_warnings
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -61,6 +63,8 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
     tests, refusal = _tests(rows, by, nested, dataset.hash)
     told = adjust_tests(dataset, found, tests, correction)
+    families = {one["name"]: one for one in told["families"]}
+    out_of_reach = reach_warnings((test, families[test["family"]]) for test in tests if test["family"])
     for place, row in enumerate(rows):
         _add_clusters(row, nested, place)
     _add_clusters(whole, nested, None)
@@ -78,7 +82,10 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
         "tests": tests,
         **told,
         "shared_participants": _shared_participants(found),
-        "warnings": _warnings(dataset, found, everything, whole, refusal),
+        "out_of_reach": out_of_reach,
+        "warnings": _warnings(dataset, found, everything, whole, refusal)
+        + out_of_reach
+        + balance_warnings(dataset, by),
     }
 
 

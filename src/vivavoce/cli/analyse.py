@@ -55,6 +55,15 @@ def analyse(
         ),
     ] = None,
     exclude: Exclude = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", help="Mixed model, such as 'success ~ manager * acoustics + (1|participant)'."
+        ),
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option("--family", help="rate, mean, count or ordinal; with --model.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
@@ -72,6 +81,9 @@ def analyse(
         raise InputError(
             f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
         )
+    if model is not None:
+        _print_model(Path(words[0]), model, family, exclude, as_json)
+        return
     from vivavoce.analysis.comparison import compare_systems
     from vivavoce.cli import comparing
     from vivavoce.cli.datasets import unmixed
@@ -106,6 +118,19 @@ def analyse(
         note(warning)
 
 
+def _print_model(
+    folder: Path, formula: str, family: str | None, exclude: list[str] | None, as_json: bool
+) -> None:
+    from vivavoce.analysis.modelling import fit_model
+    from vivavoce.cli import modelling
+    from vivavoce.cli.datasets import unmixed
+
+    facts = fit_model(unmixed(folder, exclude), formula, family)
+    _print(facts, as_json, modelling.model)
+    for warning in facts["warnings"]:
+        note(warning)
+
+
 def power(
     question: Annotated[
         str, typer.Argument(help="two-rates, one-rate, preference, likert; or study, with --study.")
@@ -133,12 +158,18 @@ def power(
     half_width: Annotated[
         float | None, typer.Option("--half-width", help="one-rate: half-width of the interval instead.")
     ] = None,
-    simulate: Annotated[bool, typer.Option("--simulate", help="Check two rates by simulation.")] = False,
+    pilot: Annotated[
+        Path | None,
+        typer.Option("--pilot", help="Dataset whose dialogues a participant, and ICC, are those to come."),
+    ] = None,
+    participants: Annotated[
+        int | None, typer.Option("--participants", help="Say the power that so many participants have.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the simulation.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Say how many dialogues and participants a question needs."""
-    from vivavoce.analysis.planning import answer, plan_of_study
+    from vivavoce.analysis.planning import answer, plan_of_study, read_pilot
     from vivavoce.cli import analyse_tables as tables
 
     plan = None
@@ -146,6 +177,11 @@ def power(
         from vivavoce.cli.studies import read_study
 
         plan = plan_of_study(read_study(study))
+    held = None
+    if pilot is not None:
+        from vivavoce.cli.datasets import unmixed
+
+        held = read_pilot(unmixed(pilot), plan.measure if plan else None)
     facts = answer(
         question,
         values or [],
@@ -158,7 +194,9 @@ def power(
         design=design,
         ties=ties,
         half_width=half_width,
-        seed=seed if simulate else None,
+        pilot=held,
+        participants=participants,
+        seed=seed,
     )
     _print(facts, as_json, tables.power)
 

@@ -74,13 +74,19 @@ def power(facts: Facts) -> Iterator[RenderableType]:
     for name in ("exact", "per_group_ranks", "per_group_continuity_corrected"):
         if facts.get(name) is not None:
             table.add_row(f"  {name.replace('_', ' ')}", str(facts[name]), "")
-    nested = facts["clustered"]
-    if nested["calls"] > 1:
+    nested, simulated = facts["clustered"], facts.get("simulated")
+    if nested["calls"] > 1 or simulated:
+        how = "simulated, see below" if simulated else f"design effect {nested['design_effect']:.2f}"
         table.add_row(
-            "needed, clustered", str(nested["per_group"]),
-            f"{nested['participants']} participants with {nested['calls']:g} dialogues each; "
-            f"ICC {nested['icc']:g}, {nested['design']} participants, "
-            f"design effect {nested['design_effect']:.2f}",
+            "clustered", str(nested["per_group"]),
+            f"{nested['participants']} participants with {nested['calls']:.3g} dialogues each; "
+            f"ICC {nested['icc']:.3g}, {nested['design']} participants; {how}",
+        )  # fmt: skip
+    if simulated and nested["calls"] > 1:
+        table.add_row(
+            "  by formula", str(nested["formula"]["per_group"]),
+            f"{nested['formula']['participants']} participants; design effect {nested['design_effect']:.2f}, "
+            "blind to how few they are",
         )  # fmt: skip
     half = facts.get("half_the_difference")
     if half:
@@ -89,12 +95,13 @@ def power(facts: Facts) -> Iterator[RenderableType]:
             f"x {half['continuity_corrected']:.2f} with continuity correction",
         )  # fmt: skip
     yield table
-    simulated = facts.get("simulated")
     if simulated:
         yield Text(
-            f"Simulated {simulated['draws']} trials of {simulated['participants']} participants: power "
+            f"{simulated['draws']} simulated trials of {simulated['participants']} participants with two "
+            f"systems, each judged by the test of `analyse` ({', '.join(simulated['test'])}): power "
             f"{simulated['power']:.1%} (+- {1.96 * simulated['power_error']:.1%}), false alarms "
-            f"{simulated['type_one_error']:.1%}; seed {simulated['seed']}."
+            f"{simulated['type_one_error']:.1%} (+- {1.96 * simulated['type_one_error_error']:.1%}); "
+            f"seed {simulated['seed']}."
         )
     for said in facts.get("assumptions", []):
         yield Text(said, style="dim")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
 SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
+MANY: Final = 100  # planned participants of whom nobody need ask whether they can show anything
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
@@ -69,6 +70,7 @@ def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
     checks = (
         check_sentences, check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts,
+        check_size,
     )  # fmt: skip
     return [line for check in checks for line in check(study)]
 
@@ -83,6 +85,17 @@ def check_sentences(study: "Study") -> list[str]:
     place = place_in(study, "analysis", "exclusions")
     cure = "write rules under exclude, such as exclude: [trivial], and the sentences under notes"
     return [f"{place}: sentences, by which nothing is left out; {cure}"]
+
+
+def check_size(study: "Study") -> list[str]:
+    """Whether so few participants are planned that nothing could come out, one line; [] where none are."""
+    stopping = study.analysis.stopping
+    if study.analysis.primary is None or stopping is None or (stopping.participants or MANY) >= MANY:
+        return []
+    from vivavoce.analysis.planning import doubt_size
+
+    doubt = doubt_size(study, stopping.participants or MANY)
+    return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []
 
 
 def check_pairs(study: "Study") -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from vivavoce.analysis.bootstrap import bootstrap_difference
 from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.families import holm
-from vivavoce.analysis.mixed import fit_mixed_logistic
+from vivavoce.analysis.glmm import fit_mixed_logistic
 from vivavoce.analysis.models import Cases, check_models, mixed_linear
 from vivavoce.analysis.ranks import clustered_superiority, mann_whitney, ordinal_regression, signed_rank
 from vivavoce.core.errors import InputError, UnknownName
@@ -45,21 +45,6 @@ def test_the_mixed_model_finds_how_much_participants_differ():
     fit = fit_mixed_logistic(cases.numerators, cases.denominators, fixed, [cases.people])
     assert fit.deviations[0] == pytest.approx(1, abs=0.15)
     assert fit.effects[1] == pytest.approx(1, abs=3 * fit.covariance[1, 1] ** 0.5)
-
-
-def test_cells_give_the_mixed_model_of_single_cases():
-    cases = drawn(people=30)
-    fixed = np.column_stack([np.ones(len(cases.people)), cases.is_a]).astype(float)
-    single = fit_mixed_logistic(cases.numerators, cases.denominators, fixed, [cases.people])
-    cells, codes = np.unique(np.column_stack([cases.is_a, cases.people]), axis=0, return_inverse=True)
-    pooled = fit_mixed_logistic(
-        np.bincount(codes.ravel(), cases.numerators),
-        np.bincount(codes.ravel()).astype(float),
-        np.column_stack([np.ones(len(cells)), cells[:, 0]]).astype(float),
-        [cells[:, 1]],
-    )
-    assert pooled.effects == pytest.approx(single.effects, abs=0.01)
-    assert pooled.deviations == pytest.approx(single.deviations, abs=0.05)
 
 
 def test_means_get_linear_models():

@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import ttest_rel
 
+from scenes.judging import judged
 from vivavoce.analysis.bootstrap import bootstrap_ratio, ends
 from vivavoce.analysis.clusters import (
     NOTHING_VARIED,
@@ -40,19 +41,6 @@ def with_likings(seed: int, people: int, calls: int, liking: float) -> list[tupl
 def clustered(dataset) -> dict:
     tests = summarise(dataset, "system")["tests"]
     return next(test for test in tests if test["measure"] == "subjective_success")["clustered"]
-
-
-def judged(rows: list[tuple]) -> dict:
-    """The clustered test of these dialogues, without a dataset on disk."""
-    ids = [f"d{number}" for number in range(len(rows))]
-    hits = np.array([[float(won) for *_, won in rows]])
-    parts = Parts(["won"], ids, hits, np.ones_like(hits))
-    found = [
-        Group(name, [one for one, row in zip(ids, rows, strict=True) if row[0] == name],
-              [row[1] for row in rows if row[0] == name])
-        for name in ("a", "b")
-    ]  # fmt: skip
-    return Nested(parts, found).test("won", 0, 1, level=0.95)
 
 
 def test_likings_of_six_people_do_not_pass_for_a_better_system() -> None:

@@ -9,8 +9,10 @@ import pytest
 from babel.messages.pofile import read_po
 
 import vivavoce.report
+from vivavoce.analysis.balance import together
 from vivavoce.analysis.design import choose_model
 from vivavoce.analysis.families import NAMES
+from vivavoce.analysis.reach import reach_warning
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
@@ -127,6 +129,18 @@ def test_a_finished_sentence_is_found_by_its_pattern_and_its_parts_too():
             "Pochi partecipanti dominano: i 3 più attivi di 30 partecipanti hanno tenuto il 43,5% "
             "dei 240 dialoghi e un solo partecipante ne ha avuti 40 su 240 (17%)."
         )
+
+
+def test_warnings_of_designs_that_cannot_show_anything_are_translated():
+    few = {"clustered": {"smallest_p": 0.1, "clusters": 6, "method": "permutation_between"}}
+    many = {"clustered": {"smallest_p": None, "clusters": 40, "method": "cluster_jackknife"}}
+    within = {"clustered": {"smallest_p": 0.25, "clusters": 3, "method": "permutation_within"}}
+    told = [reach_warning(tests, 0.05) for tests in ([few], [few, few], [few, many, many], [within])]
+    told += [together("room", "aaabbb", "noise", other) for other in ("xxyyyy", "xxxyyy")]
+    with speaking("it"):
+        for warning in told:
+            assert warning
+            assert not re.search(r"\b(the|and|of|with|participants|dialogues)\b", translated(warning))
 
 
 def test_braces_in_what_users_wrote_are_no_places():

@@ -1,0 +1,69 @@
+"""Whether factors went together: then a part of one's difference is the other's."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+from typing import Final
+
+from vivavoce.log.dataset import Dataset
+
+UNEVEN: Final = 0.1  # a level's share differs by more than this between two groups
+MOST_LEVELS: Final = 12
+Values = Sequence[str | None]
+
+
+def balance_warnings(dataset: Dataset, by: str) -> list[str]:
+    """What else differs between the levels of a factor, one sentence each; [] where `by` is no factor.
+
+    Note    conditions are the cells of all factors, and systems may be made of them: nothing is asked of them
+    """
+    if by not in dataset.factors:
+        return []
+    table = dataset.read("dialogues")
+    columns = {name: table.column(f"factor_{name}").to_pylist() for name in dataset.factors}
+    columns["system"] = table.column("system").to_pylist()
+    if _decides(columns["system"], columns[by]):
+        columns.pop("system")
+    own = columns.pop(by)
+    return [told for name, other in columns.items() if (told := together(by, own, name, other))]
+
+
+def together(first: str, own: Values, second: str, other: Values) -> str | None:
+    """A sentence where two factors are confounded or unevenly combined; None where they are balanced."""
+    pairs = Counter((a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None)
+    levels = sorted({a for a, _ in pairs}), sorted({b for _, b in pairs})
+    if min(map(len, levels)) < 2 or max(map(len, levels)) > MOST_LEVELS:
+        return None
+    cells = [sum(pairs[a, b] > 0 for b in levels[1]) for a in levels[0]]
+    columns = [sum(pairs[a, b] > 0 for a in levels[0]) for b in levels[1]]
+    if max(cells) == 1 or max(columns) == 1:
+        return (
+            f"{first} and {second} are confounded: {_only(pairs, levels)}. Nothing can tell which of the two "
+            "makes a difference."
+        )
+    sizes = {a: sum(pairs[a, b] for b in levels[1]) for a in levels[0]}
+    level, gap = max(
+        ((b, _gap([pairs[a, b] / sizes[a] for a in levels[0]])) for b in levels[1]), key=lambda one: one[1]
+    )
+    if gap <= UNEVEN:
+        return None
+    shares = ", ".join(f"{100 * pairs[a, level] / sizes[a]:.0f} % ({a})" for a in levels[0])
+    return (
+        f"{first} and {second} are unbalanced: {level} of {second} makes up {shares} of the dialogues. "
+        f"A part of every difference by {first} may be {second}; "
+        f'`analyse --model "... ~ {first} * {second} + (1|participant)"` tells them apart.'
+    )
+
+
+def _only(pairs: Counter[tuple[str, str]], levels: tuple[list[str], list[str]]) -> str:
+    met = [f"{a} × {b}" for a, b in product(*levels) if pairs[a, b]]
+    return f"there are only {', '.join(met)}"
+
+
+def _gap(shares: list[float]) -> float:
+    return max(shares) - min(shares)
+
+
+def _decides(first: Values, second: Values) -> bool:
+    """Whether the first's value settles the second's."""
+    return len(set(zip(first, second, strict=True))) == len(set(first))

@@ -1,0 +1,58 @@
+"""Whether the participants there are could have shown anything: the floor of p against alpha."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Facts = dict[str, Any]
+
+
+def reach_warnings(tests: Iterable[tuple[Facts, Facts]]) -> list[str]:
+    """A sentence a family of comparisons of which some, or all, could not have become significant.
+
+    Input   each test, with its `alpha`, beside the facts of its family: tests, correction, why
+    """
+    families: dict[str, tuple[Facts, list[Facts]]] = {}
+    for test, family in tests:
+        families.setdefault(family["why"], (family, []))[1].append(test)
+    told = (
+        reach_warning(
+            own, own[0]["alpha"], family["tests"] if family["correction"] in ("holm", "bonferroni") else 1
+        )
+        for family, own in families.values()
+    )
+    return list(dict.fromkeys(one for one in told if one))
+
+
+def reach_warning(tests: Sequence[Facts], alpha: float, adjusted_by: int = 1) -> str | None:
+    """A sentence where no result of a comparison could have been significant.
+
+    Input   tests: each with `clustered.smallest_p` (None: p has no floor); adjusted_by: how many comparisons
+            the smallest p of the family is multiplied by
+    Empty   everything is within reach: None
+    """
+    floors = [test["clustered"].get("smallest_p") for test in tests]
+    told = [test for test, p in zip(tests, floors, strict=True) if p is not None and p > alpha]
+    if told:
+        lowest = min(test["clustered"]["smallest_p"] for test in told)
+        which = "any comparison" if len(told) == len(tests) else f"{len(told)} of {len(tests)} comparisons"
+        if len(tests) == 1:
+            which = "this comparison"
+        return (
+            f"Significance at {alpha:g} is out of reach for {which}: with so few participants (at most "
+            f"{max(test['clustered']['clusters'] for test in told)}) p cannot fall below {lowest:.2g}, "
+            f"whatever they do. {_cure(told)}"
+        )
+    if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by > alpha for p in floors):
+        lowest = min(p for p in floors if p is not None)
+        return (
+            f"Significance at {alpha:g} is out of reach after adjustment over {adjusted_by} comparisons: "
+            f"with so few participants p cannot fall below {lowest:.2g} before it, whatever they do. "
+            f"{_cure(tests)}"
+        )
+    return None
+
+
+def _cure(tests: Sequence[Facts]) -> str:
+    if any(test["clustered"]["method"] == "permutation_between" for test in tests):
+        return "More participants are needed; more dialogues of the same people do not help."
+    return "More participants are needed, or more dialogues with both."
