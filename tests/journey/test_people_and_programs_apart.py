@@ -1,6 +1,7 @@
 """Analyses refuse to take people and simulated users together unless told; exports can part them."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,16 @@ def test_a_verb_of_analysis_refuses_to_mix_and_says_what_to_do(
     assert "--only people" in refused.stderr and "vivavoce --mixed" in refused.stderr
 
 
+def test_who_compared_instead_of_talking_is_not_mixed_either(tmp_path: Path) -> None:
+    with DatasetWriter(tmp_path, study={"name": "toy"}, source={"kind": "test"}) as writer:
+        writer.add("participants", [{"participant_id": f"p{n}", "simulated": n == 0} for n in range(3)])
+        writer.close()
+    for verb in (("measure",), ("analyse",)):
+        refused = vivavoce(*verb, tmp_path)
+        assert refused.returncode == 2
+        assert "holds 2 visitors of people and 1 of simulated users" in refused.stderr
+
+
 def test_told_to_mix_it_does_and_warns(mixed: Path) -> None:
     told = vivavoce("--mixed", "measure", mixed)
     assert told.returncode == 0
@@ -85,10 +96,20 @@ def test_an_export_parts_people_and_programs(tmp_path: Path) -> None:
     with open_log(study, None) as log:
         asyncio.run(visits())
         for wanted, simulated in (("person", False), ("program", True)):
-            export_study(study, log, tmp_path / wanted, simulated=simulated)
+            export_study(study, log, tmp_path / wanted, scope="simulated" if simulated else "people")
     for wanted, simulated in (("person", False), ("program", True)):
         for table in ("participants", "dialogues"):
             rows = pq.read_table(tmp_path / wanted / f"{table}.parquet").to_pylist()
             assert [(row["participant_id"], row["simulated"]) for row in rows] == [(wanted, simulated)]
-    both = vivavoce("export", tmp_path, "--into", tmp_path / "both", "--only", "simulated")
-    assert both.returncode == 0 and "1 dialogues" in both.stderr
+    usual = vivavoce("export", tmp_path, "--into", tmp_path / "usual")
+    assert usual.returncode == 0 and "of people into" in usual.stderr
+    assert "left out: 1 visit of simulated users; `--only simulated` exports them, apart" in usual.stderr
+    assert vivavoce("measure", tmp_path / "usual").returncode == 0
+    programs = vivavoce("export", tmp_path, "--into", tmp_path / "programs", "--only", "simulated")
+    assert programs.returncode == 0 and "of simulated users into" in programs.stderr
+    for folder, scope in (("usual", "people"), ("programs", "simulated")):
+        manifest = json.loads((tmp_path / folder / "dataset.json").read_text(encoding="utf-8"))
+        assert manifest["source"]["scope"] == scope and manifest["tables"]["dialogues"]["rows"] == 1
+    both = vivavoce("export", tmp_path, "--into", tmp_path / "both", "--only", "both")
+    assert "of people and of simulated users" in both.stderr
+    assert vivavoce("measure", tmp_path / "both").returncode == 2

@@ -149,7 +149,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     page.get_by_text("hello()").wait_for()
 
     go_to(page, "Results")
-    page.get_by_text("Subjective success", exact=True).wait_for(timeout=PATIENCE_S * 1000)
+    page.get_by_role("table", name="Subjective success").wait_for(timeout=PATIENCE_S * 1000)
     page.locator("svg.interval").nth(5).wait_for()
 
     go_to(page, "Export")

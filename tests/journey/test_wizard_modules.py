@@ -17,7 +17,7 @@ GUIDE: dict[str, Any] = {
     "replies": [
         {"match": "tub", "say": "There are no tubs."},
         {"match": r"inform\(type=pub\)", "say": "The Swan, in Mill Lane."},
-        {"match": "pub", "say": "A pub is called The Swan."},
+        {"match": "pub", "say": "A pub is called The Swan.", "end": True},
     ],
 }
 TELLS = {
@@ -61,6 +61,10 @@ def test_a_wizard_stands_for_each_module_by_keyboard_alone(tmp_path: Path, optio
                 say(participant, "a cheap pub")
                 expect(wizard.locator("#standing")).to_have_text(words("The participant waits for you."))
                 expect(wizard.locator("#reply")).to_have_value(given)
+                closing = wizard.get_by_text(
+                    words("Sent unchanged, the program's proposal ends the conversation."), exact=True
+                )
+                expect(closing).to_be_visible(visible=module == "management")
                 assert barriers(wizard) == [] and overflow(wizard) == 0
                 wizard.keyboard.press("Control+A")
                 wizard.keyboard.type(made)
@@ -69,4 +73,5 @@ def test_a_wizard_stands_for_each_module_by_keyboard_alone(tmp_path: Path, optio
                 raw = next(one for one in system_turns(site.log)[-1].raw if "wizard" in one)
                 assert (raw["wizard"], raw["replaces"]) == ("Merlin", module)
                 assert raw.get("gave") == (None if module == "management" else made)
-                assert system_turns(site.log)[-1].text == read
+                last = system_turns(site.log)[-1]
+                assert (last.text, last.ends_dialogue) == (read, False)

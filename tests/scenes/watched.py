@@ -45,9 +45,9 @@ def watched_study(folder: Path, **stopping: object) -> study_model.Study:
     )
 
 
-async def take_part(engine: SessionEngine, succeeds: Succeeds, person: int) -> None:
-    """One simulated participant's whole visit. Raises Refused when the trial is paused."""
-    opened = await engine.open_visit(language="en", simulated=True)
+async def take_part(engine: SessionEngine, succeeds: Succeeds, person: int, *, simulated: bool) -> None:
+    """One participant's whole visit. Raises Refused when the trial is paused."""
+    opened = await engine.open_visit(language="en", simulated=simulated)
     await engine.give_consent(opened.visit_id, 0, agreed=True, document="d")
     for round_ in range(2):
         if (await engine.state(opened.visit_id)).phase == "ready":
@@ -70,11 +70,12 @@ async def take_part(engine: SessionEngine, succeeds: Succeeds, person: int) -> N
 
 def hold_trial(
     study: study_model.Study, url: str, succeeds: Succeeds, people: int, *, first: int = 0,
-    after_each: Any = None,
+    after_each: Any = None, simulated: bool = False,
 ) -> int:  # fmt: skip
     """Participants come one after the other until the trial is paused; how many came through.
 
     succeeds    whether a participant, numbered from `first`, finds all with a system
+    simulated   they are programs, and say so
     after_each  called between visits, so that whoever watches is given the time to look
     """
 
@@ -84,7 +85,7 @@ def hold_trial(
         held = 0
         try:
             for person in range(first, first + people):
-                await take_part(engine, succeeds, person)
+                await take_part(engine, succeeds, person, simulated=simulated)
                 held += 1
                 if after_each is not None:
                     await asyncio.to_thread(after_each)

@@ -190,7 +190,10 @@ def _differences(
     Output  in the order in which participants came to be known; None where values leave 0 to 1
     """
     parts = parts_of(dataset, measure)
-    tops, bottoms = (dict(zip(parts.dialogue_ids, one[0].tolist(), strict=True)) for one in parts[2:])
+    tops, bottoms = (
+        dict(zip(parts.dialogue_ids, one[0].tolist(), strict=True))
+        for one in (parts.numerators, parts.denominators)
+    )
     held: dict[str, list[tuple[str, int, str]]] = {}
     for side, group in enumerate(chosen):
         for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True):

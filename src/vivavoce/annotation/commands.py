@@ -20,6 +20,7 @@ from vivavoce.log.command_annotation import (
 )
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.event import Event
+from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.study.notation import Predicate, read_predicates, write_predicates
@@ -48,11 +49,14 @@ class CommandWorkplace(Workplace):
         folder = self.commands.dataset
         return sequences(Dataset(folder).read("commands").to_pylist()) if folder else {}
 
-    def sequences(self) -> dict[str, Sequence_]:
-        """What there is to annotate: the commands of the plan's dataset, else those that were elicited."""
+    def sequences(self, scope: Scope | None = None) -> dict[str, Sequence_]:
+        """What there is to annotate: the commands of the plan's dataset, else those that were elicited.
+
+        scope  whose were elicited; None: everybody's
+        """
         if self.commands.dataset is not None:
             return self._of_dataset
-        return sequences(elicited(self.log, self.study.name))
+        return sequences(elicited(self.log, self.study.name, scope))
 
     def sequence(self, key: str) -> Sequence_:
         """Raises  Refused: there is no such sequence"""
@@ -61,8 +65,8 @@ class CommandWorkplace(Workplace):
             raise Refused("there is no such recipe", cure="go on with the one that is due")
         return found
 
-    def waiting(self) -> list[Waiting]:
-        return [Waiting(key, "") for key in self.sequences()]
+    def waiting(self, scope: Scope | None = None) -> list[Waiting]:
+        return [Waiting(key, "") for key in self.sequences(scope or self.log.usual_scope(self.study.name))]
 
     def dialogue(self, dialogue_id: str) -> ShownDialogue:
         found = self.sequence(dialogue_id)
@@ -129,12 +133,13 @@ class CommandWorkplace(Workplace):
         self.write(decide)
 
 
-def elicited(log: Log, study: str) -> list[dict[str, Any]]:
+def elicited(log: Log, study: str, scope: Scope | None = None) -> list[dict[str, Any]]:
     """The commands that participants of a study gave so far, as rows of the table `commands`."""
     from vivavoce.log.elicitation_rows import command_rows
     from vivavoce.log.transcriptions import with_texts
 
-    rows = [row for visit in log.visits(study) for row in command_rows(log.events(visit.visit_id))]
+    wanted = [one for one in log.visits(study) if scope in (None, scope_of(simulated=one.simulated))]
+    rows = [row for visit in wanted for row in command_rows(log.events(visit.visit_id))]
     with log.reading() as connection:
         return with_texts(connection, rows)
 

@@ -19,6 +19,7 @@ from vivavoce.log.annotation_events import (
 from vivavoce.log.annotation_state import AnnotationState, Place, Work
 from vivavoce.log.event import Event
 from vivavoce.log.left_out import LeftOut
+from vivavoce.log.scope import Scope
 from vivavoce.log.store import Conflict, Log, Transaction
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import AnnotationPlan, Scheme
@@ -91,12 +92,15 @@ class Workplace:
 
     # --- annotators ---------------------------------------------------------------------------------
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self, scope: Scope | None = None) -> list[Waiting]:
         """The dialogues that may be annotated, in the order in which they were held.
 
         Those that the study's rules leave out of its measures are not among them.
+
+        scope  whose they are; None: people's, as soon as somebody has come
         """
-        held, left_out = self.log.dialogues(self.study.name), self._left_out.dialogues()
+        wanted = scope or self.log.usual_scope(self.study.name)
+        held, left_out = self.log.dialogues(self.study.name, scope=wanted), self._left_out.dialogues()
         return [
             Waiting(one.dialogue_id, one.system)
             for one in held

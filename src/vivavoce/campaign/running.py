@@ -116,8 +116,9 @@ def _export(
     parse = load_parser(study.parser, study.ontology, folder=study.folder)
     with replacing():
         dataset = export_dataset(
-            log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags
-        )
+            log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags,
+            simulated=log.usual_scope(study.name) == "simulated",
+        )  # fmt: skip
     write_facts(place.dataset, campaign.settings, submission)
     return dataset
 

@@ -7,6 +7,7 @@ from typing import Any
 from vivavoce.campaign.places import EXAMPLE, place_of, report_of
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
+from vivavoce.log.scope import scope_of
 from vivavoce.log.store import Log
 from vivavoce.study.campaign import CAMPAIGN_FILE, SUBMISSIONS, Campaign
 from vivavoce.study.load import check_study, load_study
@@ -83,9 +84,10 @@ def _status(campaign: Campaign, submission: Submission) -> dict[str, Any]:
         except InputError:
             return facts  # `campaign check` names what is wrong with it
         with Log.open(place.log_url) as log:
-            visits = log.visits(name_of_study)
-        done = {one.participant_id for one in visits if one.outcome == "completed"}
-        facts |= {"users": len(done), "simulated": any(one.simulated for one in visits)}
+            visits, scope = log.visits(name_of_study), log.usual_scope(name_of_study)
+        shown = [one for one in visits if scope_of(simulated=one.simulated) == scope]
+        done = {one.participant_id for one in shown if one.outcome == "completed"}
+        facts |= {"users": len(done), "simulated": scope == "simulated"}
     return facts
 
 

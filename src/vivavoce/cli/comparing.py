@@ -92,10 +92,10 @@ def analyse_comparison(
     from rich.console import Console
 
     from vivavoce.cli import comparing_tables as tables
-    from vivavoce.cli.datasets import analysed
+    from vivavoce.cli.datasets import unmixed
 
-    dataset = analysed(folder, exclude)
-    others = [analysed(against, exclude)] if against is not None else []
+    dataset = unmixed(folder, exclude)
+    others = [unmixed(against, exclude)] if against is not None else []
     facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
     if len(facts) == 1:
         return False

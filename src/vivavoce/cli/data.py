@@ -2,19 +2,22 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
+WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
+
 
 class Only(StrEnum):
-    """Whose dialogues are exported."""
+    """Whose visits are exported."""
 
     people = "people"
     simulated = "simulated"
+    both = "both"
 
 
 def import_(
@@ -44,7 +47,8 @@ def export(
     into: Annotated[Path, typer.Option("--into", help="Folder of the dataset.")],
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
     only: Annotated[
-        Only | None, typer.Option("--only", help="Only dialogues of people, or of simulated users.")
+        Only | None,
+        typer.Option("--only", help="Whose visits: people's as soon as somebody has come, unless said."),
     ] = None,
     audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
@@ -53,16 +57,21 @@ def export(
 ) -> None:
     """Turn a study's log into a dataset."""
     from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.log.scope import scope_of
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
-        simulated = None if only is None else only is Only.simulated
-        dataset = export_study(plan, opened, into, simulated=simulated, audio=audio)
+        visits, both = opened.visits_by_scope(plan.name), only is Only.both
+        scope = scope_of(simulated=only is Only.simulated) if only else opened.usual_scope(plan.name)
+        dataset = export_study(plan, opened, into, scope=scope, both=both, audio=audio)
     if csv is not None:
         from vivavoce.log.export_csv import export_csv
 
         export_csv(dataset.folder, csv, raw=raw_csv)
-    tables = dataset.manifest["tables"]
-    found = {name: tables.get(name, {}).get("rows", 0) for name in ("dialogues", "commands", "recordings")}
-    told = [f"{rows} {name}" for name, rows in found.items() if rows or name == "dialogues"]
-    note(f"{', '.join(told)} into {into}")
+    told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
+    whose = "of people and of simulated users" if both else WHOSE[scope]
+    note(f"{', '.join(told)} {whose} into {into}")
+    other = scope_of(simulated=scope == "people")
+    if not both and visits[other]:
+        left = f"{visits[other]} visit{'s'[: visits[other] != 1]} {WHOSE[other]}"
+        note(f"left out: {left}; `--only {other}` exports them, apart")

@@ -49,11 +49,13 @@ def unmixed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
     from vivavoce.core.errors import InputError
 
     opened = analysed(folder, exclude)
-    flags = [bool(flag) for flag in opened.read("dialogues").column("simulated").to_pylist()]
-    people = len(flags) - sum(flags)
-    if 0 < sum(flags) < len(flags) and not _allowed:
+    for table, noun in (("dialogues", "dialogue"), ("participants", "visitor")):
+        flags = [bool(flag) for flag in opened.read(table).column("simulated").to_pylist()]
+        people = len(flags) - sum(flags)
+        if not 0 < sum(flags) < len(flags) or _allowed:
+            continue
         raise InputError(
-            f"holds {people} dialogue{'s'[: people != 1]} of people and {sum(flags)} of simulated users",
+            f"holds {people} {noun}{'s'[: people != 1]} of people and {sum(flags)} of simulated users",
             place=str(folder),
             cure="export them apart with `export --only people` or `--only simulated`, "
             "or say `vivavoce --mixed` before the verb",

@@ -49,7 +49,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
         with progress("simulated dialogues") as moved:
             simulate_study(plan, log, dialogues, seed=seed, error_rate=WORD_ERROR_RATE, report=moved)
         with replacing():
-            exported = export_study(plan, log, dataset)
+            exported = export_study(plan, log, dataset, scope="simulated")
     summary = summarise(exported, "system")
     write_report(exported, report, by="system")
     if as_json:

@@ -10,6 +10,7 @@ from vivavoce.core.errors import InputError
 if TYPE_CHECKING:
     from vivavoce.connectors.base import Connector
     from vivavoce.log.dataset import Dataset
+    from vivavoce.log.scope import Scope
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
 
@@ -111,12 +112,14 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
 
 
 def export_study(
-    study: "Study", log: "Log", into: Path, *, simulated: bool | None = None, audio: bool = False
-) -> "Dataset":
+    study: "Study", log: "Log", into: Path, *, scope: "Scope | None" = None, both: bool = False,
+    audio: bool = False,
+) -> "Dataset":  # fmt: skip
     """The study's log as a dataset; what typed turns mean is read by the study's own parser.
 
-    simulated  only what programs did, or only what people did; null: everything
-    audio      copy the recordings, too
+    scope  what people did, or what programs did; None: people, as soon as somebody has come
+    both   everything: a dataset that analyses refuse
+    audio  copy the recordings, too
     """
     from vivavoce.annotation.parsers import load_parser
     from vivavoce.log.export import export_dataset
@@ -129,6 +132,6 @@ def export_study(
         domain_entities=study.entities(),
         parse=parse,
         flags=study.flags,
-        simulated=simulated,
+        simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated",
         audio=audio,
     )

@@ -225,13 +225,13 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Let a trained system answer annotated commands, and score the answers."""
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.cli.datasets import unmixed
     from vivavoce.understanding import figures
     from vivavoce.understanding.learning import systems
     from vivavoce.understanding.learning.answers import score_answers
     from vivavoce.understanding.learning.examples import read_recipes
 
-    dataset = Dataset(data)
+    dataset = unmixed(data)
     recipes = read_recipes(dataset, heard=_heard(dataset, recogniser))
     trained = systems.load(model)
     scores = score_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), _mode(mode))

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any, ClassVar, Literal
@@ -120,21 +120,23 @@ class WizardConnector:
             async for output in self._behind.open(conversation):
                 self._shown(seat, output)
                 yield output
+        if self._settings.begins and self._settings.greeting is None:
+            reply = await self._reply(seat, None)
+            for output in self._outputs(seat, reply):
+                yield output
+            return
         if self._settings.greeting is not None:
             seat.lines.append(PastTurn("system", self._settings.greeting))
             self.room.touched()
             yield SystemOutput(kind="message", text=self._settings.greeting)
-        elif self._settings.begins:
-            reply = await self._reply(seat, None)
-            for output in self._outputs(seat, reply):
-                yield output
+        yield SystemOutput(kind="extras", raw=self._as_wizard(seat, Reply("", seat.wizard or "", "greeting")))
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         seat = await self._seat(conversation)
         if self._settings.replaces == "management":
             proposed = await self._propose(seat, conversation, turn)
             reply = await self._reply(seat, turn.text)
-            for output in [*proposed, *self._outputs(seat, reply)]:
+            for output in self._decided(seat, proposed, reply):
                 yield output
             return
         reply = await self._reply(seat, turn.text)
@@ -143,9 +145,12 @@ class WizardConnector:
                 yield output
             return
         yield SystemOutput(kind="extras", raw=self._as_wizard(seat, reply))
-        async for output in self._behind.send(conversation, self._instead(turn, reply)):
-            self._shown(seat, output)
-            yield output
+        if reply.text.strip():
+            async for output in self._behind.send(conversation, self._instead(turn, reply)):
+                self._shown(seat, output)
+                yield output
+        if reply.ends:
+            yield SystemOutput(kind="end")
 
     def _instead(self, turn: UserTurn, reply: Reply) -> UserTurn:
         """The turn as the system behind receives it."""
@@ -154,17 +159,40 @@ class WizardConnector:
         return replace(turn, payload=reply.text)
 
     async def _propose(self, seat: Seat, conversation: Conversation, turn: UserTurn) -> list[SystemOutput]:
-        """What the system behind makes of the turn, for the wizard; its facts stay in the log."""
+        """What the system behind makes of the turn, for the wizard, who decides what becomes of it."""
         assert self._behind is not None
         given = [output async for output in self._behind.send(conversation, turn)]
-        seat.proposal = "\n".join(output.text for output in given if output.kind == "message")
+        seat.proposal = _words(given)
+        seat.closing = any(output.kind == "end" for output in given)
         seat.understood = [
             ", ".join(f"{act.act}({act.slot or ''}{act.op or '='}{act.value or ''})" for act in one.acts)
             for output in given
             for one in output.understood
         ]
         self._wire.received("proposal", seat.proposal)
-        return [replace(output, text="") for output in given if output.kind == "extras"]
+        return [replace(output, held_s=0.0) for output in given if output.kind != "sent"]
+
+    def _decided(self, seat: Seat, proposed: list[SystemOutput], reply: Reply) -> list[SystemOutput]:
+        """The proposal as it is, where the wizard sends it unchanged; else only what it says of the user.
+
+        What a program would have done it has not done: its acts, buttons and end go with its words.
+        """
+        words, closing = _words(proposed), any(output.kind == "end" for output in proposed)
+        facts: dict[str, Any] = {"proposed": words}
+        if reply.source == "proposal":
+            seat.lines.append(PastTurn("system", words))
+            self.room.touched()
+            facts = self._as_wizard(seat, reply) | facts
+            ended = [SystemOutput(kind="end")] if reply.ends and not closing else []
+            return [*proposed, SystemOutput(kind="extras", raw=facts), *ended]
+        facts["proposed_acts"] = [asdict(act) for output in proposed for act in output.acts]
+        facts["proposed_end"] = closing
+        of_user = [
+            SystemOutput(kind="extras", understood=one.understood, raw=one.raw, heard=one.heard)
+            for one in proposed
+            if one.understood or one.raw is not None or one.heard
+        ]
+        return [*of_user, *self._outputs(seat, reply, facts)]
 
     async def _reply(self, seat: Seat, asked: str | None) -> Reply:
         """The wizard's reply, not sooner than the delay. Raises SystemUnderTestError("timeout")."""
@@ -180,11 +208,12 @@ class WizardConnector:
         await until(begun + settings.delay_s)
         return replace(reply, text=clean_text(reply.text))
 
-    def _outputs(self, seat: Seat, reply: Reply) -> list[SystemOutput]:
+    def _outputs(self, seat: Seat, reply: Reply, more: Mapping[str, Any] | None = None) -> list[SystemOutput]:
         seat.lines.append(PastTurn("system", reply.text))
         self.room.touched()
         said = [SystemOutput(kind="message", text=reply.text)] if reply.text.strip() else []
-        outputs = [*said, SystemOutput(kind="extras", raw=self._as_wizard(seat, reply))]
+        facts = self._as_wizard(seat, reply) | dict(more or {})
+        outputs = [*said, SystemOutput(kind="extras", raw=facts)]
         return [*outputs, SystemOutput(kind="end")] if reply.ends else outputs
 
     def _as_wizard(self, seat: Seat, reply: Reply) -> dict[str, Any]:
@@ -196,7 +225,7 @@ class WizardConnector:
             facts["label"] = reply.label
         if seat.strategy:
             facts["strategy"] = seat.strategy
-        if self._settings.replaces in ("recognition", "understanding"):
+        if self._settings.replaces in ("recognition", "understanding") and reply.source != "greeting":
             facts["gave"] = reply.text
         return facts
 
@@ -247,3 +276,16 @@ class WizardConnector:
         if self._behind is not None:
             with suppress(SystemUnderTestError):
                 await self._behind.shut_down()
+
+
+def _words(outputs: Iterable[SystemOutput]) -> str:
+    """What a turn says: its messages, and pieces that no message closed."""
+    said: list[str] = []
+    pieces = ""
+    for output in outputs:
+        if output.kind == "delta":
+            pieces += output.text
+        elif output.kind == "message":
+            pieces = ""
+            said.append(output.text)
+    return "\n".join([*said, pieces] if pieces else said)

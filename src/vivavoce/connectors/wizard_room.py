@@ -7,18 +7,26 @@ them. All in one process and one event loop; nothing is kept here that is not al
 import asyncio
 import time
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
 from vivavoce.connectors.base import PastTurn
 from vivavoce.core.errors import SystemUnderTestError
 
 GONE_AFTER_S: Final = 90.0
-Source = Literal["free", "prompt", "script", "proposal"]
+STILL_THE_PROPOSAL: Final = 0.5
+Source = Literal["free", "prompt", "script", "proposal", "edited", "silence", "greeting"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a wizard sends: the words, and where they came from; label names the prompt or script."""
+    """What a wizard sends: the words, and where they came from; label names the prompt or script.
+
+    source  proposal  the program's, unchanged; edited: at least half of the words of both are the same
+            free      written; script, prompt: chosen
+            silence   nothing: the conversation was ended without a word
+            greeting  the first message, which came by itself
+    """
 
     text: str
     wizard: str
@@ -33,6 +41,7 @@ class Seat:
 
     asked     the participant's turn that is to be answered; None while it is their turn
     proposal  what the system behind would say, for a wizard who decides in its place
+    closing   with it that system would end the conversation
     """
 
     key: str
@@ -44,6 +53,7 @@ class Seat:
     asked: str | None = None
     asked_s: float = 0.0
     proposal: str | None = None
+    closing: bool = False
     understood: list[str] = field(default_factory=list)
     reply: "asyncio.Future[Reply] | None" = None
     over: bool = False
@@ -105,7 +115,7 @@ class Room:
             return await seat.reply
         finally:
             seat.asked = seat.reply = seat.proposal = None
-            seat.understood = []
+            seat.understood, seat.closing = [], False
             self._changed()
 
     # --- the wizard's side --------------------------------------------------------------------------
@@ -139,6 +149,25 @@ class Room:
         if seat.reply is None or seat.reply.done():
             raise NotYours
         seat.reply.set_result(reply)
+
+    def worded(self, seat: Seat, wizard: str, text: str, *, ends: bool = False) -> Reply:
+        """A reply of these words; where they came from is told by the words, not by who sends them."""
+        proposal = (seat.proposal or "").strip()
+        if not text:
+            return Reply(text, wizard, "silence", ends=ends)
+        if text == proposal:
+            return Reply(text, wizard, "proposal", ends=ends)
+        scripted = self.settings.strategies.get(seat.strategy, {})
+        known: tuple[tuple[Source, dict[str, str]], ...] = (
+            ("script", scripted), ("prompt", self.settings.prompts),
+        )  # fmt: skip
+        for source, ready in known:
+            for label, words in ready.items():
+                if text == words.strip():
+                    return Reply(text, wizard, source, label, ends)
+        alike = SequenceMatcher(None, proposal.casefold().split(), text.casefold().split(), autojunk=False)
+        edited = bool(proposal) and alike.ratio() >= STILL_THE_PROPOSAL
+        return Reply(text, wizard, "edited" if edited else "free", ends=ends)
 
     def _of(self, key: str, wizard: str) -> Seat:
         seat = self.seats.get(key)

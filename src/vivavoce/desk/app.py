@@ -27,8 +27,9 @@ from vivavoce.desk import (
 )
 from vivavoce.desk.access import Access
 from vivavoce.desk.board import Board
-from vivavoce.desk.frame import Desk
+from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.safety import Gate
+from vivavoce.desk.scope import Scoping
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.watch import EVERY_S, Watch
 from vivavoce.log.store import Log
@@ -56,7 +57,7 @@ def create_desk(
 
     work_dir          where snapshots and downloads are made; what is left there is removed at the end
     secure_cookies    the dashboard is reached by https only
-    simulated_notice  the text of the SIMULATED strip; it is also shown when the log has simulated visits
+    simulated_notice  the text of the SIMULATED strip, which stands where programs' visits are shown
     participant_url   where participants begin, to be shown to the researcher
     account_optional  whoever comes by a link may look around before making an account; left out, that is so
                       where a simulated notice is given, as in the demonstration
@@ -68,7 +69,7 @@ def create_desk(
     snapshots = Snapshots(board, work_dir / "desk-snapshot")
     desk = Desk(
         study=study, log=log, board=board, access=Access(log), snapshots=snapshots,
-        watch=Watch(board, snapshots, every_s=watch_every_s), work_dir=work_dir,
+        watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s), work_dir=work_dir,
         cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
         participant_url=participant_url, account_optional=free,
     )  # fmt: skip
@@ -94,6 +95,7 @@ def create_desk(
     app.add_exception_handler(HTTPException, _mistake)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=free)
+    app.add_middleware(Scoping)
     return app
 
 
@@ -112,8 +114,7 @@ def _answer(request: Request, status: int, detail: str) -> Response:
     who = request.scope["state"].get("who")
     if who is None or "text/html" not in request.headers.get("accept", ""):
         return PlainTextResponse(detail, status)
-    desk: Desk = request.app.state.desk
-    page: HTMLResponse = desk.page(
+    page: HTMLResponse = desk_of(request).page(
         request, "mistake.html", status, heading=HEADINGS.get(status, "Not possible"), detail=detail
     )
     return page

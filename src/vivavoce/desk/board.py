@@ -1,16 +1,19 @@
 """What the dashboard knows of a trial: a fold of the log, carried on from where the last look ended."""
 
+import copy
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import singledispatchmethod
 from typing import TypeVar
 
+from vivavoce.desk.deeds import Deed, work_of
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.log.records import DialogueStatus, StoredEvent
+from vivavoce.log.scope import SCOPES, Scope, scope_of, usual_scope
 from vivavoce.log.store import Log
 from vivavoce.session.state import VisitState
 from vivavoce.study.model import Study
@@ -84,35 +87,71 @@ class Pause:
     by: str
 
 
+@dataclass(slots=True)
+class Part:
+    """The visits of people, those of programs, or all."""
+
+    visits: dict[str, VisitCard] = field(default_factory=dict)
+    dialogues: dict[str, DialogueCard] = field(default_factory=dict)
+    incidents: list[Incident] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+    deeds: dict[Hashable, Deed] = field(default_factory=dict)
+
+
 class Board:
-    """All visits and dialogues of one study, kept up to date by reading only what is new in the log."""
+    """All visits and dialogues of one study, kept up to date by reading only what is new in the log.
+
+    scope  whose visits, dialogues and incidents stand on it; None: everybody's
+    whole  the board of everybody's, from which this one was taken
+    """
 
     def __init__(self, study: Study, log: Log) -> None:
         self.study, self.log = study, log
         self.position = 0
-        self.visits: dict[str, VisitCard] = {}
-        self.dialogues: dict[str, DialogueCard] = {}
-        self.incidents: list[Incident] = []
+        self.scope: Scope | None = None
+        self.whole = self
+        self._parts: dict[Scope | None, Part] = {scope: Part() for scope in (None, *SCOPES)}
+        self._show(self._parts[None])
         self.pause: Pause | None = None
         self.pauses: list[StoredEvent] = []
         self.looks: list[StoredEvent] = []
         self.suspended: dict[str, StoredEvent] = {}
         self.suspensions: list[StoredEvent] = []
-        self.ended: list[str] = []
         self._lock = threading.Lock()
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
         """Take in what is new, then look at the board while it stands still."""
-        with self._lock:
-            for stored in self.log.all_events(after=self.position):
-                self.position = max(self.position, stored.position)
-                self._apply(stored)
-            return look(self)
+        whole = self.whole
+        with whole._lock:
+            for stored in self.log.all_events(after=whole.position):
+                whole.position = max(whole.position, stored.position)
+                whole._apply(stored)
+            return look(whole if self.scope is None else whole.of(self.scope))
+
+    def of(self, scope: Scope) -> "Board":
+        """The board of people alone, or of programs alone; `see` keeps it up to date as well."""
+        made = copy.copy(self.whole)
+        made.scope = scope
+        made._show(self._parts[scope])
+        return made
+
+    def _show(self, part: Part) -> None:
+        self.visits, self.dialogues = part.visits, part.dialogues
+        self.incidents, self.ended, self.deeds = part.incidents, part.ended, part.deeds
 
     @property
-    def simulated(self) -> bool:
-        """Whether any visit was held by a program."""
-        return any(visit.simulated for visit in self.visits.values())
+    def visits_by_scope(self) -> dict[Scope, int]:
+        """How many visits are people's, and how many programs'."""
+        return {scope: len(self._parts[scope].visits) for scope in SCOPES}
+
+    @property
+    def usual(self) -> Scope:
+        """Whose visits are shown where nobody says."""
+        return usual_scope(**self.visits_by_scope)
+
+    def _parts_of(self, visit: VisitCard) -> tuple[Part, Part]:
+        """Where a visit stands: on the whole board, and on that of its kind."""
+        return self._parts[None], self._parts[scope_of(simulated=visit.simulated)]
 
     def running_visits(self) -> Iterator[VisitCard]:
         return (visit for visit in self.visits.values() if visit.outcome is None)
@@ -126,14 +165,17 @@ class Board:
         if (visit := self.visits.get(stored.visit_id)) is not None:
             visit.last_at = stored.at
             self._move(visit, stored)
+            self._note_work(visit, stored)
             self._take(stored.event, visit, stored)
 
     def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
-        self.visits[stored.visit_id] = VisitCard(
+        card = VisitCard(
             visit_id=stored.visit_id, participant_id=event.participant_id, pool=event.pool,
             language=event.language, simulated=event.simulated, opened_at=stored.at, last_at=stored.at,
             state=VisitState(self.study, stored.visit_id),
         )  # fmt: skip
+        for part in self._parts_of(card):
+            part.visits[stored.visit_id] = card
 
     def _steer(self, stored: StoredEvent) -> None:
         event = stored.event
@@ -169,6 +211,15 @@ class Board:
         except (TypeError, LookupError, StopIteration):
             visit.state = None
 
+    def _note_work(self, visit: VisitCard, stored: StoredEvent) -> None:
+        work = work_of(stored.event)
+        if work is None:
+            return
+        event = stored.event
+        deed = Deed(work.step, visit.participant_id, stored.at, work.about(event), work.pieces(event))
+        for part in self._parts_of(visit):
+            part.deeds[visit.visit_id, work.step, work.key(event)] = deed
+
     @singledispatchmethod
     def _take(self, event: log_events.Event, visit: VisitCard, stored: StoredEvent) -> None:
         pass  # an event that changes no card
@@ -184,7 +235,8 @@ class Board:
             simulated=visit.simulated, system=event.system, condition=event.condition, task_id=event.task_id,
             assigned_at=stored.at,
         )  # fmt: skip
-        self.dialogues[event.dialogue_id] = card
+        for part in self._parts_of(visit):
+            part.dialogues[event.dialogue_id] = card
         visit.dialogues.append(card)
 
     @_take.register
@@ -212,7 +264,9 @@ class Board:
     def _(self, event: log_events.SystemTurnFailed, visit: VisitCard, stored: StoredEvent) -> None:
         card = self.dialogues[event.dialogue_id]
         card.failures += 1
-        self.incidents.append(Incident(stored.at, card.dialogue_id, card.system, event.failure, event.detail))
+        failed = Incident(stored.at, card.dialogue_id, card.system, event.failure, event.detail)
+        for part in self._parts_of(visit):
+            part.incidents.append(failed)
 
     @_take.register
     def _(self, event: log_events.DialogueEnded, visit: VisitCard, stored: StoredEvent) -> None:
@@ -238,7 +292,8 @@ class Board:
     @_take.register
     def _(self, event: log_events.VisitEnded, visit: VisitCard, stored: StoredEvent) -> None:
         visit.outcome, visit.state = event.outcome, None
-        self.ended.append(visit.visit_id)
+        for part in self._parts_of(visit):
+            part.ended.append(visit.visit_id)
         for card in visit.dialogues:
             if card.status == "running":
                 card.status, card.end_reason = "abandoned", "abandoned"

@@ -39,8 +39,8 @@ class CampaignDesk:
         who = request.scope["state"]["who"]
         frame = {
             "title": self.title, "who": who, "path": request.url.path, "pause": None, "suspended": {},
-            "simulated": None, "form_token": csrf_token(who.token), "pages": [("/", "Campaign")],
-            "participant_url": None,
+            "simulated": None, "scope": None, "switch": [], "form_token": csrf_token(who.token),
+            "pages": [("/", "Campaign")], "participant_url": None,
         }  # fmt: skip
         return HTMLResponse(self.templates.get_template(template).render({**frame, **facts}), status)
 

@@ -1,9 +1,10 @@
-"""What every page stands in: the study, who is signed in, whether the trial is paused or simulated."""
+"""What every page stands in: the study, who is signed in, whose visits are shown, whether it is paused."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -12,14 +13,17 @@ from starlette.responses import HTMLResponse
 from vivavoce.desk.access import Access
 from vivavoce.desk.board import Board
 from vivavoce.desk.safety import csrf_token
+from vivavoce.desk.scope import HEADER, asked_scope, scoped_addresses
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.watch import Watch
+from vivavoce.log.scope import SCOPES, Scope
 from vivavoce.log.store import Log
 from vivavoce.report import numbers
 from vivavoce.study.model import Study
 
 FOLDER: Final = Path(__file__).parent
-NOTICE: Final = "This log holds dialogues of simulated callers, not of people."
+NOTICE: Final = "Programs held these dialogues, not people."
+KINDS: Final[dict[Scope, str]] = {"people": "People", "simulated": "Simulated"}
 PAGES: Final = (
     ("/", "Overview", "viewer"),
     ("/visits", "Running visits", "viewer"),
@@ -37,7 +41,10 @@ PAGES: Final = (
 
 @dataclass
 class Desk:
-    """The dashboard of one study: what its pages draw on."""
+    """The dashboard of one study: what its pages draw on.
+
+    scope  whose visits `board` and `snapshots` show; None: not asked for a page yet
+    """
 
     study: Study
     log: Log
@@ -51,6 +58,7 @@ class Desk:
     simulated_notice: str | None
     participant_url: str | None
     account_optional: bool
+    scope: Scope | None = None
     templates: Environment = field(default_factory=lambda: page_environment())
 
     @property
@@ -60,36 +68,51 @@ class Desk:
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for whoever is signed in."""
         who = request.scope["state"]["who"]
-        pause, simulated, suspended = self.board.see(
-            lambda board: (board.pause, board.simulated, dict(board.suspended))
+        pause, suspended, visits = self.board.see(
+            lambda board: (board.pause, dict(board.suspended), board.visits_by_scope)
         )
         at_home = who.account_id is not None or self.account_optional
         frame = {
             "title": self.title, "who": who, "path": request.url.path, "pause": pause,
             "suspended": suspended,
-            "simulated": self._simulated(simulated),
+            "simulated": self._simulated(), "scope": self.scope,
+            "switch": self._switch(request, visits) if visits["simulated"] else [],
             "form_token": csrf_token(who.token),
             "pages": [(path, name) for path, name, role in PAGES if who.may(role) and at_home],
             "participant_url": self.participant_url,
         }  # fmt: skip
-        return self._render(template, status, {**frame, **facts})
+        made = self.templates.get_template(template).render({**frame, **facts})
+        # once programs have come every address says whose visits it shows, whatever the usual ones will be
+        carried = self.scope if visits["simulated"] else asked_scope(request.scope)
+        return HTMLResponse(scoped_addresses(made, carried), status, {HEADER: str(self.scope)})
 
-    def _simulated(self, simulated: bool) -> str | None:
+    def _simulated(self) -> str | None:
         """The text of the strip, which says SIMULATED by itself."""
-        notice = self.simulated_notice or (NOTICE if simulated else None)
-        return notice.removeprefix("SIMULATED").lstrip(":. ") if notice else None
+        if self.scope != "simulated":
+            return None
+        return (self.simulated_notice or NOTICE).removeprefix("SIMULATED").lstrip(":. ")
+
+    def _switch(self, request: Request, visits: dict[Scope, int]) -> list[tuple[str, str, int, bool]]:
+        """Name, address, visits of each scope, and whether it is shown; filters are kept."""
+        section = "/" + request.url.path.split("/")[1]
+        at_top = request.method == "GET" and request.url.path == section
+        query = urlencode(request.query_params.multi_items()) if at_top else ""
+        to = section + ("?" + query if query else "")
+        return [(KINDS[one], f"/{one}{to}", visits[one], one == self.scope) for one in SCOPES]
 
     def door(self, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for anybody; it says nothing about the study."""
-        return self._render(template, status, facts)
-
-    def _render(self, template: str, status: int, facts: dict[str, Any]) -> HTMLResponse:
         return HTMLResponse(self.templates.get_template(template).render(facts), status)
 
 
 def desk_of(request: Request) -> Desk:
-    """A dependency: the dashboard that serves this request."""
-    return request.app.state.desk
+    """A dependency: the dashboard that serves this request, with the visits of its scope and no others."""
+    desk = request.app.state.desk
+    if not isinstance(desk, Desk):
+        return desk  # that of a campaign
+    usual: Scope = desk.board.see(lambda board: board.usual)
+    scope = asked_scope(request.scope) or usual
+    return replace(desk, board=desk.board.of(scope), snapshots=desk.snapshots.of(scope), scope=scope)
 
 
 def page_environment() -> Environment:
@@ -99,9 +122,8 @@ def page_environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     for made_of in (
-        numbers.percent, numbers.span, numbers.points, numbers.p_value, numbers.z_value, numbers.count,
-        numbers.label, numbers.plural, seconds, duration, decimal, plainly, minutes, short, clock, moment,
-        iso, words,
+        numbers.percent, numbers.span, numbers.count, numbers.plural, seconds, duration, decimal, plainly,
+        minutes, short, clock, moment, iso, words,
     ):  # fmt: skip
         made.filters[made_of.__name__] = made_of
     return made

@@ -1,9 +1,9 @@
 """Annotation on the dashboard: who has done how much, how far they agree, and where a decision is due."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -24,6 +24,7 @@ Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 Steers: Final = Depends(Needs("researcher"))
 SCRIPT: Final = Path(__file__).parent / "static" / "decide.js"
+Made = TypeVar("Made")
 
 
 @router.get("/static/decide.js")
@@ -68,24 +69,37 @@ def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Respons
     recordings = _recordings(desk)
     if workplace is None:
         return desk.page(request, "annotation.html", plan=None, recordings=recordings)
-    state, names = workplace.see(), annotator_names(desk)
+    state, names = _state(desk, workplace), annotator_names(desk)
     found = disputes(state)
     return desk.page(
         request, "annotation.html", plan=workplace.plan, recordings=recordings, people=people(state, names),
-        counts=_counts(state, len(workplace.waiting())), open=sum(not one.decided for one in found),
+        counts=_counts(state, len(workplace.waiting(desk.scope))), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
-        agreement=_agreement(request, workplace, state),
+        agreement=_agreement(request, desk, workplace, state),
         titles={one.scheme: said(one.title, "en") for one in workplace.plan.schemes},
     )  # fmt: skip
 
 
-def _agreement(request: Request, workplace: Workplace, state: AnnotationState) -> dict[str, list[Line]]:
+def _state(desk: Desk, workplace: Workplace) -> AnnotationState:
+    """The annotation of the dialogues that the page shows."""
+    return desk.board.see(lambda board: workplace.see().only(board.dialogues))
+
+
+def _agreement(
+    request: Request, desk: Desk, workplace: Workplace, state: AnnotationState
+) -> dict[str, list[Line]]:
     """The coefficients of this state; computed once for as long as nothing is added to it."""
-    known: tuple[int, dict[str, list[Line]]] = getattr(request.app.state, "agreement", (-1, {}))
-    if known[0] != state.seq:
-        found = agreement(state, workplace.plan, data=f"{workplace.stream}#{state.seq}")
-        known = request.app.state.agreement = (state.seq, found)
-    return known[1]
+    data = f"{workplace.stream}#{state.seq}/{desk.scope}"
+    return kept_once(request, "agreement", data, lambda: agreement(state, workplace.plan, data=data))
+
+
+def kept_once(request: Request, name: str, data: str, compute: Callable[[], Made]) -> Made:
+    """What was computed of these data, kept until others are asked for."""
+    kept: tuple[str, Made] | None = getattr(request.app.state, name, None)
+    if kept is None or kept[0] != data:
+        kept = data, compute()
+        setattr(request.app.state, name, kept)
+    return kept[1]
 
 
 def _recordings(desk: Desk) -> dict[str, Any] | None:
@@ -97,7 +111,10 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
         found = transcriptions(connection, desk.study.name)
     accepted = {one.item.audio for one in found.accepted()} & unknown
     by_participant: dict[str, list[OfVisit]] = {}
+    shown = desk.board.see(lambda board: {visit.participant_id for visit in board.visits.values()})
     for visit in found.visits.values():
+        if visit.participant_id not in shown:
+            continue
         by_participant.setdefault(visit.participant_id, []).append(visit)
     return {
         "all": len(unknown), "accepted": len(accepted),
@@ -158,7 +175,7 @@ def decide(
     """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
     if workplace is None:
         raise HTTPException(404, "This study annotates nothing.")
-    found = disputes(workplace.see())
+    found = disputes(_state(desk, workplace))
     wanted = next(
         (one for one in found if (one.dialogue_id, one.place) == (dialogue, Place(scheme, turn))), None
     )

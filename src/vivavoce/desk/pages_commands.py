@@ -10,7 +10,7 @@ from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import Refused
 from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
 from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, people
+from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
 from vivavoce.desk.safety import Needs, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
@@ -52,24 +52,24 @@ def disputes(state: AnnotationState) -> list[Dispute]:
 
 @router.get(PAGE)
 def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
-    state, known = workplace.see(), workplace.sequences()
+    known = workplace.sequences(desk.scope)
+    state = workplace.see().only(known)
     found = disputes(state)
     return desk.page(
         request, "commands.html", plan=workplace.plan, sequences=len(known),
         commands=sum(len(one.commands) for one in known.values()), standing=len(standing(state, known)),
         open=sum(not one.decided for one in found), decided=sum(one.decided for one in found),
         may_steer=who_of(request).may("researcher"), people=people(state, annotator_names(desk)),
-        agreement=_agreement(request, workplace, state),
+        agreement=_agreement(request, desk, workplace, state),
     )  # fmt: skip
 
 
-def _agreement(request: Request, workplace: CommandWorkplace, state: AnnotationState) -> CommandAgreement:
+def _agreement(
+    request: Request, desk: Desk, workplace: CommandWorkplace, state: AnnotationState
+) -> CommandAgreement:
     """The figures of this state; computed once for as long as nothing is added to it."""
-    kept: tuple[int, CommandAgreement] | None = getattr(request.app.state, "command_agreement", None)
-    if kept is None or kept[0] != state.seq:
-        kept = state.seq, command_agreement(state, data=f"{workplace.stream}#{state.seq}")
-        request.app.state.command_agreement = kept
-    return kept[1]
+    data = f"{workplace.stream}#{state.seq}/{desk.scope}"
+    return kept_once(request, "command_agreement", data, lambda: command_agreement(state, data=data))
 
 
 @router.post(f"{PAGE}/release", dependencies=[Steers])
@@ -94,7 +94,7 @@ def _dispute(
     request: Request, desk: Desk, workplace: CommandWorkplace, recipe: str, number: int, *,
     text: str | None = None, status: int = 200,
 ) -> Response:  # fmt: skip
-    state = workplace.see()
+    state = workplace.see().only(workplace.sequences(desk.scope))
     found = disputes(state)
     at = next((one for one in found if (one.key, one.number) == (recipe, number)), None)
     at = at or next((one for one in found if not one.decided), None)

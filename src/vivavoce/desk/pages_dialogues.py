@@ -4,13 +4,14 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.progress import STATUSES
 from vivavoce.desk.safety import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
+from vivavoce.log.scope import scope_of
 from vivavoce.log.soundtrack import dialogue_recordings
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
@@ -30,7 +31,7 @@ def dialogues(request: Request, desk: Desk_) -> Response:
     return desk.page(
         request, "dialogues.html", rows=found[(page - 1) * PER_PAGE : page * PER_PAGE], total=len(found),
         page=page, pages_count=pages, wanted=wanted, systems=systems, statuses=STATUSES,
-        link_to=lambda number: "/dialogues?" + urlencode({**given, "page": number}),
+        link_to=lambda number: urlencode({**given, "page": number}),
     )  # fmt: skip
 
 
@@ -38,7 +39,7 @@ def dialogues(request: Request, desk: Desk_) -> Response:
 def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
     card, before, after = desk.board.see(lambda board: _neighbours(board, dialogue_id))
     if card is None:
-        raise HTTPException(404, "There is no such dialogue in this study.")
+        return _elsewhere(request, desk, dialogue_id)
     made = make_transcript(desk.study, desk.log.transcript(dialogue_id))
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
@@ -54,6 +55,15 @@ def events(dialogue_id: str, desk: Desk_) -> Response:
     if desk.board.see(lambda board: dialogue_id not in board.dialogues):
         raise HTTPException(404, "There is no such dialogue in this study.")
     return JSONResponse(raw_events(desk.log.transcript(dialogue_id)))
+
+
+def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
+    """Where a dialogue of the other scope is shown: an address that was kept leads there."""
+    found = desk.board.see(lambda board: board.whole.dialogues.get(dialogue_id))
+    if found is None:
+        raise HTTPException(404, "There is no such dialogue in this study.")
+    query = "?" + request.url.query if request.url.query else ""
+    return RedirectResponse(f"/{scope_of(simulated=found.simulated)}{request.url.path}{query}", 303)
 
 
 def _systems(board: Board) -> list[str]:

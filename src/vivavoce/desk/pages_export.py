@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, Response
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.downloads import DOWNLOADS
 from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.progress import holdings
 from vivavoce.desk.safety import Needs
 
 router = APIRouter(dependencies=[Depends(Needs("researcher"))])
@@ -21,8 +22,8 @@ Desk_ = Annotated[Desk, Depends(desk_of)]
 
 @router.get("/export")
 def export(request: Request, desk: Desk_) -> Response:
-    dialogues = desk.board.see(lambda board: len(board.dialogues))
-    return desk.page(request, "export.html", downloads=DOWNLOADS.values(), dialogues=dialogues)
+    named = [(one, _file_name(desk, one.name)) for one in DOWNLOADS.values()]
+    return desk.page(request, "export.html", downloads=named, held=desk.board.see(holdings))
 
 
 @router.get("/export/{name}")
@@ -42,11 +43,12 @@ def download(name: str, desk: Desk_) -> Response:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return FileResponse(
-        folder / name, media_type=wanted.media_type, filename=f"{_plain(desk.study.name)}-{name}",
+        folder / name, media_type=wanted.media_type, filename=_file_name(desk, name),
         headers={"Content-Security-Policy": "sandbox; default-src 'none'"},
         background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
     )  # fmt: skip
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+def _file_name(desk: Desk, name: str) -> str:
+    """What a download is called: the study, whose visits it holds, what it is."""
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', desk.study.name)}-{desk.scope}-{name}"

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from vivavoce.analysis.concentration import concentration
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
+from vivavoce.desk.deeds import WORK, Deed, Work
+from vivavoce.report.numbers import plural
 from vivavoce.study.model import DialogueStep
 
 STATUSES: Final = ("completed", "running", "abandoned", "failed")
@@ -26,6 +28,7 @@ PHASES: Final = {
 CHANGED: Final = "the study has changed since"
 DAYS: Final = 14
 MOST_BARS: Final = 15
+MOST_STEPS: Final = 5
 RECENT_INCIDENTS: Final = 5
 ACTIVE_FOR: Final = timedelta(minutes=10)
 
@@ -54,10 +57,38 @@ class SystemProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkProgress:
+    """One kind of work: how much was done, by how many, and how evenly over what it is about."""
+
+    title: str
+    noun: str
+    pieces: int
+    today: int
+    participants: int
+    mean: float | None
+    median: float | None
+    largest: int
+    things: str
+    different: int
+    fewest: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything that the overview shows."""
+    """Everything that the overview shows.
+
+    talks   dialogues are what the study is about, or took place in it
+    noun    what is counted in the charts: dialogues, or what the study has in their place
+    people  participants who have begun something
+    work    what is done beside dialogues, in the order of the visit
+    """
 
     at: datetime
+    talks: bool
+    noun: str
+    people: int
+    work: list[WorkProgress]
     systems: list[SystemProgress]
     all: SystemProgress
     spread: list[Bar]
@@ -78,12 +109,18 @@ def progress(board: Board) -> Progress:
     for card in cards:
         of_system[card.system].append(card)
     outcomes = Counter(visit.outcome or "running" for visit in board.visits.values())
+    work, talks = _work(board, now), talks_in(board)
+    counted = _dialogues(cards) if talks else _pieces(board, work[0].noun if work else "")
     return Progress(
         at=now,
+        talks=talks,
+        noun="dialogue" if talks else work[0].noun if work else "answer",
+        people=len({one.participant_id for one in (*cards, *board.deeds.values())}),
+        work=work,
         systems=[_row(name, board.study.system_titles.get(name, ""), of_system[name], now) for name in names],
         all=_row("all systems", "", cards, now),
-        spread=_spread(cards),
-        days=_days(cards, now),
+        spread=_spread([who for who, _ in counted], in_steps=not talks),
+        days=_days([at for _, at in counted], now),
         visits={words: outcomes[name] for name, words in OUTCOMES.items() if outcomes[name]},
         active=sum(now - visit.last_at <= ACTIVE_FOR for visit in board.running_visits()),
         failures=dict(Counter(incident.failure for incident in board.incidents).most_common()),
@@ -108,10 +145,63 @@ def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) ->
     )
 
 
-def _spread(cards: Sequence[DialogueCard]) -> list[Bar]:
-    """How many participants held how many dialogues; the last bar takes the rest where there are many."""
-    sizes = concentration(card.participant_id for card in cards).histogram
+def talks_in(board: Board) -> bool:
+    """Whether dialogues are what a study is about, or at least took place in it."""
+    return bool(board.dialogues) or any(step.kind in ("dialogue", "arena") for step in board.study.visit)
+
+
+def holdings(board: Board) -> str:
+    """What is on the board in one line, such as `3 visits, 60 judgements`."""
+    held = [plural(len(board.dialogues), "dialogue")] if talks_in(board) else []
+    work = [plural(one.pieces, one.noun) for one in _work(board, board.log.clock.now()) if one.pieces]
+    return ", ".join([plural(len(board.visits), "visit"), *held, *work])
+
+
+def _work(board: Board, now: datetime) -> list[WorkProgress]:
+    """What the visit asks for, and what was done although it no longer does."""
+    done: dict[str, list[Deed]] = {}
+    for deed in board.deeds.values():
+        done.setdefault(deed.step, []).append(deed)
+    steps = [step.kind for step in board.study.visit if step.kind in WORK]
+    return [_work_row(WORK[step], done.get(step, []), now) for step in dict.fromkeys([*steps, *done])]
+
+
+def _work_row(work: Work, deeds: Sequence[Deed], now: datetime) -> WorkProgress:
+    spread = concentration(one.participant_id for one in deeds for _ in range(one.pieces))
+    about = Counter(one.about for one in deeds if work.things)
+    return WorkProgress(
+        title=f"{work.noun.capitalize()}s", noun=work.noun, pieces=sum(one.pieces for one in deeds),
+        today=sum(one.pieces for one in deeds if one.at.date() == now.date()),
+        participants=spread.participants, mean=spread.mean, median=spread.median, largest=spread.largest,
+        things=work.things, different=len(about), fewest=min(about.values(), default=0),
+        most=max(about.values(), default=0),
+    )  # fmt: skip
+
+
+Counted = list[tuple[str, datetime]]
+
+
+def _dialogues(cards: Sequence[DialogueCard]) -> Counted:
+    return [(card.participant_id, card.assigned_at) for card in cards]
+
+
+def _pieces(board: Board, noun: str) -> Counted:
+    """Every piece of one kind of work: by whom and when."""
+    own = [one for one in board.deeds.values() if WORK[one.step].noun == noun]
+    return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]
+
+
+def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
+    """How many participants did how much; where that is a lot, in steps, or with the rest in the last bar."""
+    sizes = concentration(people).histogram
     largest = max(sizes, default=0)
+    width = -(-largest // MOST_STEPS)
+    if in_steps and width > 1:
+        lows = range(1, largest + 1, width)
+        return [
+            Bar(f"{low}–{low + width - 1}", sum(sizes.get(low + one, 0) for one in range(width)))
+            for low in lows
+        ]
     bars = [Bar(str(size), sizes.get(size, 0)) for size in range(1, min(largest, MOST_BARS) + 1)]
     if largest > MOST_BARS:
         rest = sum(people for size, people in sizes.items() if size >= MOST_BARS)
@@ -119,8 +209,8 @@ def _spread(cards: Sequence[DialogueCard]) -> list[Bar]:
     return bars
 
 
-def _days(cards: Sequence[DialogueCard], now: datetime) -> list[Bar]:
-    counts = Counter(card.assigned_at.date() for card in cards)
+def _days(instants: Sequence[datetime], now: datetime) -> list[Bar]:
+    counts = Counter(at.date() for at in instants)
     days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
     return [Bar(f"{day.day} {day:%b}", counts[day]) for day in days]
 

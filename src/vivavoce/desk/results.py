@@ -1,67 +1,59 @@
-"""A summary arranged for reading: one table a question, in the order in which they are asked."""
+"""A summary arranged for reading: the success rates drawn, and beside them the very tables of the report."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from vivavoce.measures import MEASURES
-from vivavoce.report.numbers import amount
+from vivavoce.report.numbers import span
 from vivavoce.study.model import Study
 
-RATES: Final = {
-    "subjective_success": "Subjective success",
-    "objective_success_assigned": "Objective success, assigned goal",
-    "objective_success_inferred": "Objective success, inferred goals",
-}
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import TableOfText
+
 MEANINGS: Final = {
     "subjective_success": "What participants answered when asked whether they found all they wanted.",
     "objective_success_assigned": "The system offered what fits the task and told what was asked about it.",
     "objective_success_inferred": "The same, judged by each goal that the participant turned out to pursue.",
 }
-FIGURES: Final = (
-    "dialogue_duration", "turns", "user_turns", "user_words", "words_per_system_turn", "words_per_user_turn",
-    "system_response_delay", "user_response_delay", "word_error_rate",
-)  # fmt: skip
 
 Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class RateTable:
-    """One success rate over all groups, and the tests of its pairs."""
+class DrawnRate:
+    """One group's rate and the interval that counts; `compared` is the one of independent cases."""
 
     name: str
-    title: str
-    meaning: str
-    rows: list[tuple[str | None, Facts]]
-    tests: list[Facts]
-
-    @property
-    def nested(self) -> bool:
-        """Whether intervals and tests that take participants as the unit stand beside the others."""
-        return any(rate.get("clustered") for _, rate in self.rows)
+    ratio: float | None
+    low: float | None
+    high: float | None
+    compared: str
+    successes: float
+    n: float
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
-class FigureRow:
-    """One measure over all groups."""
+class RateTable:
+    """One success rate over all groups; by_participant: some interval takes participants as the unit."""
 
     title: str
-    symbol: str
+    meaning: str
     unit: str
-    shown: list[str]
+    rows: list[DrawnRate]
+    by_participant: bool
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page of results shows."""
+    """What the page of results shows; `tests`, `measures` and `variants` as the report has them."""
 
-    groups: list[Facts]
+    dialogues: int
     rates: list[RateTable]
-    variants: list[RateTable]
-    figures: list[FigureRow]
+    tests: "TableOfText | None"
+    measures: "TableOfText | None"
+    variants: "TableOfText | None"
     warnings: list[str]
     model: str
-    families: list[str]
     data: str
     version: str
     by_what: str
@@ -75,48 +67,38 @@ def groupings(study: Study) -> list[str]:
 
 def make_view(summary: Facts) -> View:
     """Arrange what `analysis.summary.summarise` found."""
-    groups = [*summary["by"], {**summary["all"], "key": "all"}]
-    names = [name for name, facts in summary["all"].items() if isinstance(facts, dict) and "ratio" in facts]
-    asked = [name for name in names if summary["all"][name]["n"]]
+    from vivavoce.report import content
+
     return View(
-        groups=groups,
-        rates=[_rate_table(name, RATES[name], groups, summary) for name in RATES if name in asked],
-        variants=[
-            _rate_table(name, _variant_title(name), groups, summary) for name in asked if name not in RATES
-        ],
-        figures=[row for name in FIGURES if (row := _figure_row(name, groups)) is not None],
+        dialogues=summary["all"]["dialogues"],
+        rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
+        tests=content.tests_table(summary),
+        measures=content.measures_table(summary),
+        variants=content.variants_table(summary),
         warnings=list(summary["warnings"]),
         model=(summary.get("model") or {}).get("why", ""),
-        families=[one["why"] for one in summary.get("families", [])],
         data=summary["data"],
         version=summary["vivavoce"],
-        by_what=summary["by_what"],
+        by_what=content.by_what(summary),
     )
 
 
-def _rate_table(name: str, title: str, groups: list[Facts], summary: Facts) -> RateTable:
-    tests = [test for test in summary["tests"] if test["measure"] == name]
-    return RateTable(
-        name, title, MEANINGS.get(name, ""), [(group["key"], group[name]) for group in groups], tests
-    )
+def _rate_table(name: str, title: str, summary: Facts) -> RateTable:
+    from vivavoce.report import content
+
+    groups = content.with_all(summary)
+    rows = [
+        _drawn(content.group_name(row, summary), row[name], whole=row is summary["all"] and len(groups) > 1)
+        for row in groups
+    ]
+    nested = any(content.interval_of(row[name])[2] for row in groups)
+    unit = content.unit_name(summary["all"][name]["unit"])
+    return RateTable(title, MEANINGS.get(name, ""), unit, rows, nested)
 
 
-def _variant_title(name: str) -> str:
-    for known in sorted(RATES, key=len, reverse=True):
-        if name.startswith(known + "_"):
-            return f"{RATES[known]}: {name.removeprefix(known + '_').replace('_', ', ')}"
-    return name.replace("_", " ")
+def _drawn(name: str, rate: Facts, *, whole: bool) -> DrawnRate:
+    from vivavoce.report.content import interval_of
 
-
-def _figure_row(name: str, groups: list[Facts]) -> FigureRow | None:
-    """A measure's row; None where no group has a value."""
-    values = [group["measures"].get(name, {}).get("value") for group in groups]
-    if name not in MEASURES or all(value is None for value in values):
-        return None
-    measure = MEASURES.get(name)
-    title = name.replace("_", " ").capitalize()
-    symbol = "" if measure.symbol.startswith("#") else measure.symbol
-    said = measure.unit in ("ratio", "s") or measure.unit in title.lower()
-    return FigureRow(
-        title, symbol, "" if said else measure.unit, [amount(one, measure.unit) for one in values]
-    )
+    low, high, clustered = interval_of(rate)
+    compared = span(rate["low"], rate["high"]) if clustered and rate["low"] is not None else ""
+    return DrawnRate(name, rate["ratio"], low, high, compared, rate["successes"], rate["n"], whole)

@@ -1,5 +1,6 @@
 """Snapshots of the log as a dataset, made in the background: what results and downloads are computed from."""
 
+import copy
 import shutil
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,6 +13,7 @@ import structlog
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.board import Board
+from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
@@ -25,7 +27,7 @@ _report = structlog.get_logger("vivavoce.desk")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A dataset of all that was in the log up to an event's position."""
+    """A dataset of what people, or programs, did up to an event's position in the log."""
 
     dataset: "Dataset"
     position: int
@@ -44,18 +46,30 @@ class Results:
 
 
 class Snapshots:
-    """One worker that keeps one snapshot; pages never wait for it unless they ask for what it makes."""
+    """One worker with a snapshot for each scope; pages wait for it only where they ask for what it makes."""
 
     def __init__(self, board: Board, folder: Path) -> None:
         self.board, self.folder = board, folder
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="desk-snapshot")
-        self._snapshot: Snapshot | None = None
-        self._results: dict[str, Results] = {}
-        self._pending: dict[str, Future[None]] = {}
+        self._snapshots: dict[Scope, Snapshot] = {}
+        self._results: dict[tuple[Scope, str], Results] = {}
+        self._pending: dict[tuple[Scope, str], Future[None]] = {}
+
+    def of(self, scope: Scope) -> "Snapshots":
+        """The same worker, asked for people alone or for programs alone."""
+        made = copy.copy(self)
+        made.board = self.board.of(scope)
+        return made
+
+    @property
+    def scope(self) -> Scope:
+        """Whose visits are taken; where nobody says, as on a page."""
+        return self.board.see(lambda board: board.scope or board.usual)
 
     def make(self, use: Callable[[Snapshot], Made]) -> Made:
         """Run `use` on an up-to-date snapshot, which stays as it is meanwhile, and wait for it."""
-        return self._worker.submit(lambda: use(self._current())).result()
+        scope = self.scope
+        return self._worker.submit(lambda: use(self._current(scope))).result()
 
     def results(self, by: str, *, at_once: bool = False) -> tuple[Results | None, bool]:
         """The last known results by this grouping, and whether newer ones are being computed.
@@ -63,17 +77,16 @@ class Snapshots:
         Newer ones are begun when there are none, or when the log has moved on and they are older than half
         a minute, or `at_once`.
         """
-        known = self._results.get(by)
-        pending = self._pending.get(by)
-        computing = pending is not None and not pending.done()
+        wanted = self.scope, by
+        known, computing = self._results.get(wanted), self.computing(by)
         if not computing and self._wanted(known, at_once=at_once):
-            self._pending[by] = self._worker.submit(self._summarise, by)
+            self._pending[wanted] = self._worker.submit(self._summarise, *wanted)
             computing = True
         return known, computing
 
     def computing(self, by: str) -> bool:
         """Whether results by this grouping are being computed; begins nothing."""
-        pending = self._pending.get(by)
+        pending = self._pending.get((self.scope, by))
         return pending is not None and not pending.done()
 
     def _wanted(self, known: Results | None, *, at_once: bool) -> bool:
@@ -88,37 +101,38 @@ class Snapshots:
         self._worker.shutdown(wait=True, cancel_futures=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _current(self) -> Snapshot:
+    def _current(self, scope: Scope) -> Snapshot:
         from vivavoce.annotation.parsers import load_parser
         from vivavoce.log.dataset import replacing
         from vivavoce.log.export import export_dataset
 
         board, study = self.board, self.board.study
         position = board.see(lambda board: board.position)
-        if self._snapshot is None or self._snapshot.position != position:
+        known = self._snapshots.get(scope)
+        if known is None or known.position != position:
             at = board.log.clock.now()
             parse = load_parser(study.parser, study.ontology, folder=study.folder)
             with replacing():
                 dataset = export_dataset(
-                    board.log, study.name, self.folder, domain_entities=study.entities(), parse=parse,
-                    flags=study.flags,
+                    board.log, study.name, self.folder / scope, domain_entities=study.entities(), parse=parse,
+                    flags=study.flags, simulated=scope == "simulated",
                 )  # fmt: skip
-            self._snapshot = Snapshot(dataset, position, at)
-        return self._snapshot
+            known = self._snapshots[scope] = Snapshot(dataset, position, at)
+        return known
 
-    def _summarise(self, by: str) -> None:
+    def _summarise(self, scope: Scope, by: str) -> None:
         from vivavoce.analysis.summary import summarise
         from vivavoce.report.compared import compared_sections
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
-            snapshot = self._current()
+            snapshot = self._current(scope)
             position, at = snapshot.position, snapshot.at
             summary, compared = summarise(snapshot.dataset, by), compared_sections(snapshot.dataset)
-            self._results[by] = Results(position, at, summary, compared=tuple(compared))
+            self._results[scope, by] = Results(position, at, summary, compared=tuple(compared))
         except VivavoceError as error:
-            self._results[by] = Results(position, at, None, str(error))
+            self._results[scope, by] = Results(position, at, None, str(error))
         except Exception:
             _report.exception("results_failed", by=by)
             problem = "The results could not be computed; what the dashboard printed says why."
-            self._results[by] = Results(position, at, None, problem)
+            self._results[scope, by] = Results(position, at, None, problem)

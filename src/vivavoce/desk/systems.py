@@ -9,7 +9,9 @@ from vivavoce.log.events import SystemSuspended
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One system. cost and ceiling are in the currency of the study; null where it names none."""
+    """One system. cost and ceiling are in the currency of the study, programs' turns cost as people's do;
+    null where it names none.
+    """
 
     system: str
     title: str
@@ -42,13 +44,14 @@ def standings(board: Board) -> list[Standing]:
 def _standing(board: Board, system: str, settings: dict[str, object]) -> Standing:
     cards = [card for card in board.dialogues.values() if card.system == system]
     turns, resting = sum(card.user_turns for card in cards), board.suspended.get(system)
+    charged = sum(card.user_turns for card in board.whole.dialogues.values() if card.system == system)
     price, ceiling = settings.get("price_per_turn"), settings.get("spend_at_most")
     return Standing(
         system=system, title=board.study.system_titles.get(system, ""),
         connector=str(settings.get("connect", "")), dialogues=len(cards), user_turns=turns,
         failures=sum(card.failures for card in cards), suspended_at=resting.at if resting else None,
         reason=getattr(resting.event, "reason", "") if resting else "",
-        cost=turns * float(price) if isinstance(price, (int, float)) else None,
+        cost=charged * float(price) if isinstance(price, (int, float)) else None,
         ceiling=float(ceiling) if isinstance(ceiling, (int, float)) else None,
     )  # fmt: skip
 

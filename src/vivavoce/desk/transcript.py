@@ -10,6 +10,7 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.records import StoredEvent
+from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
 from vivavoce.study.model import Study
 
 
@@ -178,28 +179,33 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Li
             titles = (choice.get("title", "") for choice in message.choices)
             line.notes.append("buttons: " + ", ".join(titles))
         line.notes.extend(f"picture: {image}" for image in message.images)
-    line.notes.extend(_wizard(facts) for facts in event.raw or [] if _is_wizards(facts))
+    played = wizard_turn(event)
+    if played is not None:
+        line.notes.append(_wizard(played.facts))
     if event.sound is not None:
         line.notes.append("spoken by the system itself")
     if event.ends_dialogue:
         line.notes.append("the system ended the dialogue")
-    if event.acts is not None:
-        line.acts["said"] = [_acts(event.acts)]
+    acts = played.acts if played is not None else event.acts
+    if acts is not None:
+        line.acts["said"] = [_acts(acts)]
+    if played is not None and played.proposed:
+        line.acts["what the program would have done"] = [_acts(played.proposed)]
     if event.understood:
         line.acts["understood from the turn before"] = [_hypothesis(one) for one in event.understood]
     return line
 
 
-def _is_wizards(facts: Any) -> bool:
-    return isinstance(facts, dict) and isinstance(facts.get("wizard"), str) and "replaces" in facts
-
-
-def _wizard(facts: dict[str, Any]) -> str:
-    """Who played the system or a module of it, and whether the words were ready."""
-    part = "the system" if facts["replaces"] == "system" else f"the system's {facts['replaces']}"
-    how = f"{facts.get('source', 'free')} {facts.get('label', '')}".strip()
-    gave = f"; gave: {facts['gave']}" if "gave" in facts else ""
-    return f"{facts['wizard']} played {part} ({how}){gave}"
+def _wizard(facts: WizardFacts) -> str:
+    """Who played the system or a module of it, where the words came from, and what the program proposed."""
+    part = "the system" if facts.replaces == "system" else f"the system's {facts.replaces}"
+    how = f"{facts.source} {facts.label or ''}".strip()
+    told = f"{facts.wizard} played {part} ({how})"
+    if facts.gave is not None:
+        told += f"; gave: {facts.gave}"
+    if facts.proposed is not None and facts.source != "proposal":
+        told += f"; the program would have said: {facts.proposed}"
+    return told
 
 
 def _frames(wire: list[dict[str, Any]] | None) -> list[Frame]:

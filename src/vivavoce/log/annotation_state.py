@@ -1,7 +1,7 @@
 """Where a study's annotation stands: a fold of its events, for pages, queues and the dataset."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -130,6 +130,13 @@ class AnnotationState:
 
     def _work(self, dialogue_id: str, annotator_id: str, at: datetime) -> Work:
         return self.dialogues[dialogue_id].work.setdefault(annotator_id, Work(annotator_id, at))
+
+    def only(self, dialogues: Container[str]) -> "AnnotationState":
+        """The annotation of these dialogues alone."""
+        made = AnnotationState()
+        made.seq = self.seq
+        made.dialogues.update({key: found for key, found in self.dialogues.items() if key in dialogues})
+        return made
 
     def of_annotator(self, annotator_id: str) -> dict[str, Work]:
         """An annotator's work by dialogue, in the order in which it was assigned."""

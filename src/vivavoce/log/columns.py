@@ -21,11 +21,17 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """One dataset table: what a row is, and its columns in order."""
+    """One dataset table: what a row is, and its columns in order.
+
+    counted  what an export says of it, such as `dialogue`; "" for tables that say more of other tables' rows
+    unit     the columns that name one of these, where a row is only a part of it
+    """
 
     name: str
     row: str
     columns: tuple[Column, ...]
+    counted: str = ""
+    unit: tuple[str, ...] = ()
 
     def arrow(self, factors: tuple[str, ...] = ()) -> pa.Schema:
         """The Arrow schema; `factors` are names without prefix, for `dialogues` only."""

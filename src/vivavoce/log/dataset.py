@@ -115,6 +115,15 @@ class Dataset:
         names = self._whole("dialogues").column_names
         return [name.removeprefix(FACTOR_PREFIX) for name in names if name.startswith(FACTOR_PREFIX)]
 
+    def holdings(self) -> dict[str, int]:
+        """How much there is of everything that is counted, in the order of the tables; zeros are left out."""
+        found: dict[str, int] = {}
+        for table in TABLES.values():
+            if table.counted and (rows := self.read(table.name)).num_rows:
+                units = rows.group_by(list(table.unit)).aggregate([]) if table.unit else rows
+                found[table.counted] = units.num_rows
+        return found
+
     def path(self, table: str) -> Path:
         """Where a table's Parquet file lies, or would lie."""
         if table not in TABLES:

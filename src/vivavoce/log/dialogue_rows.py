@@ -22,6 +22,7 @@ from vivavoce.log.heard_rows import heard_turns
 from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
 from vivavoce.log.reading import Reader
 from vivavoce.log.records import StoredEvent
+from vivavoce.log.wizard_rows import RECOGNITION, WizardFacts, wizard_row, wizard_turn
 from vivavoce.study.flags import FlagRules
 
 Row = dict[str, Any]
@@ -37,11 +38,13 @@ class Readers:
 
     references  accepted transcripts by dialogue and turn; without one a turn is what was typed, and null
                 where it was spoken
+    salt        what keeps wizards' pseudonyms from being guessed
     """
 
     parse: Parser | None = None
     flags: Mapping[str, FlagRules] = field(default_factory=dict[str, FlagRules])
     references: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    salt: str = ""
 
 
 @dataclass
@@ -63,6 +66,7 @@ class DialogueRows:
     acts: list[Row] = field(default_factory=list)
     incidents: list[Row] = field(default_factory=list)
     utterances: list[Row] = field(default_factory=list)
+    wizard_turns: list[Row] = field(default_factory=list)
     _said_before: list[LoggedAct] = field(default_factory=list)
     _heard: list[SpeechHeard] = field(default_factory=list)
     _played: dict[int, Row] = field(default_factory=dict)
@@ -112,6 +116,7 @@ class DialogueRows:
             "dialogue_id": self.assigned.dialogue_id,
             "system": self.assigned.system,
             "condition": self.assigned.condition or self.assigned.system,
+            "strategy": next((row["strategy"] for row in self.wizard_turns if row["strategy"]), None),
             "task_id": self.assigned.task_id,
             "task_text": texts.get(self.assigned.language) or next(iter(texts.values()), None),
             "dialogue_number": number,
@@ -194,6 +199,17 @@ class DialogueRows:
             self._add_hypotheses(asked["turn_index"], LIVE, event.heard)
             asked["text"] = asked["text"] or event.heard[0].text
 
+    def _note_gave(self, event: SystemTurnReceived, facts: WizardFacts) -> None:
+        """What a wizard heard in place of a recogniser: the dialogue went by that, and by nothing else."""
+        asked = next((row for row in self.turns if row["turn_index"] == event.reply_to), None)
+        if facts.replaces != RECOGNITION or facts.gave is None or asked is None:
+            return
+        for row in self.hypotheses:
+            if row["turn_index"] == asked["turn_index"] and row["source"] == LIVE:
+                row["source"] = FOR_LOG
+        self._add_hypotheses(asked["turn_index"], LIVE, [LoggedHypothesis(text=facts.gave)])
+        asked["text"] = facts.gave
+
     def _restarted(self, stored: StoredEvent) -> bool:
         """Whether another process logs this turn than the one before: what lies between is our absence."""
         before, self._boot = self._boot or (self.opened or stored).boot, stored.boot
@@ -232,7 +248,9 @@ class DialogueRows:
 
     def _system_turn(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
-        self._said_before = event.acts or []
+        played = wizard_turn(event)
+        acts = played.acts if played else event.acts
+        self._said_before = acts or []
         self._note_heard(event)
         words = event.text if event.messages or event.sound is None else None
         self.turns.append(
@@ -249,9 +267,13 @@ class DialogueRows:
                 "restarted": self._restarted(stored),
             }
             | self._played.get(event.turn_index, {})
-            | turn_flags(words, _names(event.acts), self.readers.flags.get(self.assigned.system))
+            | turn_flags(words, _names(acts), self.readers.flags.get(self.assigned.system))
         )
         self._add_acts(turn, "system", "bot", self._said_before)
+        if played:
+            self.wizard_turns.append(wizard_row(event, played.facts))
+            self._add_acts(turn, "proposed", "bot", played.proposed)
+            self._note_gave(event, played.facts)
         if event.reply_to is not None:
             answered = self._turn(event.reply_to)
             for rank, one in enumerate(event.understood):

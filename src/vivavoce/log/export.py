@@ -34,12 +34,14 @@ from vivavoce.log.reading import Reader
 from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
 from vivavoce.log.transcriptions import references, with_texts
+from vivavoce.log.wizard_rows import pseudonymous
 from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
@@ -82,12 +84,12 @@ def export_dataset(
             )
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(
-            into, study=_described(study_name, served), source={"kind": "log", "level": level},
+            into, study=_described(study_name, served), source=_source(level, simulated),
             factors=outline.factors,
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = People()
-            readers = Readers(parse, flags or {}, references(connection))
+            readers = Readers(parse, flags or {}, references(connection), outline.salt)
             commands: list[Row] = []
             for visit_id in outline.visits:
                 visit = events_of(connection, visit_id)
@@ -117,18 +119,27 @@ def _annotation(connection: Connection, study_name: str) -> AnnotationState:
     return state
 
 
+def _source(level: str, simulated: bool | None) -> dict[str, str]:
+    scope = "both" if simulated is None else scope_of(simulated=simulated)
+    return {"kind": "log", "level": level, "scope": scope}
+
+
 def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> bool:
     return event.study == study_name and simulated in (None, event.simulated)
 
 
 @dataclass
 class _Outline:
-    """What must be known before the first row: visits in order, factors, each dialogue's number."""
+    """What must be known before the first row: visits in order, factors, each dialogue's number.
+
+    salt  the key of the study's first event: the same in every export, and in none of them
+    """
 
     visits: dict[str, str] = field(default_factory=dict)
     factors: tuple[str, ...] = ()
     numbers: dict[str, int] = field(default_factory=dict)
     never_began: int = 0
+    salt: str = ""
 
     @classmethod
     def of(cls, connection: Connection, study_name: str, simulated: bool | None = None) -> "_Outline":
@@ -137,6 +148,8 @@ class _Outline:
         assigned = 0
         for stored in _events_of_kinds(connection, VisitOpened, DialogueAssigned, CallRouted, DialogueOpened):
             event = stored.event
+            if isinstance(event, VisitOpened) and event.study == study_name:
+                outline.salt = outline.salt or stored.event_id
             if isinstance(event, VisitOpened) and _belongs(event, study_name, simulated):
                 outline.visits[stored.visit_id] = event.participant_id
             participant = outline.visits.get(stored.visit_id)
@@ -235,6 +248,7 @@ def _add_dialogue(writer: RowsTaker, dialogue: DialogueRows, row: Row) -> None:
     writer.add("acts", dialogue.acts)
     writer.add("goals", dialogue.goals())
     writer.add("incidents", dialogue.incidents)
+    writer.add("wizard_turns", pseudonymous(dialogue.wizard_turns, dialogue.readers.salt))
 
 
 def _ratings(stored: StoredEvent, event: QuestionnaireAnswered, participant_id: str) -> Iterator[Row]:

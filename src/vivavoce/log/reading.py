@@ -12,6 +12,7 @@ from vivavoce.core.errors import LogError
 from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
 from vivavoce.log.records import DialogueState, Recording, StoredEvent, StudyRecord, Visit, stored_event
+from vivavoce.log.scope import Scope, usual_scope
 from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
 from vivavoce.log.transaction import events_of
 
@@ -96,13 +97,28 @@ class Reader:
             wanted = wanted.where((visits.c.status == "running") == running)
         return self._all(wanted.order_by(visits.c.position), Visit)
 
+    def visits_by_scope(self, study: str) -> dict[Scope, int]:
+        """How many visits of a study were people's, and how many programs'."""
+        counted = select(visits.c.simulated, func.count()).where(visits.c.study == study)
+        with self.reading() as connection:
+            found = {bool(flag): n for flag, n in connection.execute(counted.group_by(visits.c.simulated))}
+        return {"people": found.get(False, 0), "simulated": found.get(True, 0)}
+
+    def usual_scope(self, study: str) -> Scope:
+        """Whose visits are read where nobody says: people's as soon as there is one."""
+        return usual_scope(**self.visits_by_scope(study))
+
     def dialogue(self, dialogue_id: str) -> DialogueState | None:
         found = self._all(select(dialogues).where(dialogues.c.dialogue_id == dialogue_id), DialogueState)
         return found[0] if found else None
 
-    def dialogues(self, study: str, *, system: str | None = None) -> list[DialogueState]:
-        """A study's dialogues in the order of their assignment; all, or those with one system."""
+    def dialogues(
+        self, study: str, *, system: str | None = None, scope: Scope | None = None
+    ) -> list[DialogueState]:
+        """A study's dialogues in the order of their assignment; all, or only those."""
         wanted = select(dialogues).where(dialogues.c.study == study)
+        if scope is not None:
+            wanted = wanted.where(dialogues.c.simulated == (scope == "simulated"))
         if system is not None:
             wanted = wanted.where(dialogues.c.system == system)
         return self._all(wanted.order_by(dialogues.c.position), DialogueState)

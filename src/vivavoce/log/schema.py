@@ -22,6 +22,7 @@ from vivavoce.log.schema_dialogues import (
     RATINGS,
     TURNS,
     UTTERANCES,
+    WIZARD_TURNS,
 )
 from vivavoce.log.schema_steps import (
     COMMANDS,
@@ -52,6 +53,7 @@ TABLES: Final[dict[str, Table]] = {
         PARTICIPANTS,
         ANNOTATIONS,
         INCIDENTS,
+        WIZARD_TURNS,
         PREFERENCES,
         READINGS,
         LISTENING,

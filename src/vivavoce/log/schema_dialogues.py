@@ -23,6 +23,7 @@ DIALOGUES = Table(
         Column(
             "condition", TEXT, "cell of the design; the system's name where the study has no factors", True
         ),
+        Column("strategy", TEXT, "the strategy that a wizard followed in it"),
         PARTICIPANT,
         Column("visit_id", TEXT, "visit during which it took place"),
         Column("task_id", TEXT, "assigned task"),
@@ -38,6 +39,7 @@ DIALOGUES = Table(
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="dialogue",
 )
 
 TURNS = Table(
@@ -119,7 +121,8 @@ ACTS = Table(
             "layer",
             TEXT,
             "system (what the system did), understood (what it took the user to mean), "
-            "reference (what the user meant)",
+            "reference (what the user meant), proposed (what a program would have done, where a wizard "
+            "said something else)",
             True,
         ),
         Column("source", TEXT, "who says so: bot, label, parser, simulator, annotator", True),
@@ -192,6 +195,7 @@ PARTICIPANTS = Table(
         Column("attributes", TEXT, "further attributes as a JSON object"),
         Column("simulated", FLAG, "a program", True),
     ),
+    counted="participant",
 )
 
 ANNOTATIONS = Table(
@@ -232,5 +236,31 @@ EXCLUSIONS = Table(
         Column("dialogue_id", TEXT, "key of the dialogue; null: all of the participant's rows"),
         PARTICIPANT,
         Column("rule", TEXT, "the first rule of the study file that it meets, in words", True),
+    ),
+)
+
+WIZARD_TURNS = Table(
+    "wizard_turns",
+    "a system turn for which a person stood in, for the whole system or a module of it",
+    (
+        DIALOGUE,
+        TURN,
+        Column("wizard_id", TEXT, "pseudonymous key of the wizard", True),
+        Column("replaces", TEXT, "system, recognition, understanding or management", True),
+        Column(
+            "source",
+            TEXT,
+            "where the words came from: free, prompt, script, proposal (the program's, unchanged), edited "
+            "(at least half of the words of both are the same), silence (ended without a word), greeting "
+            "(the first message, which came by itself)",
+            True,
+        ),
+        Column("label", TEXT, "of the prompt or script"),
+        Column("strategy", TEXT, "strategy of the dialogue"),
+        Column("gave", TEXT, "what the system behind got in place of what was said or understood"),
+        Column("proposed", TEXT, "what the program would have said; its acts stand in the layer `proposed`"),
+        Column(
+            "proposed_end", FLAG, "the program would have ended the dialogue; null where it was not held up"
+        ),
     ),
 )

@@ -32,6 +32,7 @@ PREFERENCES = Table(
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="judgement",
 )
 
 STRESS = Table(
@@ -116,6 +117,7 @@ COMMANDS = Table(
         Column("given_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "given by a program", True),
     ),
+    counted="command",
 )
 
 RECORDINGS = Table(
@@ -148,6 +150,7 @@ RECORDINGS = Table(
         Column("removal", TEXT, "redone, withdrawal, erasure or retention: why"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="recording",
 )
 
 READINGS = Table(
@@ -174,6 +177,8 @@ READINGS = Table(
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="transcript rating",
+    unit=("visit_id", "reading_number"),
 )
 
 LISTENING = Table(
@@ -198,6 +203,7 @@ LISTENING = Table(
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="clip judgement",
 )
 
 VOTES = Table(
@@ -222,6 +228,7 @@ VOTES = Table(
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
+    counted="vote",
 )
 
 LOOKS = Table(

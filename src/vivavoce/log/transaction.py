@@ -175,13 +175,21 @@ class Transaction:
                 taken[visit_id] = slot
         return {slot for visit_id, slot in taken.items() if visit_id not in refused}
 
-    def bouts(self, study: str, participant_id: str | None = None) -> Counter[tuple[str, str]]:
-        """How often two systems met in bouts of a study, left and right; all, or one participant's."""
+    def bouts(
+        self, study: str, participant_id: str | None = None, *, simulated: bool | None = None
+    ) -> Counter[tuple[str, str]]:
+        """How often two systems met in bouts of a study, left and right; all, or one participant's.
+
+        simulated  count only bouts that were, or were not, before a program
+        """
         sides = (bouts.c.left_system, bouts.c.right_system)
         if participant_id is not None:  # few: counted here, as in `participant_counts`
             mine = (bouts.c.study == study) & (bouts.c.participant_id == participant_id)
             return Counter(tuple(row) for row in self.connection.execute(select(*sides).where(mine)))
         wanted = select(*sides, func.count()).where(bouts.c.study == study).group_by(*sides)
+        if simulated is not None:
+            alike = (visits.c.study == study) & (visits.c.simulated == simulated)
+            wanted = wanted.where(bouts.c.participant_id.in_(select(visits.c.participant_id).where(alike)))
         return Counter({(left, right): met for left, right, met in self.connection.execute(wanted)})
 
     def paused(self) -> bool:

@@ -23,6 +23,7 @@ GROUPS: Final = {
     "condition": "condition",
     "participant": "participant_id",
     "task": "task_id",
+    "strategy": "strategy",
     "channel": "channel",
     "language": "language",
 }
@@ -193,7 +194,7 @@ def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
     table = dataset.read("dialogues")
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
     if column is not None and column not in table.column_names:
-        known = [*GROUPS, *dataset.factors]
+        known = [one for one in GROUPS if GROUPS[one] in table.column_names] + dataset.factors
         raise UnknownName("grouping", by, known, place=str(dataset.folder))
     return [ALL] * len(table) if column is None else table.column(column).to_pylist()
 

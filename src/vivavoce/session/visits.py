@@ -141,9 +141,8 @@ class MoveRules:
         study, state, tx = self.study, draft.state, draft.tx
         if paused(tx):
             raise Refused("paused")
-        counts = {
-            system: running + completed for system, running, completed in tx.allocation_counts(study.name)
-        }
+        given = tx.allocation_counts(study.name, simulated=state.simulated)
+        counts = {system: running + completed for system, running, completed in given}
         mine = tx.participant_counts(study.name, state.participant_id)
         chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
         resting = self.suspended()
@@ -177,7 +176,10 @@ class MoveRules:
         awake = [system for system in study.systems if system not in resting]
         systems = awake if len(awake) > 1 else list(study.systems)
         chance = self.chance(f"{state.participant_id}:bout:{state.round}")
-        met = opponents(systems, tx.bouts(study.name), tx.bouts(study.name, state.participant_id), chance)
+        met = opponents(
+            systems, tx.bouts(study.name, simulated=state.simulated),
+            tx.bouts(study.name, state.participant_id), chance,
+        )  # fmt: skip
         keys = [codes.new_key("dialogue") for _ in met]
         for key, system in zip(keys, met, strict=True):
             draft.add(

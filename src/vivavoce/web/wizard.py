@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from vivavoce.connectors.wizard_room import NotYours, Reply, Room, Seat
+from vivavoce.connectors.wizard_room import NotYours, Room, Seat
 from vivavoce.web.accounts import SIGN_IN_LIVES, Access
 from vivavoce.web.documents import read_document
 from vivavoce.web.experts import ThisAccess, access_of
@@ -25,6 +25,7 @@ HOME: Final = "/wizard"
 ROLE: Final = "wizard"
 LONGEST_REPLY: Final = 4_000
 LONGEST_NAME: Final = 40
+WRITTEN: Final = ("free", "edited")
 
 
 class NoWizard(Exception):
@@ -184,8 +185,8 @@ def _seat(system: str, room: Room, seat: Seat, wizard: str, now_s: float) -> dic
         "replaces": room.settings.replaces, "free_text": room.settings.free_text, "strategy": seat.strategy,
         "lines": [{"party": line.party, "text": line.text} for line in seat.lines],
         "turn": seat.asked, "may_speak": seat.reply is not None and not seat.reply.done(),
-        "proposal": seat.proposal, "understood": seat.understood, "prompts": room.settings.prompts,
-        "script": room.settings.strategies.get(seat.strategy, {}),
+        "proposal": seat.proposal, "closing": seat.closing, "understood": seat.understood,
+        "prompts": room.settings.prompts, "script": room.settings.strategies.get(seat.strategy, {}),
     }  # fmt: skip
 
 
@@ -211,23 +212,11 @@ async def say(site: ThisSite, wizard: ThisWizard, reply: ReplyIn) -> Response:
         raise NotYours
     if not text and not reply.ends:
         return JSONResponse({"error": "empty"}, 422)
-    made = _reply(room, seat, wizard, text, reply.ends)
-    if made.source == "free" and text and not room.settings.free_text:
+    made = room.worded(seat, wizard, text, ends=reply.ends)
+    if made.source in WRITTEN and not room.settings.free_text:
         return JSONResponse({"error": "scripted_only"}, 422)
     room.say(reply.key, made)
     return JSONResponse({"said": True})
-
-
-def _reply(room: Room, seat: Seat, wizard: str, text: str, ends: bool) -> Reply:
-    if seat.proposal is not None and text == seat.proposal.strip():
-        return Reply(text, wizard, "proposal", ends=ends)
-    for label, words in room.settings.strategies.get(seat.strategy, {}).items():
-        if text == words.strip():
-            return Reply(text, wizard, "script", label, ends)
-    for label, words in room.settings.prompts.items():
-        if text == words.strip():
-            return Reply(text, wizard, "prompt", label, ends)
-    return Reply(text, wizard, ends=ends)
 
 
 def _room(site: Site, seat: SeatIn) -> Room:

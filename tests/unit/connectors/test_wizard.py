@@ -2,16 +2,27 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 import uvloop
 
-from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Act,
+    Capabilities,
+    Choice,
+    Conversation,
+    PastTurn,
+    SystemOutput,
+    Understood,
+    UserTurn,
+)
 from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.wizard import WizardConnector, WizardSettings
 from vivavoce.connectors.wizard_room import GONE_AFTER_S, NotYours, Reply, Room, Seat
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.session.outputs import SystemTurn, gather
 
 ECHO = {"connect": "scripted", "replies": [{"say": "You said {text}", "choices": ["yes"]}]}
 Play = Callable[[Seat], str]
@@ -201,3 +212,114 @@ def test_the_conversations_of_a_wizard_who_has_gone_may_be_taken_by_another() ->
 def test_settings_that_do_not_fit_together_are_named(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         make_connector({"connect": "wizard", **settings}, {}, place="systems.oz")
+
+
+class Guide:
+    """A program that tells an address, says what it did, and ends the dialogue."""
+
+    capabilities = Capabilities(memory="caller")
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        for output in ():
+            yield output
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        yield SystemOutput(kind="delta", text="It is in Lan")
+        yield SystemOutput(
+            kind="message", text="It is in Lantern Street.", choices=(Choice("Thanks", "/thank"),), held_s=0.5
+        )
+        yield SystemOutput(
+            kind="extras", acts=(Act("inform", "address", "5 Lantern Street"),),
+            understood=(Understood((Act("request", "address"),), 0.9),), raw={"intent": "ask"},
+        )  # fmt: skip
+        yield SystemOutput(kind="end")
+
+    async def reset(self, conversation: Conversation) -> None: ...
+    async def close(self, conversation: Conversation) -> None: ...
+    async def shut_down(self) -> None: ...
+
+
+def decided(words: str, *, ends: bool = False, behind: Any = None, **settings: Any) -> SystemTurn:
+    """What becomes of a turn where the wizard sends these words; the guide is behind."""
+
+    async def run() -> SystemTurn:
+        connector = WizardConnector(
+            WizardSettings(**{"connect": "wizard", "replaces": "management", "behind": {}, **settings})
+        )
+        connector.stand_before(behind or Guide())
+        turn, room = SystemTurn(), connector.room
+        outputs = connector.send(Conversation("c"), told("where?"))
+        waiting = asyncio.create_task(gather(outputs, lambda: 1.0, turn))
+        while (seat := room.seats.get("c")) is None or seat.reply is None:
+            if seat is not None and seat.wizard is None:
+                room.take("c", "Merlin")
+            await asyncio.sleep(0)
+        room.say("c", room.worded(seat, "Merlin", words, ends=ends))
+        await waiting
+        return turn
+
+    return asyncio.run(run())
+
+
+def facts_of(turn: SystemTurn) -> dict[str, Any]:
+    return next(one for one in turn.raw if "wizard" in one)
+
+
+def test_what_a_program_would_have_done_is_not_done_where_the_wizard_says_something_else() -> None:
+    turn = decided("It is a secret.")
+    assert [message.text for message in turn.messages] == ["It is a secret."]
+    assert turn.acts is None and not turn.ends_dialogue and turn.messages[0].choices == []
+    assert [one.acts[0].slot for one in turn.understood] == ["address"]
+    facts = facts_of(turn)
+    assert (facts["source"], facts["proposed"], facts["proposed_end"]) == (
+        "free",
+        "It is in Lantern Street.",
+        True,
+    )
+    assert facts["proposed_acts"] == [
+        {"act": "inform", "slot": "address", "value": "5 Lantern Street", "op": None}
+    ]  # fmt: skip
+
+
+def test_a_proposal_sent_unchanged_is_the_program_s_turn_with_its_acts_buttons_and_end() -> None:
+    turn = decided("It is in Lantern Street.")
+    assert [message.text for message in turn.messages] == ["It is in Lantern Street."]
+    assert turn.ends_dialogue and turn.messages[0].choices == [{"title": "Thanks", "payload": "/thank"}]
+    assert turn.acts is not None and [act.value for act in turn.acts] == ["5 Lantern Street"]
+    assert turn.first_output_s == turn.complete_s == 1.0
+    facts = facts_of(turn)
+    assert facts["source"] == "proposal" and "proposed_acts" not in facts
+
+
+@pytest.mark.parametrize(
+    ("words", "source", "label"),
+    [
+        ("It is in Lantern Lane.", "edited", None),
+        ("Pardon?", "prompt", "again"),
+        ("Which street?", "script", "street"),
+        ("I would rather talk about tea.", "free", None),
+    ],
+)
+def test_where_a_reply_came_from_is_told_by_its_words(words: str, source: str, label: str | None) -> None:
+    ready = {"prompts": {"again": "Pardon?"}, "strategies": {"asking": {"street": "Which street?"}}}
+    facts = facts_of(decided(words, **ready))
+    assert (facts["source"], facts.get("label"), facts["strategy"]) == (source, label, "asking")
+
+
+def test_a_wizard_may_end_without_a_word_and_a_recogniser_may_end_too() -> None:
+    turn = decided("", ends=True)
+    assert turn.ends_dialogue and turn.messages == [] and facts_of(turn)["source"] == "silence"
+    echo = make_connector(ECHO, {})
+    turn = decided("goodbye", ends=True, behind=echo, replaces="recognition")
+    assert [message.text for message in turn.messages] == ["You said goodbye"] and turn.ends_dialogue
+
+
+def test_the_first_message_says_whose_dialogue_it_is_and_by_which_strategy() -> None:
+    outputs = within(
+        lambda one: taken(one.open(Conversation("c"))), lambda _: "", greeting="Hello.",
+        strategies={"asking": {"street": "Which street?"}},
+    )  # fmt: skip
+    assert messages(outputs) == ["Hello."]
+    assert outputs[-1].raw == {
+        "wizard": "Merlin", "replaces": "system", "source": "greeting", "strategy": "asking",
+    }  # fmt: skip

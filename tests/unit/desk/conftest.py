@@ -16,6 +16,7 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.desk.access import first_link
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.snapshot import Results, Snapshots
+from vivavoce.log.scope import Scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
@@ -82,9 +83,9 @@ def empty_log(clock: ManualClock, tmp_path: Path) -> Iterator[Log]:
 class Unhurried(Snapshots):
     """Snapshots that compute no results: that takes seconds, and most tests are about something else."""
 
-    def _summarise(self, by: str) -> None:
+    def _summarise(self, scope: Scope, by: str) -> None:
         position = self.board.see(lambda board: board.position)
-        self._results[by] = Results(position, self.board.log.clock.now(), None, "not computed here")
+        self._results[scope, by] = Results(position, self.board.log.clock.now(), None, "not computed here")
 
 
 @pytest.fixture

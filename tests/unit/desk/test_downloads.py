@@ -41,7 +41,7 @@ def test_the_dataset_opens_and_holds_every_dialogue(
     researcher: TestClient, log: Log, study: Study, tmp_path: Path
 ) -> None:
     answer = researcher.get("/export/dataset.zip")
-    assert answer.headers["content-disposition"] == 'attachment; filename="city-venues-dataset.zip"'
+    assert answer.headers["content-disposition"] == 'attachment; filename="city-venues-people-dataset.zip"'
     assert "sandbox" in answer.headers["content-security-policy"]
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         archive.extractall(tmp_path / "unpacked")

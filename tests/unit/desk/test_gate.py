@@ -233,7 +233,9 @@ def test_in_a_demonstration_the_account_is_offered_but_optional(
     browser.post(first_link(log, BASE))
     page = browser.get("/")
     assert page.status_code == 200 and 'href="/account"' in page.text
-    assert "<strong>SIMULATED</strong>callers are programs" in page.text
+    simulated = browser.get("/simulated/").text
+    assert "<strong>SIMULATED</strong>callers are programs" in simulated
+    assert 'href="/simulated/account"' in simulated
     app.state.desk.snapshots.close()
 
 

@@ -213,11 +213,13 @@ def test_simulated_visits_are_marked_on_every_page(
     enter: Enter, trial: ModuleType, log: Log, study: Study, clock: ManualClock
 ) -> None:
     viewer = enter("viewer")
-    assert "SIMULATED" not in viewer.get("/").text
     trial.fill(log, study, clock, participants=1, seed=77, simulated=True)
     dialogue = log.dialogues(study.name)[-1].dialogue_id
     for path in ("/", "/visits", "/dialogues", "/results", "/trial", f"/dialogues/{dialogue}"):
-        assert "<strong>SIMULATED</strong>" in viewer.get(path).text, path
+        assert "<strong>SIMULATED</strong>" in viewer.get("/simulated" + path).text, path
+        assert "<strong>SIMULATED</strong>" not in viewer.get("/people" + path).text, path
+    for path in ("/visits", "/dialogues", f"/dialogues/{dialogue}"):
+        assert '<span class="tag">simulated</span>' in viewer.get("/simulated" + path).text, path
 
 
 def test_an_empty_trial_has_pages_too(study: Study, empty_log: Log, tmp_path) -> None:

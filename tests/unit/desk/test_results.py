@@ -1,10 +1,13 @@
 """Results come from a snapshot, in the background, and say as of when."""
 
+import html
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from rich.console import Console
 from starlette.testclient import TestClient
 
 from scenes.patience import eventually
@@ -14,7 +17,9 @@ from vivavoce.desk.app import create_desk
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
-from vivavoce.report.numbers import percent
+from vivavoce.report import content
+from vivavoce.report.numbers import percent, span
+from vivavoce.report.table import results_table
 from vivavoce.study.model import Study
 
 
@@ -96,30 +101,55 @@ def test_factors_are_offered_as_groupings(study: Study) -> None:
     assert groupings(crossed) == ["condition", "system", "list"]
 
 
+def test_what_is_drawn_is_the_interval_of_participants_as_everywhere_else(browser: TestClient) -> None:
+    """Dialogues of one person are not independent: their interval is shown small, for comparison."""
+    browser.get("/results")
+    wait(browser)
+    page = browser.get("/results").text
+    desk = browser.app.state.desk  # type: ignore[attr-defined]
+    summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
+    terminal = StringIO()
+    Console(file=terminal, width=200).print(results_table(summary))
+    differ = 0
+    for row in [*summary["by"], summary["all"]]:
+        rate = row["subjective_success"]
+        nested = rate["clustered"]
+        counts, compared = span(nested["low"], nested["high"]), span(rate["low"], rate["high"])
+        differ += counts != compared
+        assert f'x1="{round(2 + 96 * nested["low"], 2)}%" x2="{round(2 + 96 * nested["high"], 2)}%"' in page
+        assert f'<td class="n">{counts}</td>' in page and counts in terminal.getvalue()
+        assert f'<td class="n small soft">{compared}</td>' in page and compared not in terminal.getvalue()
+    assert differ == 3
+
+
+def test_tests_and_parameters_are_the_tables_of_the_report(browser: TestClient) -> None:
+    browser.get("/results")
+    wait(browser)
+    page = html.unescape(browser.get("/results").text)
+    desk = browser.app.state.desk  # type: ignore[attr-defined]
+    summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
+    for table in (
+        content.tests_table(summary),
+        content.measures_table(summary),
+        content.variants_table(summary),
+    ):
+        assert table is not None and table.caption in page and table.note in page
+        for row in table.rows:
+            assert row.heading in page and all(cell.main in page for cell in row.cells)
+
+
 def test_a_view_leaves_out_what_nobody_was_asked() -> None:
     rate = {"unit": "dialogue", "successes": 1, "n": 2, "ratio": 0.5, "low": 0.1, "high": 0.9}
     none = {"unit": "goal", "successes": 0, "n": 0, "ratio": None, "low": None, "high": None}
     group = {
-        "key": "a",
-        "subjective_success": rate,
-        "objective_success_assigned": none,
-        "objective_success_inferred": none,
-        "objective_success_inferred_call_all": rate,
-        "measures": {"turns": {"value": 3.0}, "word_error_rate": {"value": None}},
-    }
-    test = {"measure": "subjective_success", "a": "a", "b": "b"}
-    view = make_view(
-        {
-            "by": [group],
-            "all": group,
-            "tests": [test],
-            "warnings": ["w"],
-            "data": "d",
-            "vivavoce": "v",
-            "by_what": "system",
-        }
-    )
-    assert [table.name for table in view.rates] == ["subjective_success"]
-    assert view.rates[0].tests == [test] and not view.rates[0].nested and view.model == ""
-    assert [table.title for table in view.variants] == ["Objective success, inferred goals: call, all"]
-    assert [(row.title, row.unit, row.shown) for row in view.figures] == [("Turns", "", ["3.00", "3.00"])]
+        "key": "a", "dialogues": 2, "subjective_success": rate, "objective_success_assigned": none,
+        "objective_success_inferred": none, "measures": {},
+    }  # fmt: skip
+    view = make_view({
+        "by": [group], "all": group, "tests": [], "warnings": ["w"], "data": "d", "vivavoce": "v",
+        "by_what": "system",
+    })  # fmt: skip
+    assert [table.title for table in view.rates] == ["Subjective success"]
+    assert not view.rates[0].by_participant and view.model == "" and view.tests is None
+    (row,) = view.rates[0].rows
+    assert (row.low, row.high, row.compared) == (0.1, 0.9, "")

@@ -23,6 +23,10 @@ async function refresh(part, status) {
       return;
     }
     if (!answer.ok) throw new Error(String(answer.status));
+    if (answer.headers.get("Vivavoce-Scope") !== document.documentElement.dataset.scope) {
+      location.reload(); // people have come: the page shows them from now on
+      return;
+    }
     const fresh = parse(await answer.text()).body;
     if (!inUse(part)) part.replaceChildren(...fresh.children);
     status.textContent = "";

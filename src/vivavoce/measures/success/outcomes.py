@@ -14,6 +14,7 @@ from vivavoce.measures.success.model import Act, Goal, Turn, Venues
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NOT_A_WIZARDS_WORDS: Final = ("proposal", "silence", "greeting")
 REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
 
 
@@ -53,8 +54,9 @@ def outcomes(dataset: Source, options: Options = Options()) -> Outcomes:
     """Score every dialogue against its assigned goal and against the goals inferred from its user turns.
 
     Input   acts of the layers `system` and `reference` (never `understood`), goals, entities
-    Empty   no entities: nothing can be scored. A dialogue without acts of the system is not scored at all;
-            without assigned goal or without reference acts it lacks that kind of outcome
+    Empty   no entities: nothing can be scored. A dialogue without acts of the system, or in which a wizard
+            said in its place what nobody put into acts, is not scored at all; without assigned goal or
+            without reference acts it lacks that kind of outcome
     """
     dialogues = dataset.read("dialogues").column("dialogue_id").to_pylist()
     venues = Venues.from_rows(dataset.read("entities").to_pylist())
@@ -63,13 +65,16 @@ def outcomes(dataset: Source, options: Options = Options()) -> Outcomes:
             reasons=[f"no venue database: objective success of {len(dialogues)} dialogues is missing"]
         )
     goals = _assigned_goals(dataset)
-    turns = _turns(dataset, options)
+    turns, by_wizards = _turns(dataset, options), _said_by_wizards(dataset)
     found = Outcomes()
     lacking: dict[str, int] = defaultdict(int)
     for dialogue_id in dialogues:
         own = turns.get(dialogue_id, _Turns())
         if not own.system:
             lacking["no acts of the system are logged"] += 1
+            continue
+        if by_wizards.get(dialogue_id, set()) - own.system.keys():
+            lacking["what a wizard said in the place of the system has no acts"] += 1
             continue
         if task := goals.get(dialogue_id):
             found.assigned[dialogue_id] = assigned_outcome(
@@ -124,6 +129,19 @@ def _turns(dataset: Source, options: Options) -> dict[str, _Turns]:
         own = found[dialogue_id]
         of_turns = own.system if layer == "system" else own.by_source.setdefault(source, {})
         of_turns.setdefault(turn_index, []).append(Act(act, slot, value, op))
+    return found
+
+
+def _said_by_wizards(dataset: Source) -> dict[str, set[int]]:
+    """The turns whose words were a wizard's: what the program behind would have done says nothing of them."""
+    found: dict[str, set[int]] = defaultdict(set)
+    columns = (
+        dataset.read("wizard_turns").column(name)
+        for name in ("dialogue_id", "turn_index", "replaces", "source")
+    )
+    for dialogue_id, turn_index, replaces, source in zip(*(one.to_pylist() for one in columns), strict=True):
+        if replaces in ("system", "management") and source not in NOT_A_WIZARDS_WORDS:
+            found[dialogue_id].add(turn_index)
     return found
 
 

@@ -95,6 +95,7 @@ function drawTalk() {
   here("reply-label").textContent = words[seat.replaces];
   here("reply").readOnly = !seat.free_text;
   for (const id of ["send", "end"]) here(id).disabled = !seat.may_speak;
+  here("closing").hidden = !seat.closing;
   here("understood").hidden = seat.understood.length === 0;
   here("understood-list").replaceChildren(...seat.understood.map((one) => element("li", one)));
   if (anew) {

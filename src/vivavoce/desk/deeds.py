@@ -1,0 +1,79 @@
+"""What participants do beside holding dialogues: which event of each kind of step is a piece of work."""
+
+from collections.abc import Callable, Hashable
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from vivavoce.log.arena_events import VoteCast
+from vivavoce.log.elicitation_events import CommandGiven
+from vivavoce.log.event import Event
+from vivavoce.log.events import ComparisonAnswered, QuestionnaireAnswered
+from vivavoce.log.listening_events import ClipJudged, LoggedTrial
+from vivavoce.log.reading_events import TranscriptRated
+from vivavoce.log.transcription_events import TranscriptGiven
+
+
+class Work(NamedTuple):
+    """What one kind of step is made of.
+
+    noun    one piece of it; counts of it are said with it
+    done    the event that brings it
+    key     what is done anew when it comes twice in a visit, so that the later one stands
+    about   what it is about, such as a pair; "" where that does not matter
+    things  what those are called, in the plural
+    pieces  how many pieces one event brings
+    """
+
+    step: str
+    noun: str
+    done: type[Event]
+    key: Callable[[Any], Hashable]
+    about: Callable[[Any], str] = lambda _: ""
+    things: str = ""
+    pieces: Callable[[Any], int] = lambda _: 1
+
+
+class Deed(NamedTuple):
+    """A piece of work, or several that one page brought."""
+
+    step: str
+    participant_id: str
+    at: datetime
+    about: str
+    pieces: int
+
+
+def _place(event: Any) -> Hashable:
+    return event.step, event.position
+
+
+def _trial(event: ClipJudged) -> str:
+    trial: LoggedTrial = event.trial
+    return trial.pair_id or trial.first.audio
+
+
+WORK: Final[dict[str, Work]] = {
+    one.step: one
+    for one in (
+        Work("compare", "judgement", ComparisonAnswered, _place, lambda event: event.pair_id,
+             "pairs of transcripts", lambda event: len(event.choices)),
+        Work("rate", "transcript rating", TranscriptRated, _place,
+             lambda event: f"{event.pair_id}/{event.shown}", "transcripts"),
+        Work("listen", "clip judgement", ClipJudged, _place, _trial, "clips, or pairs of them"),
+        Work("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
+        Work("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
+             "recordings"),
+        Work("elicit", "command", CommandGiven, _place, lambda event: event.stimulus.stimulus_id, "stimuli"),
+        Work("questionnaire", "form", QuestionnaireAnswered,
+             lambda event: (event.step, event.round, event.position),
+             lambda event: event.instrument, "questionnaires"),
+    )
+}  # fmt: skip
+DIALOGUE: Final = "dialogue"
+WITHOUT_WORK: Final = ("consent", "instructions", "debrief")
+_BY_EVENT: Final = {one.done: one for one in WORK.values()}
+
+
+def work_of(event: Event) -> Work | None:
+    """The kind of work that an event brings; None for most events, and for forms about a dialogue."""
+    return None if getattr(event, "dialogue_id", None) else _BY_EVENT.get(type(event))
