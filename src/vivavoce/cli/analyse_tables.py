@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
+
+from vivavoce.core.terminal import FittedTable as Table
 
 Facts = dict[str, Any]
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}

@@ -68,7 +68,8 @@ def compare(
 
 def _show(compared: "Sequence[Mapping[str, Any]]") -> None:
     from rich.console import Console
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     heads = ("feature", "mean real", "mean simulated", "KL (bits)", "Cramér", "n real", "n simulated")
     table = Table(*heads, title="SIMULATED calls beside real ones")

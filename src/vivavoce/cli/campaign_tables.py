@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from rich.table import Table
-
+from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import MISSING, coefficient, span
 
 

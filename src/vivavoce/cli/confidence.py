@@ -42,9 +42,9 @@ def confidence(
 def _show(found: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from vivavoce.core.terminal import FittedTable as Table
     from vivavoce.report.numbers import label
 
     groups = [*found["by"], *([found["all"]] if len(found["by"]) > 1 else [])]

@@ -47,7 +47,8 @@ def flags(
 def _show(facts: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     judged = any(row["judged"] for row in facts["flags"])
     table = Table("system", "flag", "turns", "told by", "set", box=SIMPLE_HEAD, show_edge=False)

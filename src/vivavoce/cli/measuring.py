@@ -12,8 +12,9 @@ from vivavoce.cli.memory import uncollected
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
+
+    from vivavoce.core.terminal import FittedTable as Table
 
 WIDEST: Final = 12
 
@@ -132,9 +133,9 @@ def _show(found: list[dict[str, Any]], by: str) -> None:
 
 def _table(rows: list[dict[str, Any]], by: str, keys: list[Any]) -> "Table":
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
+    from vivavoce.core.terminal import FittedTable as Table
     from vivavoce.measures import MEASURES
     from vivavoce.report.numbers import label
 
@@ -186,8 +187,9 @@ def _list(only: Collection[str], *, as_json: bool) -> None:
 
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     table = Table("measure", "symbol", "origin", "better", box=SIMPLE_HEAD, show_edge=False)
     for family, own in groupby(

@@ -78,7 +78,8 @@ def _score(dataset: Any, *, as_json: bool) -> None:
 def _show(facts: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{facts['turns']} user turns of {facts['participants']} people, against the {facts['judge']}s"
     table = Table("", "precision", "recall", "F1", "95%", title=title, title_justify="left", box=SIMPLE_HEAD,

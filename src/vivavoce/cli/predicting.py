@@ -171,7 +171,8 @@ def _kind(written: str) -> "Kind":
 def _show(facts: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{facts['target']}: {facts['n']} dialogues of {facts['participants']} people"
     table = Table("held out", "model", "R2", "95%", "RMSE", "rho", "kappa", "recall", title=title,
@@ -199,7 +200,8 @@ def _show(facts: dict[str, Any]) -> None:
 def _show_explanation(facts: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{facts['target']} by {facts['kind'].replace('_', ' ')}: {facts['n']} dialogues"
     table = Table("parameter", "weight", "95%", "kept", "R2 lost", title=title, title_justify="left",

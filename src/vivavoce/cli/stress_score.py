@@ -36,7 +36,8 @@ def show(facts: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     title = f"{facts['system']}, {facts['repeats']} x, continued by the {facts['continuation']} user"
     table = Table(*_COLUMNS, title=escape(title), title_justify="left", box=SIMPLE_HEAD, show_edge=False)

@@ -60,7 +60,8 @@ def timing(
 def _show(timings: "list[DialogueTiming]") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+
+    from vivavoce.core.terminal import FittedTable as Table
 
     columns = "dialogue", "turns in the log", "in the sound", "timed", "besides"
     table = Table(*columns, box=SIMPLE_HEAD, show_edge=False)

@@ -134,7 +134,9 @@ def _item_row(item: Facts, keys: list[str | None]) -> Row:
     cells = [_mean_cell(item["by"].get(key)) for key in keys]
     if item["n"]:
         cells.append(
-            Cell(amount(item["mean"], ""), (f"n = {count(item['n'])}", *([spread] if spread else [])))
+            Cell(
+                amount(item["mean"], ""), (say("n = {n}", n=count(item["n"])), *([spread] if spread else []))
+            )
         )
         cells.append(Cell(between(item["least"], item["most"], "{:g}".format)))
     else:
@@ -145,4 +147,8 @@ def _item_row(item: Facts, keys: list[str | None]) -> Row:
 
 
 def _mean_cell(facts: Facts | None) -> Cell:
-    return Cell(MISSING) if facts is None else Cell(amount(facts["mean"], ""), (f"n = {count(facts['n'])}",))
+    return (
+        Cell(MISSING)
+        if facts is None
+        else Cell(amount(facts["mean"], ""), (say("n = {n}", n=count(facts["n"])),))
+    )

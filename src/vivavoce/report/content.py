@@ -7,7 +7,7 @@ from vivavoce.analysis.family import decisive
 from vivavoce.analysis.rates import HEADLINES, is_rate
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
-from vivavoce.report.language import noun, say, translated
+from vivavoce.report.language import Shown, noun, say, translated
 from vivavoce.report.numbers import (
     amount,
     between,
@@ -132,8 +132,14 @@ def rate_cell(rate: Facts) -> Cell:
         return Cell(amount(rate["ratio"], ""), (say("mean of {n}", n=count(rate["n"])),))
     low, high, clustered = interval_of(rate)
     counted = say("{k} of {n}", k=count(rate["successes"]), n=count(rate["n"]))
-    naive = [f"Wilson {span(rate['low'], rate['high'])}"] if clustered else []
+    naive = [_wilson(rate)] if clustered else []
     return Cell(percent(rate["ratio"]), (span(low, high), counted, *naive))
+
+
+def _wilson(rate: Facts) -> str:
+    return Shown(
+        f"Wilson {span(rate['low'], rate['high'])}", wilson_low=rate["low"], wilson_high=rate["high"]
+    )
 
 
 def signature_of(shown: Facts) -> str:

@@ -6,7 +6,7 @@ sentence with numbers in it is found by its pattern in the catalogue.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -65,10 +65,29 @@ def _words() -> NullTranslations:
     return _catalogue(language())
 
 
+class Shown(str):
+    """A number as people read it, which still knows what was computed: `values` by name, None: missing."""
+
+    values: Mapping[str, float | None]
+
+    def __new__(cls, text: str, /, **values: float | None) -> "Shown":
+        made = super().__new__(cls, text)
+        made.values = values
+        return made
+
+
 def say(template: str, /, **values: Any) -> str:
-    """A phrase in the report's language; `{places}` are filled in afterwards."""
+    """A phrase in the report's language; `{places}` are filled in afterwards.
+
+    Output  a `Shown` where places are filled by single numbers, which it then knows by the places' names
+    """
     phrase = _words().gettext(template) if template else ""
-    return phrase.format(**values) if values else phrase
+    if not values:
+        return phrase
+    shown = {name: one for name, one in values.items() if isinstance(one, Shown) and len(one.values) == 1}
+    numbers = {name: next(iter(one.values.values())) for name, one in shown.items()}
+    text = phrase.format(**values)
+    return Shown(text, **numbers) if numbers else text
 
 
 def noun(one: str, several: str, n: int) -> str:

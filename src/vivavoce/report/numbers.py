@@ -8,14 +8,14 @@ from babel.dates import format_date
 from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.rounding import half_up
-from vivavoce.report.language import language, noun, say
+from vivavoce.report.language import Shown, language, noun, say
 
 MISSING: Final = "–"
 
 
 def percent(ratio: float | None) -> str:
     """A ratio as a percentage with one decimal, such as 84.6%."""
-    return MISSING if ratio is None else f"{_decimal(_rounded(100 * ratio, 1))}%"
+    return Shown(MISSING if ratio is None else f"{_decimal(_rounded(100 * ratio, 1))}%", ratio=ratio)
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -26,17 +26,22 @@ def span(low: float | None, high: float | None) -> str:
 def between(low: Any, high: Any, write: Any) -> str:
     """Two limits, each written by `write`."""
     if low is None or high is None:
-        return MISSING
-    return say("{low} to {high}", low=write(low), high=write(high))
+        return Shown(MISSING, low=None, high=None)
+    return Shown(say("{low} to {high}", low=write(low), high=write(high)), low=low, high=high)
 
 
 def points(difference: float | None) -> str:
     """A difference of two ratios in percentage points, with its sign."""
-    return MISSING if difference is None else _signed(100 * difference, plus=True)
+    shown = MISSING if difference is None else _signed(100 * difference, plus=True)
+    return Shown(shown, difference=difference)
 
 
 def p_value(p: float | None) -> str:
     """Three decimals, in English without the leading zero; smaller ones as a bound."""
+    return Shown(_p_value(p), p=p)
+
+
+def _p_value(p: float | None) -> str:
     if p is None:
         return MISSING
     if p < 0.001:
@@ -45,39 +50,39 @@ def p_value(p: float | None) -> str:
 
 
 def z_value(z: float | None) -> str:
-    return MISSING if z is None else _signed(z, decimals=2)
+    return Shown(MISSING if z is None else _signed(z, decimals=2), z=z)
 
 
 def coefficient(value: float | None, decimals: int = 2) -> str:
     """A coefficient such as a correlation, with its sign and its leading zero."""
-    return MISSING if value is None else _signed(value, decimals=decimals)
+    return Shown(MISSING if value is None else _signed(value, decimals=decimals), value=value)
 
 
 def amount(value: float | None, unit: str) -> str:
     """A measure's value in its unit: percent for ratios, else up to three significant decimals."""
-    if value is None:
-        return MISSING
-    if unit == "ratio":
+    if value is None or unit == "ratio":
         return percent(value)
     decimals = 1 if abs(value) >= 10 else 2
-    return f"{_signed(value, decimals=decimals)}{' ' + unit if unit in ('s', 'ms') else ''}"
+    return Shown(
+        f"{_signed(value, decimals=decimals)}{' ' + unit if unit in ('s', 'ms') else ''}", value=value
+    )
 
 
 def difference(value: float | None, unit: str) -> str:
     """A difference of two measures: points for ratios, else in the unit, with its sign."""
     if value is None or unit == "ratio":
         return points(value)
-    return _signed(value, decimals=2, plus=True)
+    return Shown(_signed(value, decimals=2, plus=True), difference=value)
 
 
 def count(n: float | None) -> str:
     """A whole number with thin spaces between thousands."""
-    return MISSING if n is None else f"{round(n):,}".replace(",", "\u202f")
+    return Shown(MISSING if n is None else f"{round(n):,}".replace(",", "\u202f"), n=n)
 
 
 def plural(n: int, one: str, several: str | None = None) -> str:
     """`1 dialogue`, `240 dialogues`."""
-    return f"{count(n)} {noun(one, several or one + 's', n)}"
+    return Shown(f"{count(n)} {noun(one, several or one + 's', n)}", n=n)
 
 
 def instant(at: datetime | None) -> str:

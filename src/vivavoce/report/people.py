@@ -83,7 +83,10 @@ def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfTe
         alpha = (
             Cell(
                 coefficient(score["alpha"]),
-                (between(score["alpha_low"], score["alpha_high"], coefficient), f"n = {count(score['n'])}"),
+                (
+                    between(score["alpha_low"], score["alpha_high"], coefficient),
+                    say("n = {n}", n=count(score["n"])),
+                ),
             )
             if score["alpha"] is not None
             else Cell(coefficient(None), (say("cannot be computed"),))
@@ -113,7 +116,7 @@ def _mean(facts: Facts | None) -> Cell:
     if facts is None or facts["mean"] is None:
         return Cell(amount(None, ""))
     spread = [say("sd {sd}", sd=amount(facts["deviation"], ""))] if facts["deviation"] is not None else []
-    return Cell(amount(facts["mean"], ""), (*spread, f"n = {count(facts['n'])}"))
+    return Cell(amount(facts["mean"], ""), (*spread, say("n = {n}", n=count(facts["n"]))))
 
 
 def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
@@ -126,7 +129,7 @@ def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
                   ("both", "only_said", "only_shown", "neither")),
                 Cell(percent(row["optimism"]), (span(row["low"], row["high"]),)),
             ),
-            (f"n = {count(row['n'])}",),
+            (say("n = {n}", n=count(row['n'])),),
             total=row["key"] == "all" and len(opinion["by"]) > 1,
         )
         for row in opinion["by"]
@@ -166,7 +169,7 @@ def agreement_table(opinion: Facts, summary: Facts) -> TableOfText:
                     Cell(p_value(excess["p"]), (p_value(excess["p_mcnemar"]),)),
                     Cell(coefficient(kappa["value"]), (between(kappa["low"], kappa["high"], coefficient),)),
                 ),
-                (f"n = {count(row['n'])}",),
+                (say("n = {n}", n=count(row["n"])),),
                 total=row["key"] == "all" and several,
             )
         )

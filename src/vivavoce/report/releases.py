@@ -119,8 +119,8 @@ def _release_row(row: Facts) -> Row:
     return Row(
         title(row["measure"]),
         (
-            Cell(amount(row["new"], unit), (f"n = {count(row['new_n'])}",)),
-            Cell(amount(row["old"], unit), (f"n = {count(row['old_n'])}",)),
+            Cell(amount(row["new"], unit), (say("n = {n}", n=count(row['new_n'])),)),
+            Cell(amount(row["old"], unit), (say("n = {n}", n=count(row['old_n'])),)),
             Cell(difference(row["difference"], unit),
                  (between(row["low"], row["high"], lambda value: difference(value, unit)),)),
             Cell(p_value(row["p_holm"]), (p_value(row["p"]),),

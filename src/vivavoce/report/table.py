@@ -3,9 +3,9 @@
 from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
+from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.content import is_clustered, rate_cell, with_all
 from vivavoce.report.numbers import amount, count, label
 from vivavoce.report.prose import SIMULATED_MARK

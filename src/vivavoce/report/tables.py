@@ -3,6 +3,7 @@
 import csv
 import json
 from io import StringIO
+from math import isfinite
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import safe_csv_cell
 from vivavoce.report.blocks import Cell, Document, TableOfText
 from vivavoce.report.drawing import Figure
+from vivavoce.report.language import Shown
+from vivavoce.report.numbers import MISSING
 
 LATEX: Final = str.maketrans(
     {
@@ -41,8 +44,10 @@ LATEX: Final = str.maketrans(
 def write_tables(document: Document, folder: Path) -> list[Path]:
     """Every table as `<name>.csv` and `<name>.tex` into a folder, and their signatures as `signatures.csv`.
 
-    Note    what stands under a number has columns of its own in the CSV; a text that a spreadsheet would run
-            as a formula carries a leading apostrophe; simulated results say so in both
+    Note    the CSV is for programs: one number a cell, as it was computed (rates between 0 and 1, nothing
+            rounded), empty where it is missing; limits, cases and what else stands under a number have
+            columns of their own. A text that a spreadsheet would run as a formula carries a leading
+            apostrophe; simulated results say so in the last column, and in the caption of the LaTeX
     Raises  InputError: the folder cannot be written
     """
     files = {}
@@ -76,25 +81,43 @@ def write_figures(document: Document, folder: Path) -> list[Path]:
 
 
 def as_csv(table: TableOfText, mark: str = "") -> str:
-    """A table as CSV: block, heading, what stands under it, then each column with what stands under it."""
-    depth = [
-        max([len(row.cells[place].under) for row in table.rows if place < len(row.cells)], default=0)
-        for place in range(len(table.columns) - 1)
-    ]
-    head = ["", table.columns[0].main, ""]
-    for column, more in zip(table.columns[1:], depth, strict=True):
-        head += [column.main, *[f"{column.main} ({place})" for place in range(2, more + 2)]]
+    """A table as CSV: block, heading, what stands under it, then for each column its numbers and words."""
+    lines = [[_parts(cell) for cell in row.cells] for row in table.rows]
+    keys = [list(dict.fromkeys(key for line in lines if place < len(line) for key in line[place]))
+            for place in range(len(table.columns) - 1)]  # fmt: skip
+    head = ["block", table.columns[0].main or "row", "note"]
+    for column, names in zip(table.columns[1:], keys, strict=True):
+        head += [f"{column.main} {name}".strip() for name in names]
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    if mark:
-        writer.writerow([mark])
-    writer.writerow(map(_safe, head))
-    for row in table.rows:
-        line = [row.group, row.heading, "; ".join(row.under)]
-        for cell, more in zip(row.cells, depth, strict=False):
-            line += [cell.main, *cell.under, *[""] * (more - len(cell.under))]
-        writer.writerow(map(_safe, line))
+    writer.writerow(map(_safe, [*head, *(["mark"] if mark else [])]))
+    for row, line in zip(table.rows, lines, strict=True):
+        cells = [row.group, row.heading, "; ".join(row.under)]
+        for place, names in enumerate(keys):
+            own = line[place] if place < len(line) else {}
+            cells += [own.get(name, "") for name in names]
+        writer.writerow(map(_safe, [*cells, *([mark] if mark else [])]))
     return out.getvalue()
+
+
+def _parts(cell: Cell) -> dict[str, str]:
+    """What a cell holds, by name: "" its only number or its words, else limits, cases, p, ..."""
+    found: dict[str, str] = {}
+    for place, part in enumerate((cell.main, *cell.under)):
+        values = part.values if isinstance(part, Shown) else {"words" if place else "": part}
+        for name, value in values.items():
+            key = name if place or len(values) > 1 else ""
+            count = sum(one.split("_again")[0] == key for one in found)
+            found[key + "_again" * count] = _plain(value)
+    return found
+
+
+def _plain(value: float | str | None) -> str:
+    if isinstance(value, str):
+        return "" if value == MISSING else value
+    if value is None or not isfinite(value):
+        return ""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 def _safe(text: str) -> str:

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
 from vivavoce.report.document import SECTIONS, compose
 from vivavoce.report.html import render
+from vivavoce.report.language import speaking
 from vivavoce.report.material import Options
 from vivavoce.report.tables import escaped, write_figures, write_tables
 
@@ -260,9 +262,12 @@ def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
     names = {path.name for path in files}
     assert {"success.csv", "success.tex", "tests.csv", "flow.tex"} <= names
     with (tmp_path / "tables" / "success.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0] == ["SIMULATED"]
-    assert any("alpha" in row and "75.0%" in row for row in rows)
+        rows = list(csv.DictReader(file))
+    (alpha,) = [row for row in rows if "alpha" in row.values()]
+    assert (alpha["Subjective success"], alpha["mark"]) == ("0.75", "SIMULATED")
+    low, high = (float(alpha[f"Subjective success {name}"]) for name in ("low", "high"))
+    assert 0 < low < 0.75 < high < 1
+    assert int(alpha["Subjective success k"]) == 0.75 * int(alpha["Subjective success n"])
     with (tmp_path / "tables" / "signatures.csv").open(encoding="utf-8", newline="") as file:
         signed = list(csv.DictReader(file))
     assert {"success", "tests"} <= {row["table"] for row in signed}
@@ -271,6 +276,28 @@ def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
     assert r"\toprule" in latex
     assert r"75.0\%" in latex
     assert r"\caption{SIMULATED: Success rates}" in latex
+
+
+def test_programs_read_every_number_of_every_csv(simulated, tmp_path):
+    """One number a cell, nothing but ASCII digits in it, in every language; missing is empty."""
+    for language in ("en", "it"):
+        with speaking(language):
+            write_tables(compose(simulated.dataset), tmp_path / language)
+    for path in sorted(tmp_path.rglob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            head, *rows = list(csv.reader(file))
+        assert all(len(row) == len(head) for row in rows)
+        assert len(set(head)) == len(head), (path, head)
+        for row in rows:
+            cells = dict(zip(head, row, strict=True))
+            texts = {"block", head[1], "note", "mark", "signature", "number", "table"}
+            strange = {name: one for name, one in cells.items() if name not in texts and _looks_printed(one)}
+            assert strange == {}, path
+
+
+def _looks_printed(text):
+    """A number made for people: a percent sign, a real minus, a range, a decimal comma."""
+    return bool(re.search(r"\d ?%|\u2212|\d,\d|\u202f|^'|\d (to|a) \d", text))
 
 
 def test_latex_and_csv_take_hostile_names_as_text(make, tmp_path):
