@@ -25,10 +25,11 @@ def effort(datasets: Sequence[Dataset], hourly: float | None = None) -> list[Fac
             minutes_per_participant, cost_per_judgement (seconds times people at the hourly rate)
     Empty   an arm without times has none
     Note    a live judgement carries its share of the whole dialogue, from its start to its last answer; a
-            system with `connect: wizard` takes a second person
+            system with `connect: wizard` takes a second person. What rules exclude from measures took its
+            time, too, and is counted
     """
     spent: dict[str, _Spent] = defaultdict(_Spent)
-    for dataset in datasets:
+    for dataset in (one.everything for one in datasets):
         _choices(dataset, "preferences", "compared", spent, ("visit_id", "comparison_number"))
         _choices(dataset, "readings", "read", spent, ("visit_id", "reading_number"))
         _choices(dataset, "votes", "voted", spent, ("bout_id", "exchange"))
