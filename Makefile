@@ -10,8 +10,6 @@ BIN := .venv/bin
 ABREAST := -n logical --maxprocesses 4 --dist loadfile
 # tests of sound wait for it nearly all the time: three at once, each by itself, for a file of them is long
 IN_TURN := -n 3 --dist load
-# a test that fails is tried once more, and the closing line says so: a rerun is a defect to be mended, not a red build
-AGAIN := --reruns 1 -r aR
 export LANG ?= C.UTF-8
 
 # where Asterisk is installed, unless this machine has one
@@ -46,6 +44,7 @@ system-packages:
 	@command -v baresip >/dev/null || ./scripts/apt-install baresip-core
 	@command -v lt-proc >/dev/null || ./scripts/apt-install lttoolbox apertium-cat-ita mythes-it
 	@command -v sipp >/dev/null || ./scripts/apt-install sip-tester
+	@command -v pdftotext >/dev/null || ./scripts/apt-install poppler-utils
 	@fc-list 2>/dev/null | grep -q . || ./scripts/apt-install fontconfig fonts-dejavu-core
 
 demo: setup
@@ -53,8 +52,8 @@ demo: setup
 
 # what plays or records sound at its own speed goes first; pytest answers 5 where ARGS leave none of it
 test: .venv/dev.stamp system-packages
-	@$(BIN)/python -m pytest -m "realtime and not long" $(IN_TURN) $(AGAIN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
-	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(AGAIN) $(ARGS) && exit $$first
+	@$(BIN)/python -m pytest -m "realtime and not long" $(IN_TURN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
+	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(ARGS) && exit $$first
 
 test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
