@@ -140,6 +140,7 @@ def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, 
             n=round(denominator),
             data=dataset.hash,
             **parameters,
+            **({"open": facts["open"]} if facts.get("open") else {}),
             **({by: key} if by else {}),
         ),
     }

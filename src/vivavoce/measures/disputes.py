@@ -6,7 +6,10 @@ the bounds are the least and the greatest value that decisions could still give,
 that were given there.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from math import isclose
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.log.layers import LAYERS, Dispute, Labels
@@ -55,81 +58,145 @@ class _Place(NamedTuple):
     dispute: Dispute
 
 
-def settle(tables: Tables, components: Components, layers: Iterable[str], known: Pairs) -> Settled | None:
+def settle(tables: Tables, components: Components, layers: frozenset[str], known: Pairs) -> Settled | None:
     """What open places in these layers leave open in a measure; None where none is.
 
     Input   known: what the measure counts without them, in all dialogues
     """
-    places = _places(tables, sorted(layers))
-    if not places:
+    trials = tables.remember((_Trials, layers), lambda: _Trials(tables, layers))
+    if not trials.places:
         return None
-
-    def count(choices: Choices) -> Pairs:
-        decisions: dict[tuple[str, str], list[int]] = {}
-        for dialogue_id, chosen in choices.items():
-            for place, option in zip(places[dialogue_id], chosen, strict=True):
-                decisions.setdefault((place.layer, dialogue_id), []).append(option)
-        made = tables.variant(labels, lambda own: labels(tables).decided(decisions, own.see))
-        found = made.pairs(components(made))
-        return {dialogue_id: found.get(dialogue_id, NOTHING) for dialogue_id in places}
-
-    mean = _mean(places, count)
+    counted = _Counted(trials, components)
+    mean = counted.mean()
     numerator, denominator = (sum(pair[side] for pair in {**known, **mean}.values()) for side in (0, 1))
     value = numerator / denominator if denominator else 0.0
-    low, touched = _extreme(places, count, value, -1)
-    high, _ = _extreme(places, count, value, 1)
-    return Settled(mean, low, high, touched)
+    return Settled(mean, counted.extreme(value, -1), counted.extreme(value, 1), counted.touched())
 
 
-def _places(tables: Tables, layers: Iterable[str]) -> dict[str, list[_Place]]:
-    found: dict[str, list[_Place]] = {}
-    for layer in layers:
-        for dialogue_id, disputes in labels(tables).open(layer).items():
-            found.setdefault(dialogue_id, []).extend(_Place(layer, one) for one in disputes)
-    return found
+class _Trials:
+    """The tables as they would be if open places were decided in some way, made once for all measures.
 
-
-def _mean(places: Mapping[str, list[_Place]], count: Callable[[Choices], Pairs]) -> Pairs:
-    """Each annotator taken at their word at all open places of a dialogue, and then the mean over them."""
-    rounds = {key: max(len(place.dispute.said) for place in own) for key, own in places.items()}
-    sums = dict.fromkeys(places, NOTHING)
-    for turn in range(max(rounds.values())):
-        choices = {
-            key: [place.dispute.said[turn % len(place.dispute.said)] for place in own]
-            for key, own in places.items()
-        }
-        for key, pair in count(choices).items():
-            if turn < rounds[key]:
-                sums[key] = sums[key][0] + pair[0], sums[key][1] + pair[1]
-    return {key: (pair[0] / rounds[key], pair[1] / rounds[key]) for key, pair in sums.items()}
-
-
-def _extreme(
-    places: Mapping[str, list[_Place]], count: Callable[[Choices], Pairs], value: float, sign: int
-) -> tuple[Pairs, dict[str, int]]:
-    """The least (-1) or greatest (1) that decisions give, and at how many places they change anything.
-
-    Place after place, of all dialogues at once, the option stays that moves the pooled value furthest.
+    first   every place with its first option
+    single  every place with its first option but one place of each dialogue, by its number and option
+    each    every annotator in turn taken at their word
     """
-    choices = {key: [0] * len(own) for key, own in places.items()}
-    best = dict(count(choices))
-    touched = dict.fromkeys(places, 0)
-    for number in range(max(map(len, places.values()))):
-        options = {key: len(own[number].dispute.options) for key, own in places.items() if number < len(own)}
-        start, moved = dict(best), set[str]()
-        for option in range(1, max(options.values())):
-            tried = [key for key, many in options.items() if option < many]
-            trial = {key: list(own) for key, own in choices.items()}
-            for key in tried:
-                trial[key][number] = option
-            found = count(trial)
-            moved |= {key for key in tried if found[key] != start[key]}
-            for key in tried:
-                if sign * _worth(found[key], value) > sign * _worth(best[key], value):
-                    best[key], choices[key][number] = found[key], option
-        for key in moved:
-            touched[key] += 1
-    return best, touched
+
+    def __init__(self, tables: Tables, layers: Iterable[str]) -> None:
+        self._tables = tables
+        self.places: dict[str, list[_Place]] = {}
+        for layer in sorted(layers):
+            for dialogue_id, disputes in labels(tables).open(layer).items():
+                self.places.setdefault(dialogue_id, []).extend(_Place(layer, one) for one in disputes)
+
+    @cached_property
+    def first(self) -> Tables:
+        return self.decided({key: [0] * len(own) for key, own in self.places.items()})
+
+    @cached_property
+    def single(self) -> Mapping[tuple[int, int], Tables]:
+        most = max(map(len, self.places.values()))
+        steps = [(number, option) for number in range(most) for option in range(1, self._options(number))]
+        first = {key: [0] * len(own) for key, own in self.places.items()}
+        return {step: self.decided(self.changed(first, *step)) for step in steps}
+
+    @cached_property
+    def each(self) -> list[Tables]:
+        return [
+            self.decided({
+                key: [place.dispute.said[turn % len(place.dispute.said)] for place in own]
+                for key, own in self.places.items()
+            })
+            for turn in range(max(self.rounds.values()))
+        ]  # fmt: skip
+
+    @cached_property
+    def rounds(self) -> dict[str, int]:
+        """How many annotators differ in each dialogue."""
+        return {key: max(len(place.dispute.said) for place in own) for key, own in self.places.items()}
+
+    def _options(self, number: int) -> int:
+        return max(len(own[number].dispute.options) for own in self.places.values() if number < len(own))
+
+    def changed(self, choices: Choices, number: int, option: int) -> Choices:
+        """The same choices with another option at one place of each dialogue that has it."""
+        made = {key: list(own) for key, own in choices.items()}
+        for key, own in self.places.items():
+            if number < len(own) and option < len(own[number].dispute.options):
+                made[key][number] = option
+        return made
+
+    def decided(self, choices: Choices) -> Tables:
+        decisions: dict[tuple[str, str], list[int]] = {}
+        for dialogue_id, chosen in choices.items():
+            for place, option in zip(self.places[dialogue_id], chosen, strict=True):
+                decisions.setdefault((place.layer, dialogue_id), []).append(option)
+        return self._tables.variant(labels, lambda own: labels(self._tables).decided(decisions, own.see))
+
+
+class _Counted:
+    """One measure over the trials."""
+
+    def __init__(self, trials: _Trials, components: Components) -> None:
+        self._trials, self._components = trials, components
+        self._first = self._count(trials.first)
+        self._single = {step: self._count(tables) for step, tables in trials.single.items()}
+
+    def _count(self, tables: Tables) -> Pairs:
+        found = tables.pairs(self._components(tables))
+        return {key: found.get(key, NOTHING) for key in self._trials.places}
+
+    def mean(self) -> Pairs:
+        """Each annotator taken at their word at all open places of a dialogue, then the mean over them."""
+        rounds, sums = self._trials.rounds, dict.fromkeys(self._trials.places, NOTHING)
+        for turn, tables in enumerate(self._trials.each):
+            for key, pair in self._count(tables).items():
+                if turn < rounds[key]:
+                    sums[key] = sums[key][0] + pair[0], sums[key][1] + pair[1]
+        return {key: (pair[0] / rounds[key], pair[1] / rounds[key]) for key, pair in sums.items()}
+
+    def touched(self) -> dict[str, int]:
+        """At how many places of each dialogue a decision changes anything."""
+        found = {
+            (key, step[0])
+            for step, pairs in self._single.items()
+            for key, pair in pairs.items()
+            if pair != self._first[key]
+        }
+        return Counter(key for key, _ in found)
+
+    def extreme(self, value: float, sign: int) -> Pairs:
+        """The least (-1) or greatest (1) that decisions give.
+
+        The option that moves the pooled value furthest is taken at every place; where places do not add up,
+        place after place, with the places before it decided.
+        """
+        choices: Choices = {key: [0] * len(own) for key, own in self._trials.places.items()}
+        worth = dict.fromkeys(choices, 0.0)
+        gains: dict[tuple[str, int], float] = {}
+        for (number, option), pairs in self._single.items():
+            for key, pair in pairs.items():
+                gain = sign * (_worth(pair, value) - _worth(self._first[key], value))
+                if gain > gains.get((key, number), 0.0):
+                    gains[key, number], choices[key][number] = gain, option
+        for (key, _), gain in gains.items():
+            worth[key] += gain
+        if not gains:
+            return self._first
+        found = self._count(self._trials.decided(choices))
+        moved = {key: sign * (_worth(found[key], value) - _worth(self._first[key], value)) for key in found}
+        if all(isclose(moved[key], worth[key], abs_tol=1e-9) for key in found):
+            return found
+        return self._one_by_one(value, sign)
+
+    def _one_by_one(self, value: float, sign: int) -> Pairs:
+        choices: Choices = {key: [0] * len(own) for key, own in self._trials.places.items()}
+        best = dict(self._first)
+        for number, option in self._single:
+            trial = self._trials.changed(choices, number, option)
+            for key, pair in self._count(self._trials.decided(trial)).items():
+                if sign * _worth(pair, value) > sign * _worth(best[key], value):
+                    best[key], choices[key] = pair, trial[key]
+        return best
 
 
 def _worth(pair: Pair, value: float) -> float:

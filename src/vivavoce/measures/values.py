@@ -63,8 +63,11 @@ def values(
     found.insert(4, "origin", [one.origin for one in measures])
     found.insert(5, "unit", [one.unit_symbol for one in measures])
     found.insert(6, "analysis_unit", [one.counted for one in measures])
-    rows = zip(measures, found["key"], found["denominator"], found["whole"], strict=True)
-    lines = [_line(dataset, one, n, None if whole else (by, key), keywords) for one, key, n, whole in rows]
+    rows = zip(measures, found["key"], found["denominator"], found["whole"], found["open"], strict=True)
+    lines = [
+        _line(dataset, one, n, None if whole else (by, key), keywords, open_)
+        for one, key, n, whole, open_ in rows
+    ]
     return found.assign(signature=lines)
 
 
@@ -108,12 +111,15 @@ def _line(
     n: float,
     group: tuple[str, Any] | None,
     keywords: Collection[str] | None,
+    open_: int,
 ) -> str:
     """The signature of one value; words that were given are told by their number and what they are."""
     facts: dict[str, Any] = {name: text for name, text in one.parameters.items() if name != "unit"}
     if keywords is not None and "keywords" in facts:
         told = hashlib.sha256("\n".join(sorted(keywords)).encode()).hexdigest()[:8]
         facts["keywords"] = f"{len(keywords)} given, {told}"
+    if open_:
+        facts["open"] = open_
     if group is not None:
         facts[group[0]] = group[1]
     return signature(one.name, unit=one.counted, n=round(n), data=dataset.hash, **facts)

@@ -87,6 +87,9 @@ def test_the_number_open_is_told_before_any_figure_and_by_group(made: Make) -> N
     by_system = {row["key"]: row["measures"]["contextually_appropriate_rate"]["open"]
                  for row in summarise(dataset)["by"]}  # fmt: skip
     assert by_system == {"s0": 3, "s1": 1}
+    told = values(dataset, ["contextually_appropriate_rate"]).set_index("key")["signature"]
+    assert "|open:3|" in told["s0"]
+    assert "|open:4|" in told["all"]
 
 
 def test_without_a_dispute_nothing_is_open_and_no_bounds_are_given(made: Make) -> None:
