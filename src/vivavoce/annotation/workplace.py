@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from vivavoce.annotation.dialogues import ShownDialogue, next_place, places, shown_dialogue
 from vivavoce.annotation.queue import Waiting, choose
@@ -18,11 +19,13 @@ from vivavoce.log.annotation_events import (
 )
 from vivavoce.log.annotation_state import AnnotationState, Place, Work
 from vivavoce.log.event import Event
-from vivavoce.log.left_out import LeftOut
 from vivavoce.log.scope import Scope
 from vivavoce.log.store import Conflict, Log, Transaction
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import AnnotationPlan, Scheme
+
+if TYPE_CHECKING:
+    from vivavoce.log.left_out import LeftOut
 
 TRIES = 50
 LONGEST_VALUE = 200
@@ -50,7 +53,6 @@ class Workplace:
         self.study, self.log = study, log
         self.stream = annotation_stream(study.name)
         self._state = AnnotationState()
-        self._left_out = LeftOut(log, study.name, study.file_text)
         self._lock = threading.RLock()
 
     @property
@@ -89,6 +91,12 @@ class Workplace:
     def _append(self, wanted: Sequence[Event], seq: int, tx: Transaction) -> None:
         for number, event in enumerate(wanted):
             tx.append(self.stream, event, expected_seq=seq + number)
+
+    @cached_property
+    def _left_out(self) -> "LeftOut":
+        from vivavoce.log.left_out import LeftOut  # it reads dialogues as the export does: not at the start
+
+        return LeftOut(self.log, self.study.name, self.study.file_text)
 
     # --- annotators ---------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ def timing(
 
     if sorted(channels.split(",")) != ["system", "user"]:
         raise InputError(f"{channels!r}", place="--channels", cure="say user,system or system,user")
-    opened = Dataset(dataset)
+    opened = Dataset(dataset).everything
     if recordings is not None:
         sources = recordings_in(recordings, opened, channels.split(","))  # type: ignore[arg-type]
     else:
