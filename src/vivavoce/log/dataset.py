@@ -132,8 +132,10 @@ class Dataset:
     def read(self, table: str) -> pa.Table:
         """One table without what is excluded; one that was never written has its columns and no rows."""
         found = self._whole(table)
-        if table == EXCLUSIONS:
+        if table == EXCLUSIONS or not self.exclusions:
             return found
+        from pyarrow.compute import field as field_of  # slow to load, and needed here alone
+
         for column, left_out in (("dialogue_id", self._dialogues_out), ("participant_id", self._people_out)):
             if left_out and column in found.column_names:
                 from pyarrow.compute import (

@@ -33,12 +33,13 @@ def talk(tmp_path: Path) -> Callable[..., Dataset]:
     def make(turns: list[dict], labels: list[dict], flags: str | None = None) -> Dataset:
         file = f"study: s\nanalysis:\n  exclude: []\n  flags: {{{flags or ''}}}\n"
         study = {"name": "s"} | ({"file": file, "revision": "r"} if flags is not None else {})
-        with DatasetWriter(tmp_path / "d", study=study, source={"kind": "log"}) as writer:
+        folder = tmp_path / f"d{len(list(tmp_path.iterdir()))}"
+        with DatasetWriter(folder, study=study, source={"kind": "log"}) as writer:
             writer.add("dialogues", [KEY | {"study": "s", "system": "a", "condition": "a", "channel": "voice",
                                             "language": "en", "simulated": False}])  # fmt: skip
             writer.add("turns", turns)
             writer.add("annotations", labels)
-        return Dataset(tmp_path / "d")
+        return Dataset(folder)
 
     return make
 
