@@ -16,18 +16,20 @@ _NAMED: Final = {"task": "task_id", "participant": "participant_id"}
 
 
 def exclusion_rows(
-    columns: Columns, rules: Sequence[Exclusion], fewest_user_turns: int, factors: Iterable[str] = ()
-) -> list[Row]:
+    columns: Columns, rules: Sequence[Exclusion], fewest_user_turns: int, factors: Iterable[str] = (), *,
+    turns_known: bool | None = None,
+) -> list[Row]:  # fmt: skip
     """The dialogues and people that rules leave out; each counts under the first rule that it meets.
 
     Input   columns: the rows of a table, with these columns alone
             fewest_user_turns: from how many on a dialogue is not trivial
+            turns_known: whether turns are logged at all (a chat elsewhere has none); None: where there is one
     Output  dialogue_id, participant_id, rule (in words); a row without dialogue_id leaves out all that a
             participant did
     """
     if not rules:
         return []
-    facts = _Facts(columns, fewest_user_turns, tuple(factors))
+    facts = _Facts(columns, fewest_user_turns, tuple(factors), turns_known)
     people = [rule for rule in rules if rule.of_people]
     rows = [
         {"dialogue_id": None, "participant_id": person, "rule": rule}
@@ -61,8 +63,15 @@ def exclusion_counts(rows: Iterable[Row], rules: Sequence[Exclusion], of: int) -
 class _Facts:
     """What is known of dialogues and people, each table read when it is needed first."""
 
-    def __init__(self, columns: Columns, fewest_user_turns: int, factors: tuple[str, ...]) -> None:
+    def __init__(
+        self, columns: Columns, fewest_user_turns: int, factors: tuple[str, ...], turns_known: bool | None
+    ) -> None:
         self._columns, self._fewest, self._factors = columns, fewest_user_turns, factors
+        self._told = turns_known
+
+    @cached_property
+    def _turns_known(self) -> bool:
+        return bool(self._turns) if self._told is None else self._told
 
     def _rows(self, table: str, *names: str) -> list[Row]:
         return [dict(zip(names, row, strict=True)) for row in self._columns(table, names)]
@@ -71,7 +80,8 @@ class _Facts:
     def dialogues(self) -> Mapping[str, Row]:
         names = (
             "dialogue_id", "participant_id", "system", "condition", "task_id", "channel", "language",
-            "dialogue_number", "duration_s", "end_reason", *(FACTOR_PREFIX + one for one in self._factors),
+            "dialogue_number", "duration_s", "end_reason", "code_issued",
+            *(FACTOR_PREFIX + one for one in self._factors),
         )  # fmt: skip
         return {row["dialogue_id"]: row for row in self._rows("dialogues", *names)}
 
@@ -119,7 +129,7 @@ class _Facts:
                 case "trivial":
                     return self._trivial(dialogue)
                 case "user_turns" | "system_turns":
-                    return self._turns[key, name.removesuffix("_turns")]
+                    return self._turns[key, name.removesuffix("_turns")] if self._turns_known else None
                 case "incident":
                     return self._incidents.get(key)
                 case "factor":
@@ -138,7 +148,9 @@ class _Facts:
         """The participant left before it counted; a system that broke it off, or failed, is not excused."""
         key = dialogue["dialogue_id"]
         return (
-            self._turns[key, "user"] < self._fewest
+            self._turns_known
+            and self._turns[key, "user"] < self._fewest
+            and not dialogue["code_issued"]
             and dialogue["end_reason"] not in BY_SYSTEM
             and all(failure in OWN_FAULTS for failure in self._incidents.get(key, ()))
         )

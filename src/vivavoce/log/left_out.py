@@ -59,8 +59,9 @@ class LeftOut:
             export_visit(gathered, events, _numbers(visit, states), people, Readers(None, {}, {}))
             gathered.add("participants", people.rows())
             rows = exclusion_rows(
-                gathered.columns, declared.analysis.exclude, declared.fewest_user_turns, gathered.factors
-            )
+                gathered.columns, declared.analysis.exclude, declared.fewest_user_turns, gathered.factors,
+                turns_known=any(one.user_turns for one in states),
+            )  # fmt: skip
             known = self._read[visit.visit_id] = visit.last_seq, rows
         return known[1]
 

@@ -200,6 +200,7 @@ def test_nobody_is_given_a_dialogue_that_the_rules_leave_out(
     hold_dialogue(log, study, 7, said=(("system", "Hello, what are you looking for?"),))
     hold_dialogue(log, study, 8, said=(("system", "Hello?"), ("user", "a thai place"), ("system", "Yes.")))
     hold_dialogue(log, study, 9)
+    hold_dialogue(log, study, 10, said=())
     waiting = {one.dialogue_id for one in workplace.waiting()}
     assert waiting == {f"dialogue-{number:03}" for number in (0, 1, 2, 3, 4, 5, 9)}
 

@@ -96,6 +96,10 @@ def test_our_own_faults_do_not_keep_a_trivial_dialogue(tmp_path: Path) -> None:
     assert kept(shops(tmp_path / "d", {}, {"said": [], "incidents": ["interrupted"]})) == ["d0"]
 
 
+def test_where_no_turn_is_logged_as_in_a_chat_elsewhere_none_is_trivial(tmp_path: Path) -> None:
+    assert kept(shops(tmp_path / "d", {"said": []}, {"said": []})) == ["d0", "d1"]
+
+
 def test_a_user_whom_the_system_never_answers_counts(tmp_path: Path) -> None:
     said = [("user", "hello?"), ("user", "is anybody there?")]
     assert kept(shops(tmp_path / "d", {}, {"said": said})) == ["d0", "d1"]
