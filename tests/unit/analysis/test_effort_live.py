@@ -17,7 +17,7 @@ from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 
 VISIT = """visit:
-  - dialogue: {gate: none, nontrivial: {user_turns: 0}}
+  - dialogue: {gate: none}
   - questionnaire: reading
   - compare: {pairs: pairs.yaml, variables: [empathy]}
   - rate: {pairs: pairs.yaml, variables: [empathy], versions: one}
