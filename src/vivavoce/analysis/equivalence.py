@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -11,9 +11,6 @@ from vivavoce.analysis.families import adjusted
 from vivavoce.analysis.proportions import Interval
 from vivavoce.analysis.rates import is_rate
 from vivavoce.core.errors import InputError
-
-if TYPE_CHECKING:
-    from vivavoce.analysis.difference import Comparison
 
 Facts = dict[str, Any]
 Margins = float | Mapping[str, float] | None
@@ -47,6 +44,14 @@ class Equivalence(NamedTuple):
     equivalent: bool
 
 
+class Compared(Protocol):
+    """A comparison that judges equivalence by its own procedure."""
+
+    def equivalence(self, margin: float, *, alpha: float = 0.05) -> Equivalence | None:
+        """Two one-sided tests; None where there is no interval."""
+        ...
+
+
 def equivalence(
     difference: float, se: float, margin: float, *, df: float | None = None, alpha: float = 0.05
 ) -> Equivalence:
@@ -72,7 +77,7 @@ def equivalence(
 
 def equivalences(
     tests: Iterable[Mapping[str, Any]],
-    compared: Iterable["Comparison | None"],
+    compared: Iterable[Compared | None],
     margins: Margins,
     correction: str,
 ) -> list[Facts | None]:
@@ -90,7 +95,7 @@ def equivalences(
     return found
 
 
-def _equivalence(found: "Comparison | None", margin: float | None) -> Facts | None:
+def _equivalence(found: Compared | None, margin: float | None) -> Facts | None:
     same = found.equivalence(margin) if found is not None and margin is not None else None
     return {**same._asdict(), "interval": list(same.interval)} if same else None
 

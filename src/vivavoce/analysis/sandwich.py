@@ -52,8 +52,8 @@ def residuals(
 ) -> Residuals:
     """Residuals of dialogues about the ratio of their sums.
 
-    Input   participant of each dialogue as 0 to people - 1; its numerator and denominator, both 0 where it has
-            no case; `counted`: successes among cases, each of which counts as one
+    Input   participant of each dialogue as 0 to people - 1; its numerator and denominator, both 0 where
+            it has no case; `counted`: successes among cases, each of which counts as one
     """
     size = float(bottoms.sum())
     ratio = float(tops.sum()) / size
