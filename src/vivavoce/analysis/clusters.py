@@ -1,11 +1,11 @@
-"""Rates and means whose dialogues are nested in participants: ICC, design effect, interval, comparison.
+"""Rates and means whose dialogues are nested in participants: ICC, design effect, interval.
 
 Everything works on sums per participant (numerator, denominator), never on single texts or turns.
 """
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
@@ -13,13 +13,11 @@ from scipy.special import expit, logit
 from vivavoce.analysis.interval import Interval
 from vivavoce.analysis.laws import t_quantile
 from vivavoce.analysis.proportions import wilson
+from vivavoce.analysis.sandwich import ALIKE, Error, Floats, Residuals, residuals, robust_error
 
 FEW: Final = 10
 SMALL: Final = 40
-ALIKE: Final = 1e-12
 NOTHING_VARIED: Final = "none: nothing varied between participants"
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Correction = Literal["jackknife", "plain"]
 
 
 class Sums(NamedTuple):
@@ -63,15 +61,6 @@ class ClusteredRate:
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
-
-
-class Contrast(NamedTuple):
-    """A difference of two ratios, a minus b, with its standard error over participants."""
-
-    difference: float
-    se: float | None
-    clusters: int
-    df: float | None
 
 
 def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> Sums:
@@ -124,107 +113,72 @@ def _icc(sums: Sums, squares: Floats) -> float | None:
     return (between - within) / spread if spread > 1e-12 else None
 
 
-def standard_error(sums: Sums, correction: Correction = "jackknife") -> float | None:
-    """Standard error of sum of numerators over sum of denominators, over participants.
-
-    Input   `jackknife` leaves out one participant at a time (CR3, right also where sizes are very unequal);
-            `plain` is the linearised sandwich times g / (g - 1)
-    Empty   fewer than 2 participants: None
-    Source  Cochran 1977, ratio estimation; MacKinnon, Nielsen and Webb 2023 for the jackknife
-    """
-    errors = _influence(sums, correction)
-    return math.sqrt(float((errors**2).sum())) if errors is not None else None
-
-
-def _influence(sums: Sums, correction: Correction) -> Floats | None:
-    """What each participant moves the ratio by; None where one participant has every case."""
-    clusters, n = len(sums.denominators), float(sums.denominators.sum())
-    if n <= 0 or (sums.denominators > 0).sum() < 2:
-        return None
-    ratio = float(sums.numerators.sum()) / n
-    errors = (sums.numerators - ratio * sums.denominators) / n
-    if correction == "plain":
-        return errors * math.sqrt(clusters / (clusters - 1))
-    return errors / (1 - sums.denominators / n)
-
-
 def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = None) -> ClusteredRate:
     """Interval of a rate of 0 and 1 (or, with `squares`, of a mean) over participants.
 
-    Output  rates: leave-one-participant-out standard error, t with the degrees of freedom of the effective
-            number of participants, on the logit scale; rates of exactly 0 or 1: Wilson's with n over m*
-            cases; means: on the plain scale
+    Output  rates: robust error with Satterthwaite's degrees of freedom, t on the logit scale; rates of
+            exactly 0 or 1: Wilson's with n over m* cases; means: on the plain scale
     Empty   fewer than 2 participants, or the same mean for each: no interval, and the method says so
-    Note    coverage on 140 callers of very unequal activity: docs/explanation/statistics.md
+    Note    coverage: docs/explanation/inference-bench.md
     """
     facts = nesting(sums, squares)
-    error = standard_error(sums)
+    tops, cases = sums
+    rate = float(tops.sum()) / facts.n
+    left = (tops if squares is None else squares) - 2 * rate * tops + rate**2 * cases
+    error = robust_error(Residuals(tops - rate * cases, left.clip(0), cases, cases / facts.n, facts.n))
     low = high = None
     if error is None:
         method = "none: fewer than 2 participants"
-    elif squares is not None and error < ALIKE:
+    elif squares is not None and error.se < ALIKE:
         method = NOTHING_VARIED
     elif squares is not None:
-        method = "cluster_jackknife_t"
-        df = degrees_of_freedom(sums.denominators, icc=facts.icc or 0.0)
-        low, high = _plain_interval(float(sums.numerators.sum()) / facts.n, error, df, level)
-    elif 0 < sums.numerators.sum() < facts.n:
-        method = "cluster_jackknife_logit_t"
-        df = degrees_of_freedom(sums.denominators, icc=facts.icc or 0.0)
-        low, high = _logit_interval(float(sums.numerators.sum()) / facts.n, error, df, level)
+        method = "cluster_robust_t"
+        low, high = _plain_interval(rate, error, level)
+    elif 0 < tops.sum() < facts.n:
+        method = "cluster_robust_logit_t"
+        low, high = _logit_interval(rate, error, level)
     else:
         method = "wilson_effective_participants"
-        low, high = _edge_interval(bool(sums.numerators.sum()), facts, level)
+        low, high = _edge_interval(bool(tops.sum()), facts, level)
     return ClusteredRate(
-        low=low, high=high, se=error, design_effect=facts.design_effect, icc=facts.icc,
+        low=low, high=high, se=error and error.se, design_effect=facts.design_effect, icc=facts.icc,
         clusters=facts.clusters, n_effective=facts.n_effective, method=method,
     )  # fmt: skip
 
 
-def ratio_interval(sums: Sums, level: float = 0.95) -> ClusteredRate:
-    """Interval of any ratio of sums over participants (word error rate, words a turn): no ICC, plain scale.
+def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: float = 0.95) -> ClusteredRate:
+    """Interval of any ratio of sums over participants (word error rate, words a turn), plain scale.
 
+    Input   one entry a dialogue: participant code, numerator, denominator
     Empty   fewer than 2 participants, or the same ratio for each: no interval, and the method says so
     """
-    error, clusters = standard_error(sums), len(sums.denominators)
+    used = bottoms > 0
+    known, codes = np.unique(people[used], return_inverse=True)
+    error = robust_error(residuals(codes, len(known), tops[used], bottoms[used])) if used.any() else None
     low = high = None
     method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
-    if error is not None and error >= ALIKE:
-        method = "cluster_jackknife_t"
-        ratio = float(sums.numerators.sum() / sums.denominators.sum())
-        low, high = _plain_interval(ratio, error, degrees_of_freedom(sums.denominators), level)
+    if error is not None and error.se >= ALIKE:
+        method = "cluster_robust_t"
+        low, high = _plain_interval(float(tops[used].sum() / bottoms[used].sum()), error, level)
     return ClusteredRate(
-        low=low, high=high, se=error, design_effect=None, icc=None, clusters=clusters, n_effective=None,
-        method=method,
+        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=len(known),
+        n_effective=None, method=method,
     )  # fmt: skip
 
 
-def degrees_of_freedom(a: Floats, b: Floats | None = None, *, icc: float = 0.0) -> float:
-    """Effective number of participants less one, as Satterthwaite counts it; g - 1 where all weigh the same.
-
-    Input   cases per participant of one group, or of two groups that are compared, participants in the same
-            order; `icc` of the cases (a negative one is taken as 0)
-    Source  Satterthwaite 1946; Bell and McCaffrey 2002, with an exchangeable working correlation
-    """
-    rho = max(icc, 0.0)
-    share_a = a / a.sum()
-    spread = share_a * (1 + (a - 1) * rho).clip(0) / a.sum()
-    if b is not None:
-        share_b = b / b.sum()
-        spread = spread + share_b * (1 + (b - 1) * rho).clip(0) / b.sum() - 2 * share_a * share_b * rho
-    spread = spread.clip(0)
-    if b is not None and spread.sum() < ALIKE:  # cases of one person are all alike: nothing is left to weigh
-        return degrees_of_freedom(a, b)
-    return max(1.0, float(spread.sum() ** 2 / (spread**2).sum()) - 1)
+def counted(tops: Floats, bottoms: Floats) -> bool:
+    """Whether these are successes among whole numbers of cases."""
+    whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
+    return bool(whole and (tops >= 0).all() and (tops <= bottoms).all())
 
 
-def _plain_interval(value: float, error: float, df: float, level: float) -> Interval:
-    reach = t_quantile((1 + level) / 2, df) * error
+def _plain_interval(value: float, error: Error, level: float) -> Interval:
+    reach = t_quantile((1 + level) / 2, error.df) * error.se
     return Interval(value - reach, value + reach)
 
 
-def _logit_interval(rate: float, error: float, df: float, level: float) -> Interval:
-    reach = t_quantile((1 + level) / 2, df) * error / (rate * (1 - rate))
+def _logit_interval(rate: float, error: Error, level: float) -> Interval:
+    reach = t_quantile((1 + level) / 2, error.df) * error.se / (rate * (1 - rate))
     middle = float(logit(rate))
     return Interval(float(expit(middle - reach)), float(expit(middle + reach)))
 
@@ -234,37 +188,3 @@ def _edge_interval(everything: bool, facts: Nesting, level: float) -> Interval:
     cases = max(1, math.floor(facts.n / (facts.size_star or 1)))
     interval = wilson(cases if everything else 0, cases, level)
     return interval if interval else Interval(0.0, 1.0)
-
-
-def contrast(
-    people_a: np.ndarray,
-    people_b: np.ndarray,
-    a: tuple[Floats, Floats],
-    b: tuple[Floats, Floats],
-    correction: Correction = "jackknife",
-    *,
-    icc: float = 0.0,
-) -> Contrast | None:
-    """Difference of two ratios when a participant may have cases in both.
-
-    Input   participant codes and (numerators, denominators), one entry a dialogue, of each group; `icc` for
-            the degrees of freedom
-    Output  equal to a GEE with independent working correlation on the risk difference, with CR3 errors
-    Empty   a group without cases: None; a group of one participant: no standard error
-    """
-    known, codes = np.unique(np.concatenate([people_a, people_b]), return_inverse=True)
-    parts = np.split(codes, [len(people_a)])
-    sums = [
-        Sums(*(np.bincount(who, values, len(known)).astype(float) for values in both))
-        for who, both in zip(parts, (a, b), strict=True)
-    ]
-    if not all(one.denominators.sum() > 0 for one in sums):
-        return None
-    ratios = [float(one.numerators.sum() / one.denominators.sum()) for one in sums]
-    clusters = int(((sums[0].denominators > 0) | (sums[1].denominators > 0)).sum())
-    errors = [_influence(one, correction) for one in sums]
-    if errors[0] is None or errors[1] is None:
-        return Contrast(ratios[0] - ratios[1], None, clusters, None)
-    error = math.sqrt(float(((errors[0] - errors[1]) ** 2).sum()))
-    df = degrees_of_freedom(sums[0].denominators, sums[1].denominators, icc=icc)
-    return Contrast(ratios[0] - ratios[1], error, clusters, df)

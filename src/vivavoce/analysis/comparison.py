@@ -69,8 +69,10 @@ def compare_systems(
         for pair in chosen
     ]
     families = _adjust(summary, nested, tests, chosen, correction or "holm")
-    sides = [{**test["clustered"], "measure": test["measure"]} for test in tests]
-    for test, equal in zip(tests, equivalences(sides, margin, correction or "holm"), strict=True):
+    compared = [
+        nested.compare(name, *pair, level=LEVEL) if nested.known else None for name in used for pair in chosen
+    ]
+    for test, equal in zip(tests, equivalences(tests, compared, margin, correction or "holm"), strict=True):
         test["equivalence"] = equal
     items, of_items = _items(dataset, found, chosen, correction or "holm")
     families += of_items

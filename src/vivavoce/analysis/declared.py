@@ -75,7 +75,8 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
     for one, p in zip(members, adjusted([one["p"] for one in members], method), strict=True):
         one["p_adjusted"] = p
         one["significant"] = None if p is None else p < one["alpha"]
-    for one, equal in zip(results, equivalences(results, analysis.margins, method), strict=True):
+    compared = [one.pop("compared") for one in results]
+    for one, equal in zip(results, equivalences(results, compared, analysis.margins, method), strict=True):
         one["equivalence"] = equal
     tested = sum(one["p"] is not None for one in members)
     family = {
@@ -136,13 +137,22 @@ def _result(
     nested: Nested, places: dict[str | None, int], asked: Primary, pair: tuple[str, str], data: str
 ) -> Facts:
     a, b = pair
-    facts: Facts = {"measure": asked.measure, "a": a, "b": b, "alpha": asked.alpha, "unknown": None}
+    facts: Facts = {
+        "measure": asked.measure,
+        "a": a,
+        "b": b,
+        "alpha": asked.alpha,
+        "unknown": None,
+        "compared": None,
+    }
     if asked.measure not in MEASURES:
         return {**facts, **_NO_TEST, "unknown": asked.measure}
     missing = next((name for name in (a, b) if name not in places), None)
     if missing is not None:
         return {**facts, **_NO_TEST, "unknown": missing}
     test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
+    if nested.known:
+        facts["compared"] = nested.compare(asked.measure, places[a], places[b], level=LEVEL)
     found = {**facts, **{name: test.get(name) for name in _NO_TEST}}
     cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
     return {**found, "signature": signed_difference(found, "system", cases, data)}
@@ -157,7 +167,6 @@ _NO_TEST: Final[Facts] = {
     "why": "",
     "clusters": None,
     "se": None,
-    "df": None,
     "signature": None,
 }
 

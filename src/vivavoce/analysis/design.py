@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from vivavoce.analysis.clusters import FEW, SMALL
+from vivavoce.analysis.clusters import FEW
+from vivavoce.analysis.difference import MANY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """The analysis that a design asks for.
 
-    name  cluster_jackknife, permutation, or independent where no participant is known
+    name  permutation, cluster_robust_t (more than 400 participants), or independent (no participant is known)
     why   two sentences for a reader
     """
 
@@ -42,23 +43,19 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     met = Counter(person for group in known for person in set(group))
     both = sum(times > 1 for times in met.values())
     nested = _nested(list(sizes.values()), both, sum(bool(group) for group in known))
-    if people < FEW:
-        within = "within each participant and ask t to agree"
+    alike = "Dialogues of one person are alike, so people are counted, not dialogues"
+    if people > MANY:
         return Model(
-            name="permutation",
-            why=f"{nested} With fewer than {FEW} participants no standard error can be trusted: tests "
-            f"permute labels {within if both else 'of whole participants'}, "
-            "and the interval of a difference is what they do not reject; those of rates (t) are a rough "
-            "guide.",
+            name="cluster_robust_t",
+            why=f"{nested} {alike}: errors are robust, and t weighs participants by what they contribute "
+            "(degrees of freedom after Satterthwaite).",
         )
-    small = (
-        f" {people} are few (under {SMALL}), which makes t noticeably wider than z." if people < SMALL else ""
-    )
+    how = "what both systems gave a person is swapped" if both else "whole people change sides"
+    few = f" So few people (under {FEW}) show large differences only." if people < FEW else ""
     return Model(
-        name="cluster_jackknife",
-        why=f"{nested} Dialogues of one person are alike, so people are counted, not dialogues: errors come "
-        "from leaving out one participant at a time. The t-test weighs participants by what they contribute "
-        f"(degrees of freedom after Satterthwaite).{small}",
+        name="permutation",
+        why=f"{nested} {alike}: {how}, and p and interval say how often that alone parts the systems as far."
+        f"{few}",
     )
 
 

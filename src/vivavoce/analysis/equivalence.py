@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -44,6 +44,14 @@ class Equivalence(NamedTuple):
     equivalent: bool
 
 
+class Compared(Protocol):
+    """A comparison that judges equivalence by its own procedure."""
+
+    def equivalence(self, margin: float, *, alpha: float = 0.05) -> Equivalence | None:
+        """Two one-sided tests; None where there is no interval."""
+        ...
+
+
 def equivalence(
     difference: float, se: float, margin: float, *, df: float | None = None, alpha: float = 0.05
 ) -> Equivalence:
@@ -67,25 +75,29 @@ def equivalence(
     )  # fmt: skip
 
 
-def equivalences(tests: Iterable[Mapping[str, Any]], margins: Margins, correction: str) -> list[Facts | None]:
+def equivalences(
+    tests: Iterable[Mapping[str, Any]],
+    compared: Iterable[Compared | None],
+    margins: Margins,
+    correction: str,
+) -> list[Facts | None]:
     """Two one-sided tests of every difference whose measure has a margin, adjusted over these tests.
 
-    Input   tests with measure, difference, se and df (t)
+    Input   tests with their measure, and the comparison behind each (None: it cannot be judged)
     Output  in their order: {difference, se, margin, p_lower, p_upper, p, interval (of 90 %), p_adjusted,
             tests (how many were adjusted together), equivalent: the adjusted p lies below .05}, or None
     """
-    found = [_equivalence(one, margin_of(one["measure"], margins)) for one in tests]
+    pairs = zip(tests, compared, strict=True)
+    found = [_equivalence(one, margin_of(test["measure"], margins)) for test, one in pairs]
     made = [one for one in found if one]
     for one, p in zip(made, adjusted([one["p"] for one in made], correction), strict=True):
         one |= {"p_adjusted": p, "tests": len(made), "equivalent": p is not None and p < 0.05}
     return found
 
 
-def _equivalence(test: Mapping[str, Any], margin: float | None) -> Facts | None:
-    if margin is None or not test.get("se"):
-        return None
-    one = equivalence(test["difference"], test["se"], margin, df=test["df"])
-    return {**one._asdict(), "interval": list(one.interval)}
+def _equivalence(found: Compared | None, margin: float | None) -> Facts | None:
+    same = found.equivalence(margin) if found is not None and margin is not None else None
+    return {**same._asdict(), "interval": list(same.interval)} if same else None
 
 
 def equivalent_proportions(

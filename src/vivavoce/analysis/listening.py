@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.analysis.bounded import DIFFERENCE, bounded_difference, bounded_mean, bounded_share
-from vivavoce.analysis.clusters import contrast
+from vivavoce.analysis.bounded import bounded_mean, bounded_share
+from vivavoce.analysis.difference import compare_clusters, interval_facts
 from vivavoce.analysis.families import holm
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
@@ -112,11 +112,11 @@ def _contrast(parts: dict[str, list[Facts]], a: str, b: str, level: float) -> Fa
     who = np.split(codes, [len(people[0])])
     values = [np.array([row["value"] for row in parts[one]], dtype=float) for one in (a, b)]
     sides = [(given, np.ones(len(given))) for given in values]
-    found = contrast(who[0], who[1], sides[0], sides[1])
-    interval = bounded_difference(found, BEST - WORST, level)
+    found = compare_clusters(who[0], who[1], sides[0], sides[1], level=level, most=BEST - WORST)
+    interval = interval_facts(found)
     return {
         "a": a, "b": b, "difference": float(values[0].mean() - values[1].mean()), **interval,
-        "method": DIFFERENCE if interval["p"] is not None else "none",
+        "method": found.method if found else "none",
         "participants": len(set(codes.tolist())), "both": len(set(people[0]) & set(people[1])),
     }  # fmt: skip
 

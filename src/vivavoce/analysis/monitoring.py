@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import comb
 from typing import Any, Final
 
 import numpy as np
 from scipy.stats import norm
-from scipy.stats import t as student
 
 from vivavoce.analysis.anytime import watch_differences
+from vivavoce.analysis.difference import Comparison
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.nested import Nested
+from vivavoce.analysis.sandwich import ALIKE
 from vivavoce.analysis.sequential import Spending, boundaries, judge
 from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError, UnknownName
@@ -65,6 +65,7 @@ def monitor(
     parts = parts_of(dataset, measure)
     nested = Nested(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
+    compared = nested.compare(measure, 0, 1, level=LEVEL) if nested.known else None
     people = test["clusters"] if participants is None else participants
     information = min(1.0, people / planned)
     order = visits if visits is not None else _visits_by_arrival(dataset)
@@ -77,7 +78,7 @@ def monitor(
         "planned": planned,
         "information": information,
         "test": test,
-        "look": _look(test, information, list(before), looks, spending, alpha, power),
+        "look": _look(test, compared, information, list(before), looks, spending, alpha, power),
         "anytime": _anytime(differences, alpha),
     }
 
@@ -118,6 +119,7 @@ def _within(group: Group, visit_of: dict[str, str], visits: Sequence[str] | None
 
 def _look(
     test: Facts,
+    compared: Comparison | None,
     information: float,
     before: list[float],
     looks: int | Sequence[float],
@@ -149,29 +151,24 @@ def _look(
     if not np.isfinite(bar.z):
         verdict |= {"boundary": None, "why": "So early nothing can be decided; go on."}
     return {"number": place + 1, "of": len(planned), "spent": bar.spent, "information": information,
-            **_repeated(test, bar.z), **verdict}  # fmt: skip
+            **_repeated(compared, bar.z), **verdict}  # fmt: skip
 
 
 def _z(test: Facts) -> float | None:
-    """The z with the p of the clustered t-test; where all participants agree, that of a permutation of them.
+    """The z with the p of the clustered comparison.
 
-    Empty   no difference and no variation: None
+    Empty   no difference and no variation, or too few participants: None
     """
-    if test["t"] is not None:
-        p = float(2 * student.sf(abs(test["t"]), test["df"]))
-        return float(np.copysign(norm.isf(p / 2) if p > 0 else LARGEST_Z, test["t"]))
-    if not test["difference"] or test["clusters"] < FEWEST_AGREED:
+    if test["p"] is None or ((test["se"] or 0.0) <= ALIKE and test["clusters"] < FEWEST_AGREED):
         return None
-    p = 2 / comb(test["clusters"], test["clusters"] // 2)
-    return float(np.copysign(norm.isf(p / 2), test["difference"]))
+    z = norm.isf(test["p"] / 2) if test["p"] > 0 else LARGEST_Z
+    return float(np.copysign(min(z, LARGEST_Z), test["difference"]))
 
 
-def _repeated(test: Facts, z: float) -> Facts:
-    """The interval that covers at every look at once: as many standard errors as the boundary asks for."""
-    if test["se"] is None or not np.isfinite(z):
-        return {"low": None, "high": None}
-    reach = float(student.isf(norm.sf(z), test["df"])) * test["se"]
-    return {"low": test["difference"] - reach, "high": test["difference"] + reach}
+def _repeated(compared: Comparison | None, z: float) -> Facts:
+    """The interval that covers at every look at once: at the level that the boundary asks for."""
+    span = compared.interval(1 - 2 * float(norm.sf(z))) if compared is not None and np.isfinite(z) else None
+    return {"low": span.low if span else None, "high": span.high if span else None}
 
 
 def _without_test(place: int, looks: int, information: float) -> Facts:

@@ -6,9 +6,9 @@ import numpy as np
 
 from vivavoce.analysis.agreement import DRAWS, cohen
 from vivavoce.analysis.bootstrap import ends
-from vivavoce.analysis.bounded import bounded_difference
-from vivavoce.analysis.clusters import ALIKE, FEW, clustered_rate, contrast, sum_by_participant
+from vivavoce.analysis.clusters import ALIKE, FEW, clustered_rate, sum_by_participant
 from vivavoce.analysis.contingency import mcnemar
+from vivavoce.analysis.difference import compare_clusters, interval_facts
 from vivavoce.analysis.groups import Group
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
@@ -67,7 +67,7 @@ def _excess(known: Known, cells: dict[str, int]) -> Facts:
     said, shown = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
     ones = np.ones(len(known))
     facts |= {"difference": float((said - shown).mean()), "p_mcnemar": paired.p if paired else None}
-    return facts | bounded_difference(contrast(codes, codes, (said, ones), (shown, ones)))
+    return facts | interval_facts(compare_clusters(codes, codes, (said, ones), (shown, ones)))
 
 
 def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:

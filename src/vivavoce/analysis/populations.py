@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
-from vivavoce.analysis.clusters import contrast
 from vivavoce.analysis.concentration import concentration
-from vivavoce.analysis.equivalence import Margins, equivalence, equivalent_proportions, margin_of
+from vivavoce.analysis.difference import compare_clusters
+from vivavoce.analysis.equivalence import Margins, equivalent_proportions, margin_of
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.proportions import newcombe, two_proportion_z
 from vivavoce.analysis.rates import HEADLINES
@@ -127,15 +127,15 @@ def _difference(
         people.append(names)
     known = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
     codes = [_codes(one, known) for one in people]
-    test = contrast(codes[0], codes[1], sides[0], sides[1])
+    test = compare_clusters(codes[0], codes[1], sides[0], sides[1])
     facts: Facts = dict.fromkeys(("difference", "se", "interval_90", "p_equivalent", "equivalent"))
-    if test is None or not test.se:
-        return {**facts, "difference": test.difference if test else None}
-    if margin is None:
-        return {**facts, "difference": test.difference, "se": test.se}
-    equal = equivalence(test.difference, test.se, margin, df=test.df)
+    if test is None:
+        return facts
+    equal = test.equivalence(margin) if margin is not None else None
+    if equal is None:
+        return {**facts, "difference": test.estimate, "se": test.se}
     return {
-        "difference": test.difference,
+        "difference": test.estimate,
         "se": test.se,
         "interval_90": list(equal.interval),
         "p_equivalent": equal.p,

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from vivavoce.analysis.bootstrap import ends
-from vivavoce.analysis.bounded import bounded_difference
-from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
+from vivavoce.analysis.clusters import clustered_rate, sum_by_participant
+from vivavoce.analysis.difference import compare_clusters, interval_facts
 from vivavoce.analysis.proportions import Interval, one_proportion_p
 from vivavoce.core.errors import InputError
 
@@ -122,8 +122,8 @@ def pairwise_shares(outcomes: Sequence[str], clusters: Sequence[Hashable], level
     """Wins, ties and losses of one system against another, with clustered intervals and tests.
 
     Input   win, tie or loss, one a judgement; what the judgement is nested in (judge, item or dialogue)
-    Output  shares, net preference (wins minus losses, from -1 to 1) with t over clusters, sign test
-            of the decided ones
+    Output  shares, net preference (wins minus losses, from -1 to 1) over clusters, sign test of the
+            decided ones
     Raises  InputError: an outcome that is none of the three
     """
     unknown = sorted(set(outcomes) - set(OUTCOMES))
@@ -148,10 +148,10 @@ def pairwise_shares(outcomes: Sequence[str], clusters: Sequence[Hashable], level
 def _net(codes: np.ndarray, given: np.ndarray, ones: Floats, level: float) -> Facts:
     """Wins minus losses: the two shares are contrasted within the same clusters."""
     wins, losses = (given == "win").astype(float), (given == "loss").astype(float)
-    found = contrast(codes, codes, (wins, ones), (losses, ones))
+    found = compare_clusters(codes, codes, (wins, ones), (losses, ones), level=level)
     return {
         "difference": float(wins.mean() - losses.mean()), "se": found.se if found else None,
-        **bounded_difference(found, level=level),
+        **interval_facts(found),
     }  # fmt: skip
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.analysis.bounded import DIFFERENCE, bounded_difference
-from vivavoce.analysis.clusters import contrast
+from vivavoce.analysis.difference import compare_clusters, interval_facts
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.preference_models import people_of
 from vivavoce.core.errors import InputError
@@ -62,7 +61,7 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
         "items": by_item, "variables": by_variable, "attention": attention_passed(every),
         "signature": signature(
             "transcript_rating", unit="participant", n=len(set(people_of(rows))), data=dataset.hash,
-            interval=f"{DIFFERENCE} {level}",
+            interval=f"permutation_of_participants {level}",
         ),
     }  # fmt: skip
 
@@ -113,12 +112,13 @@ def _versions(rows: Sequence[Facts], level: float) -> Facts:
     new, old = parts["experimental"], parts["control"]
     _, codes = np.unique(np.concatenate([people_of(new), people_of(old)]), return_inverse=True)
     values = [np.array([row["value"] for row in own], dtype=float) for own in (new, old)]
-    found = contrast(
+    found = compare_clusters(
         codes[: len(new)], codes[len(new) :],
-        (values[0], np.ones(len(new))), (values[1], np.ones(len(old))),
+        (values[0], np.ones(len(new))), (values[1], np.ones(len(old))), level=level,
+        most=_width(rows),
     )  # fmt: skip
     facts["difference"] = means["experimental"] - means["control"]
-    return facts | bounded_difference(found, _width(rows), level)
+    return facts | interval_facts(found)
 
 
 def _width(rows: Sequence[Facts]) -> float:

@@ -8,10 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
-from vivavoce.analysis.bounded import DIFFERENCE, bounded_difference, bounded_equivalence
-from vivavoce.analysis.clusters import contrast
+from vivavoce.analysis.difference import compare_clusters, interval_facts
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.groups import groups
 from vivavoce.core.signature import signature
@@ -100,7 +98,7 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts
     (people_a, *a), (people_b, *b) = (side.cases(name, key) for side in sides)
     _, codes = np.unique(np.concatenate([people_a, people_b]).astype(str), return_inverse=True)
     split = np.split(codes, [len(people_a)])
-    found = contrast(split[0], split[1], (a[0], a[1]), (b[0], b[1]))
+    found = compare_clusters(split[0], split[1], (a[0], a[1]), (b[0], b[1]))
     if found is None:
         return None
     facts: Facts = {
@@ -111,7 +109,7 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts
             data=sides[0].facts["data"],
             against=sides[1].facts["data"],
             group=key,
-            interval=f"{DIFFERENCE} {LEVEL}" if name in RATES else f"cluster_jackknife_t {LEVEL}",
+            interval=f"{found.method} {LEVEL}",
             margin=margin if name in RATES else None,
         ),
         "key": key,
@@ -121,24 +119,18 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts
         "old": float(b[0].sum() / b[1].sum()),
         "new_n": round(float(a[1].sum())),
         "old_n": round(float(b[1].sum())),
-        "difference": found.difference,
+        "difference": found.estimate,
         "clusters": found.clusters,
         "tested": 0,
         **dict.fromkeys(("low", "high", "p", "p_holm", "low_90", "high_90")),
         **{f"{one}{end}": None for one in DECIDED for end in ("", "_p", "_p_holm")},
     }
-    if found.se is None or found.se <= 1e-12 or found.clusters < 3:
+    facts |= interval_facts(found)
+    same = found.equivalence(margin, alpha=ALPHA) if name in RATES else None
+    if same is None:
         return facts
-    if name not in RATES:
-        df = max(1.0, found.df or found.clusters - 1)
-        reach = float(student.ppf((1 + LEVEL) / 2, df)) * found.se
-        return facts | {
-            "low": found.difference - reach, "high": found.difference + reach,
-            "p": float(2 * student.sf(abs(found.difference / found.se), df)),
-        }  # fmt: skip
-    same = bounded_equivalence(found, margin, alpha=ALPHA)
     lower_is_better = MEASURES.get(name).direction == "lower"
-    return facts | bounded_difference(found, level=LEVEL) | {
-        "low_90": same["low"], "high_90": same["high"], "equivalent_p": same["p"],
-        "no_worse_p": same["p_below" if lower_is_better else "p_above"],
+    return facts | {
+        "low_90": same.interval.low, "high_90": same.interval.high, "equivalent_p": same.p,
+        "no_worse_p": same.p_upper if lower_is_better else same.p_lower,
     }  # fmt: skip

@@ -12,9 +12,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import statsmodels.api as sm
 
-from vivavoce.analysis.bounded import bounded_difference, bounded_share
-from vivavoce.analysis.clusters import clustered_rate, contrast, sum_by_participant
+from vivavoce.analysis.bounded import bounded_share
+from vivavoce.analysis.clusters import clustered_rate, sum_by_participant
 from vivavoce.analysis.contingency import cochran_q
+from vivavoce.analysis.difference import compare_clusters, interval_facts
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.proportions import one_proportion_p, wilson
 from vivavoce.core.errors import InputError
@@ -202,8 +203,8 @@ def _contrast(
     ones_a: np.ndarray, ones_b: np.ndarray, level: float,
 ) -> Facts:  # fmt: skip
     """Difference of two shares, the same people possibly in both."""
-    found = contrast(people_a, people_b, (a, ones_a), (b, ones_b))
-    return {"difference": float(a.mean() - b.mean()), **bounded_difference(found, level=level)}
+    found = compare_clusters(people_a, people_b, (a, ones_a), (b, ones_b), level=level)
+    return {"difference": float(a.mean() - b.mean()), **interval_facts(found)}
 
 
 def _differences(rows: Sequence[Choice], level: float) -> list[Facts]:

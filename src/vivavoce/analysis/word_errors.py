@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.analysis.clusters import ratio_interval, sum_by_participant
+from vivavoce.analysis.clusters import ratio_interval
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.text import spoken_words
 
@@ -35,11 +35,10 @@ def word_error_difference(
     if words == 0:
         return None
     more = [here.errors - there.errors for _, here, there in counts]
-    sums = sum_by_participant(
+    interval = ratio_interval(
         np.array([number[speaker] for speaker, *_ in counts]), np.array(more, float),
-        np.array([here.reference_count for _, here, _ in counts], float),
+        np.array([here.reference_count for _, here, _ in counts], float), level,
     )  # fmt: skip
-    interval = ratio_interval(sums, level)
     return {
         "difference": sum(more) / words, "low": interval.low, "high": interval.high,
         "worse": sum(one > 0 for one in more), "better": sum(one < 0 for one in more), "words": words,
@@ -59,12 +58,12 @@ def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, An
     count = sum(counts.reference_count for _, counts in turns)
     if count == 0:
         return None
-    sums = sum_by_participant(
+    errors = sum(counts.errors for _, counts in turns)
+    interval = ratio_interval(
         np.array([number[speaker] for speaker, _ in turns]),
         np.array([counts.errors for _, counts in turns], float),
-        np.array([counts.reference_count for _, counts in turns], float),
-    )
-    interval, errors = ratio_interval(sums, level), sum(counts.errors for _, counts in turns)
+        np.array([counts.reference_count for _, counts in turns], float), level,
+    )  # fmt: skip
     return {
         "errors": errors, "words": count, "word_error_rate": errors / count,
         "low": None if interval.low is None else max(0.0, interval.low), "high": interval.high,

@@ -196,7 +196,7 @@ def tests_table(summary: Facts) -> TableOfText | None:
             "only, and not adjusted."
         )
         columns = (
-            *heads(say("Compared"), say("Difference"), say("95% interval"), "t", "p", say("p (adjusted)")),
+            *heads(say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)")),
             Cell(say("Cases as independent"), (say("interval; p, not adjusted"),)),
         )
     caption = (
@@ -220,22 +220,22 @@ def _signed_tests(summary: Facts) -> tuple[tuple[str, str], ...]:
 
 def _clustered_cells(test: Facts) -> tuple[Cell, ...]:
     return (
-        *_counted_cells(test, "t"),
+        *_counted_cells(test),
         Cell(between(test["low"], test["high"], points), (p_value(test["p"]),)),
     )
 
 
 def _naive_cells(test: Facts) -> tuple[Cell, ...]:
-    return _counted_cells(test, "z")
+    difference, interval, *ps = _counted_cells(test)
+    return (difference, interval, Cell(z_value(decisive(test).get("z"))), *ps)
 
 
-def _counted_cells(test: Facts, statistic: str) -> tuple[Cell, ...]:
+def _counted_cells(test: Facts) -> tuple[Cell, ...]:
     """The side of a test that counts."""
     found = decisive(test)
     return (
         Cell(points(test["difference"])),
         Cell(between(found["low"], found["high"], points)),
-        Cell(z_value(found.get(statistic))),
         Cell(p_value(found["p"])),
         Cell(p_value(found["p_adjusted"]), strong=bool(test["significant"])),
     )

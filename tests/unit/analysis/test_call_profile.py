@@ -4,15 +4,17 @@ Profile: 923 calls by 140 callers, median 2, 26 callers with more than 10, 3 wit
 by a standard deviation of 1 on the logit scale (../shared/reference/statistics.md, section 5).
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import norm
-from scipy.stats import t as student
 
-from vivavoce.analysis.clusters import clustered_rate, contrast, nesting, sum_by_participant
+from vivavoce.analysis.clusters import clustered_rate, sum_by_participant
+from vivavoce.analysis.difference import compare_clusters
+from vivavoce.analysis.permutation import relabellings
 from vivavoce.analysis.proportions import two_proportion_z, wilson
 
 CALLS = [1] * 26 + [2] * 46 + [3] * 10 + [4] * 9 + [6] * 8 + [7] * 8 + [10] * 7
@@ -58,10 +60,9 @@ def simulate(design: Design, trials: int, seed: int) -> dict[str, float]:
 
 def clustered_p(callers: np.ndarray, is_a: np.ndarray, answers: np.ndarray) -> float:
     ones = np.ones(len(callers))
-    icc = nesting(sum_by_participant(callers, answers, ones)).icc
     sides = [(answers[side], ones[side]) for side in (is_a, ~is_a)]
-    found = contrast(callers[is_a], callers[~is_a], *sides, icc=icc)
-    return float(2 * student.sf(abs(found.difference / found.se), found.df))
+    drawn = partial(relabellings, draws=399)
+    return compare_clusters(callers[is_a], callers[~is_a], *sides, spans=False, relabel=drawn).p
 
 
 def covers(interval: Any, truth: float) -> bool:

@@ -66,5 +66,5 @@ def test_a_strength_that_was_not_asked_is_not_analysed(tmp_path: Path) -> None:
     facts = preference_results(made(tmp_path / "data", preferences=asked(20, 0.7)))
     assert facts["strengths"][0]["variable"] == "empathy"
     line = facts["signatures"]["empathy, strength"]
-    assert line.startswith("preference_strength|unit:participant|interval:cluster_jackknife_logit_t 0.95|")
+    assert line.startswith("preference_strength|unit:participant|interval:cluster_robust_logit_t 0.95|")
     assert "|n:20|" in line

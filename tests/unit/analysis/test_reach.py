@@ -46,8 +46,14 @@ def test_four_against_four_could_show_one_thing_but_not_one_of_many(make):
 
 def test_many_participants_are_told_nothing_of_the_kind(make):
     facts = compare_systems(between(make, 12), measures=["subjective_success"])
-    assert facts["tests"][0]["clustered"]["smallest_p"] is None
+    # 924 ways to split twelve, of which two are the farthest apart, and ties count half
+    assert facts["tests"][0]["clustered"]["smallest_p"] == pytest.approx(1 / 924)
     assert not out_of_reach(facts)
+
+
+def test_p_of_thirty_participants_has_no_floor(make):
+    facts = compare_systems(between(make, 30), measures=["subjective_success"])
+    assert facts["tests"][0]["clustered"]["smallest_p"] is None
 
 
 def test_check_doubts_a_plan_of_too_few_participants(tmp_path):

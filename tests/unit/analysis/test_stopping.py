@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from vivavoce.analysis.clusters import contrast, nesting, sum_by_participant
+from vivavoce.analysis.difference import compare_clusters
 from vivavoce.analysis.monitoring import _z
 from vivavoce.analysis.sequential import boundaries
 from vivavoce.analysis.stopping import next_look, share_of_alpha, watch
@@ -138,12 +138,8 @@ def largest_z(chance: float, looks: list[int], rng: np.random.Generator) -> list
     for people in looks:
         codes, ones = np.repeat(np.arange(people), 2), np.ones(2 * people)
         both = [(side[:people].ravel(), ones) for side in answers]
-        sums = sum_by_participant(
-            np.tile(codes, 2), np.concatenate([both[0][0], both[1][0]]), np.ones(4 * people)
-        )
-        test = contrast(codes, codes, *both, icc=nesting(sums).icc or 0.0)
-        facts = {"t": test.difference / test.se if test.se else None, "df": test.df or 1.0,
-                 "difference": test.difference, "clusters": people}  # fmt: skip
+        test = compare_clusters(codes, codes, *both, spans=False)
+        facts = {"p": test.p, "se": test.se, "difference": test.estimate, "clusters": people}
         found.append(abs(_z(facts) or 0.0))
     return found
 

@@ -59,7 +59,7 @@ def summaries(draw: Any) -> dict[str, Any]:
     return {
         "study": "s", "by_what": "system", "simulated": False, "tests": tests, "families": families,
         "declared": {"family": families[0], "results": results, "choices": []} if results else None,
-        "model": {"name": "cluster_jackknife", "why": ""},
+        "model": {"name": "permutation", "why": ""},
         "all": _row("all", dict.fromkeys(measures, 0.5)),
         "by": [_row(key, {name: rates[name][key] for name in measures}) for key in groups],
     }  # fmt: skip

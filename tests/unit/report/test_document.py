@@ -191,15 +191,15 @@ def test_every_signature_beside_an_interval_cites_its_method(tmp_path):
     tables = {one.name: one for one in document.blocks(TableOfText)}
     lines = [line for _, line in tables["success"].signatures]
     assert lines
-    assert all("|interval:cluster_jackknife_logit_t 0.95|participants:40" in line for line in lines)
-    cited = {line.split("|")[0]: "|interval:cluster_jackknife_t 0.95|participants:40" in line
+    assert all("|interval:cluster_robust_logit_t 0.95|participants:40" in line for line in lines)
+    cited = {line.split("|")[0]: "|interval:cluster_robust_t 0.95|participants:40" in line
              for _, line in tables["measures"].signatures}  # fmt: skip
     assert cited["dialogue_duration"]
     assert not cited["turns"], "every dialogue has two turns, and no interval"
     for name in ("tests", "declared"):
         (line,) = [line for _, line in tables[name].signatures]
         assert "subjective_success_difference|unit:participant|" in line
-        assert "|test:cluster_jackknife|n:40|" in line
+        assert "|test:permutation_within|n:40|" in line
     unknown = compose(written(tmp_path / "e", people=40, known=False))
     lines = [
         line for one in unknown.blocks(TableOfText) if one.name == "success" for _, line in one.signatures

@@ -80,10 +80,9 @@ def test_mean_opinion_scores_are_those_of_the_people_whose_hearing_was_right(tmp
     clean, noisy = facts["opinions"]
     assert (clean["condition"], clean["mean"], clean["counts"]) == ("clean", 4.5, [0, 0, 0, 6, 6])
     assert (noisy["mean"], noisy["ratings"], noisy["clips"]) == (2.5, 12, 3)
-    # four people whose means are 4, 5, 4, 5, each left out once (CR3), with t of three degrees of freedom, on
-    # the logit of the place between 1 and 5
-    left_out = (18 - np.array([4.0, 5.0, 4.0, 5.0])) / 3
-    error = np.sqrt(((left_out - 4.5) ** 2).sum()) / 4
+    # four people whose means are 4, 5, 4, 5, with t of three degrees of freedom, on the logit of the place
+    # between 1 and 5
+    error = np.std([4.0, 5.0, 4.0, 5.0], ddof=1) / np.sqrt(4) / 4
     for one in (clean, noisy):
         place = (one["mean"] - 1) / 4
         reach = student.ppf(0.975, 3) * error / (place * (1 - place))
@@ -91,7 +90,7 @@ def test_mean_opinion_scores_are_those_of_the_people_whose_hearing_was_right(tmp
         assert (
             1 < one["low"] < one["mean"] < one["high"] == pytest.approx(1 + 4 * expit(logit(place) + reach))
         )
-        assert "interval:cluster_jackknife_logit_t 0.95" in one["signature"]
+        assert "interval:cluster_robust_logit_t 0.95" in one["signature"]
 
 
 def test_two_conditions_are_compared_within_listeners(tmp_path, log, clock) -> None:
@@ -100,21 +99,17 @@ def test_two_conditions_are_compared_within_listeners(tmp_path, log, clock) -> N
         more = 1 + (person == 0)
         return {"value": 1 + person % 3 + (more if trial.first.condition == "clean" else 0)}
 
-    run(listening_study(tmp_path / "study"), log, clock, differing, people=5)
+    run(listening_study(tmp_path / "study"), log, clock, differing, people=8)
     facts = listening_results(export_dataset(log, "clips", tmp_path / "D"))
     (one,) = facts["contrasts"]
-    assert (one["a"], one["b"], one["participants"], one["both"]) == ("clean", "noisy", 5, 5)
-    # differences 2, 1, 1, 1, 1: mean 1.2, jackknife error, Fisher's transformation of 1.2 / 4, t of 4
-    given = np.array([2.0, 1, 1, 1, 1])
-    error = np.sqrt((((given.sum() - given) / 4 - 1.2) ** 2).sum()) / 4 / (1 - 0.3**2)
-    reach = student.ppf(0.975, 4) * error
-    assert one["difference"] == pytest.approx(1.2)
-    assert one["low"] == pytest.approx(4 * np.tanh(np.arctanh(0.3) - reach))
-    assert one["high"] == pytest.approx(4 * np.tanh(np.arctanh(0.3) + reach))
-    assert one["p"] == pytest.approx(2 * student.sf(np.arctanh(0.3) / error, 4)) == one["p_holm"]
+    assert (one["a"], one["b"], one["participants"], one["both"]) == ("clean", "noisy", 8, 8)
+    # differences 2, 1, 1, 1, 1, 1, 1, 1: of the 256 ways to swap conditions within people two are as extreme
+    assert one["difference"] == pytest.approx(9 / 8)
+    assert one["p"] == pytest.approx(2 / 256) == one["p_holm"]
+    assert 0 < one["low"] < 1 < 9 / 8 < one["high"] < 2
     wide = [each["high"] - each["low"] for each in facts["opinions"]]
     assert one["high"] - one["low"] < min(wide)
-    assert "interval:cluster_jackknife_fisher_t 0.95" in one["signature"]
+    assert "interval:permutation_within 0.95" in one["signature"]
 
 
 def test_of_two_clips_a_tie_counts_half(tmp_path, log, clock) -> None:

@@ -1,0 +1,164 @@
+"""Errors of ratios of sums over participants: a sandwich whose bias and degrees of freedom are worked out.
+
+Every participant's residual total says how far participants scatter. How much each of them says follows from
+a working model, an exchangeable correlation of the cases of one participant, which is estimated and not
+trusted: it weighs the squares and corrects their bias, but their scale is what was seen.
+"""
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+FLOOR: Final = 0.02
+ALIKE: Final = 1e-12
+NONE: Final = 1e-9
+
+
+class Residuals(NamedTuple):
+    """What the cases of each participant with one system leave beyond the ratio, participants in one order.
+
+    totals   residuals summed over a participant's cases
+    squares  squared residuals summed
+    cases    how many: dialogues, or cases of 0 and 1
+    shares   of the ratio's denominator; all 0 where a participant has no case
+    size     the ratio's denominator
+    """
+
+    totals: Floats
+    squares: Floats
+    cases: Floats
+    shares: Floats
+    size: float
+
+
+class Alike(NamedTuple):
+    """Correlation of two cases of one participant: with the same system, and with different ones."""
+
+    within: float
+    across: float
+
+
+class Error(NamedTuple):
+    """Standard error with the degrees of freedom of its t."""
+
+    se: float
+    df: float
+
+
+def residuals(
+    codes: np.ndarray, people: int, tops: Floats, bottoms: Floats, *, counted: bool = False
+) -> Residuals:
+    """Residuals of dialogues about the ratio of their sums.
+
+    Input   participant of each dialogue as 0 to people - 1; its numerator and denominator, both 0 where
+            it has no case; `counted`: successes among cases, each of which counts as one
+    """
+    size = float(bottoms.sum())
+    ratio = float(tops.sum()) / size
+    left = np.where(bottoms > 0, tops - ratio * bottoms, 0.0)
+    squares = ((1 - 2 * ratio) * tops + ratio**2 * bottoms).clip(0) if counted else left**2
+    cases = bottoms if counted else (bottoms > 0).astype(float)
+    totals, squares, cases, shares = (
+        np.bincount(codes, values, people).astype(float) for values in (left, squares, cases, bottoms / size)
+    )
+    return Residuals(totals, squares, cases, shares, size)
+
+
+def correlations(*sides: Residuals) -> Alike:
+    """How alike the cases of one participant are, never below 0, and across systems no more than within one.
+
+    Source  one-way analysis of variance of participants within systems; products of participants' two totals
+    """
+    between = within = apart = scattered = spread = 0.0
+    for one in sides:
+        met, n = one.cases > 0, one.cases.sum()
+        means = float((one.totals[met] ** 2 / one.cases[met]).sum())
+        between, apart = between + means, apart + met.sum() - 1
+        within, scattered = within + float(one.squares.sum()) - means, scattered + n - met.sum()
+        spread += n - float((one.cases**2).sum()) / n
+    noise = within / scattered if scattered > 0 else 0.0
+    common = max((between - apart * noise) / spread, 0.0) if spread > 0 else 0.0
+    whole = max(noise + common, ALIKE)
+    return Alike(common / whole, min(max(_crossed(*sides) / whole, 0.0), common / whole))
+
+
+def _crossed(a: Residuals, b: Residuals | None = None) -> float:
+    """Covariance of a case with one system and a case with the other, of the same participant."""
+    both = (a.cases > 0) & (b.cases > 0) if b is not None else np.zeros(1, dtype=bool)
+    if b is None or not both.any():
+        return 0.0
+    root = np.sqrt(a.cases[both] * b.cases[both])
+    parts = a.cases / a.cases.sum(), b.cases / b.cases.sum()
+    lost = 1 - parts[0][both] - parts[1][both] + float((parts[0] * parts[1]).sum())
+    expected = float((root * lost).sum())
+    return float((a.totals[both] * b.totals[both] / root).sum()) / expected if expected > NONE else 0.0
+
+
+def spread_of_totals(a: Residuals, b: Residuals) -> Floats:
+    """What the variance of a participant's difference of totals is proportional to in the working model."""
+    alike, cases = correlations(a, b), a.cases + b.cases
+    same = a.cases * (a.cases - 1) + b.cases * (b.cases - 1)
+    spread = cases + alike.within * same - 2 * alike.across * a.cases * b.cases
+    return np.maximum(spread, FLOOR * cases)
+
+
+def robust_error(a: Residuals, b: Residuals | None = None) -> Error | None:
+    """Standard error of a ratio, or of the difference of two, over participants.
+
+    Input   b: residuals with the other system, the same participants in the same order
+    Output  squared residual totals, each of the leverage-adjusted kind (CR2), weighed by the inverse root of
+            their variance under the working model, together unbiased under it; Satterthwaite's df
+    Empty   a system that fewer than 2 participants met: None
+    Source  Bell and McCaffrey 2002; Pustejovsky and Tipton 2018 (bias and df under a working model);
+            Imbens and Kolesar 2016 (which is estimated); the weights: docs/explanation/inference-bench.md
+    """
+    if any((one.cases > 0).sum() < 2 for one in (a, b) if one is not None):
+        return None
+    other = b or Residuals(*(np.zeros_like(a.totals) for _ in range(4)), size=1.0)
+    adjust = [np.where(one.shares < 1, 1 - one.shares, 1.0) ** -0.5 for one in (a, other)]
+    seen = adjust[0] * a.totals / a.size - adjust[1] * other.totals / other.size
+    model = _Model(a, other, adjust, correlations(a, b) if b is not None else correlations(a))
+    chosen = model.own > NONE * model.own.max(initial=0.0)
+    weights = np.where(chosen, np.where(chosen, model.own, 1.0) ** -0.5, 0.0)
+    expected = float((weights * model.own).sum())
+    if expected <= 0:
+        return Error(0.0, 1.0)
+    square = float((weights * seen**2).sum()) * model.variance / expected
+    return Error(math.sqrt(square), max(1.0, expected**2 / model.twice_spread(weights)))
+
+
+class _Model:
+    """Variances and covariances of adjusted residual totals under the working model.
+
+    The covariance matrix is diagonal + factors @ middle @ factors.T, so that nothing grows with its square.
+    """
+
+    def __init__(self, a: Residuals, b: Residuals, adjust: list[Floats], alike: Alike) -> None:
+        squares = [float(one.squares.sum() / max(one.cases.sum(), 1.0)) for one in (a, b)]
+        least = FLOOR * sum(squares) / 2
+        scales = [(one + least) / part.size**2 for one, part in zip(squares, (a, b), strict=True)]
+        own = [
+            scale * one.cases * (1 + (one.cases - 1) * alike.within)
+            for scale, one in zip(scales, (a, b), strict=True)
+        ]
+        shared = math.sqrt(scales[0] * scales[1]) * alike.across * a.cases * b.cases
+        sums = [float(one.sum()) for one in (*own, shared)]
+        self.variance = sums[0] + sums[1] - 2 * sums[2]
+        self.diagonal = adjust[0] ** 2 * own[0] + adjust[1] ** 2 * own[1] - 2 * adjust[0] * adjust[1] * shared
+        self.factors = np.column_stack([
+            adjust[0] * own[0] - adjust[1] * shared, adjust[0] * a.shares,
+            adjust[0] * shared - adjust[1] * own[1], adjust[1] * b.shares,
+        ])  # fmt: skip
+        self.middle = np.array([
+            [0, -1, 0, 0], [-1, sums[0], 0, -sums[2]], [0, 0, 0, 1], [0, -sums[2], 1, sums[1]],
+        ])  # fmt: skip
+        self.rest = ((self.factors @ self.middle) * self.factors).sum(axis=1)
+        self.own = np.maximum(self.diagonal + self.rest, 0.0)
+
+    def twice_spread(self, weights: Floats) -> float:
+        """Half the variance of the weighted sum of squares: the trace of (weights x covariance) squared."""
+        inner = self.middle @ (self.factors.T @ (weights[:, None] * self.factors))
+        straight = weights**2 * self.diagonal * (self.diagonal + 2 * self.rest)
+        return float(straight.sum() + np.trace(inner @ inner))
