@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import singledispatchmethod
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.desk.deeds import Deed, work_of
 from vivavoce.log import events as log_events
@@ -18,12 +18,18 @@ from vivavoce.log.store import Log
 from vivavoce.session.state import VisitState
 from vivavoce.study.model import Study
 
+if TYPE_CHECKING:
+    from vivavoce.log.left_out import LeftOut
+
 Seen = TypeVar("Seen")
 
 
 @dataclass(slots=True)
 class DialogueCard:
-    """One dialogue in short; `words` is all that was said, folded for searching."""
+    """One dialogue in short; `words` is all that was said, folded for searching.
+
+    excluded  the study's rules leave it out of every measure
+    """
 
     dialogue_id: str
     visit_id: str
@@ -45,6 +51,12 @@ class DialogueCard:
     code_accepted: bool = False
     success: float | None = None
     words: list[str] = field(default_factory=list)
+    excluded: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """How it ended; `excluded` where it was completed but counts in no measure."""
+        return "excluded" if self.excluded and self.status == "completed" else self.status
 
     def says(self, wanted: str) -> bool:
         """Whether any turn holds this text; `wanted` is casefolded."""
@@ -118,15 +130,27 @@ class Board:
         self.suspended: dict[str, StoredEvent] = {}
         self.suspensions: list[StoredEvent] = []
         self._lock = threading.Lock()
+        self._left_out: LeftOut | None = None
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
         """Take in what is new, then look at the board while it stands still."""
         whole = self.whole
         with whole._lock:
-            for stored in self.log.all_events(after=whole.position):
+            known = whole.position
+            for stored in self.log.all_events(after=known):
                 whole.position = max(whole.position, stored.position)
                 whole._apply(stored)
+            if whole.position != known:
+                whole._mark_excluded()
             return look(whole if self.scope is None else whole.of(self.scope))
+
+    def _mark_excluded(self) -> None:
+        from vivavoce.log.left_out import LeftOut  # it reads dialogues as the export does: not at the start
+
+        self._left_out = self._left_out or LeftOut(self.log, self.study.name, self.study.file_text)
+        found = self._left_out.dialogues()
+        for card in self.dialogues.values():
+            card.excluded = card.dialogue_id in found
 
     def of(self, scope: Scope) -> "Board":
         """The board of people alone, or of programs alone; `see` keeps it up to date as well."""

@@ -79,7 +79,7 @@ def _matching(board: Board, wanted: dict[str, str]) -> list[DialogueCard]:
         for card in reversed(board.dialogues.values())
         if wanted["system"] in ("", card.system)
         and wanted["participant"] in ("", card.participant_id)
-        and wanted["status"] in ("", card.status)
+        and wanted["status"] in ("", card.outcome)
         and (not text or text in card.dialogue_id or card.says(text))
     ]
 

@@ -12,7 +12,7 @@ from vivavoce.desk.deeds import WORK, Deed, Work
 from vivavoce.report.numbers import plural
 from vivavoce.study.model import DialogueStep
 
-STATUSES: Final = ("completed", "running", "abandoned", "failed")
+STATUSES: Final = ("completed", "excluded", "running", "abandoned", "failed")
 OUTCOMES: Final = {
     "running": "running", "completed": "completed", "screened_out": "screened out",
     "no_consent": "no consent", "withdrew": "withdrew", "timed_out": "timed out",
@@ -130,7 +130,7 @@ def progress(board: Board) -> Progress:
 
 
 def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) -> SystemProgress:
-    statuses = Counter(card.status for card in cards)
+    statuses = Counter(card.outcome for card in cards)
     spread = concentration(card.participant_id for card in cards)
     return SystemProgress(
         system=name,

@@ -20,12 +20,13 @@ def test_the_numbers_by_system_are_those_of_the_log(study: Study, log: Log) -> N
     counts, shown = log.counts_by_system(study.name), Board(study, log).see(progress)
     assert [row.system for row in shown.systems] == list(study.systems)
     for row in shown.systems:
-        assert row.by_status == {name: counts[row.system][name] for name in row.by_status}
+        shown_as = dict(row.by_status)
+        shown_as["completed"] += shown_as.pop("excluded")  # the log knows no rules
+        assert shown_as == {name: counts[row.system][name] for name in shown_as}
         assert row.dialogues == counts[row.system]["dialogues"] > 10
         assert row.participants == counts[row.system]["participants"]
-    assert {"running", "completed", "failed", "abandoned"} == {
-        name for name, number in shown.all.by_status.items() if number
-    }
+    found = {name for name, number in shown.all.by_status.items() if number}
+    assert found - {"excluded"} == {"running", "completed", "failed", "abandoned"}
     assert sum(shown.visits.values()) == len(log.visits(study.name))
     assert shown.position == log.trial_events()[-1].position if log.trial_events() else shown.position > 0
 
@@ -105,3 +106,18 @@ def test_pauses_are_known(study: Study, log: Log) -> None:
     assert pause is not None and (pause.reason, pause.by) == ("bot down", "Ada")
     log.transact_now(lambda tx: tx.append(events.TRIAL, events.TrialResumed(by="Ada")))
     assert board.see(lambda board: board.pause) is None
+
+
+def test_a_dialogue_ended_before_anything_was_said_is_excluded_not_completed(
+    trial: ModuleType, log: Log, study: Study, clock: ManualClock
+) -> None:
+    board, system = Board(study, log), next(iter(study.systems))
+    before = board.see(progress).all.by_status
+    caller = trial.Caller(log, study, clock, "e" * 16, False)
+    caller.begin()
+    dialogue = caller.assign(system, study.tasks[0])
+    caller.hears(dialogue, 0, trial.OPENING, [trial.act("hello")])
+    assert board.see(progress).all.by_status == before | {"running": before["running"] + 1}
+    caller.ends(dialogue, "user", 0)
+    assert board.see(progress).all.by_status == before | {"excluded": before["excluded"] + 1}
+    assert cards(board)["dialogues"][dialogue].outcome == "excluded"  # type: ignore[index]
