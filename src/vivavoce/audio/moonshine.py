@@ -97,7 +97,7 @@ def _loaded(settings: MoonshineSettings) -> Any:
         import moonshine_voice  # pyright: ignore[reportMissingImports]
     except OSError as error:
         raise InputError(f"moonshine cannot be loaded ({error})", cure=_CURE) from None
-    own = Path(moonshine_voice.__file__).parent / "assets" / "tiny-en"
+    own = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
     folder = Path(settings.model) if settings.model is not None else own
     try:
         size = moonshine_voice.ModelArch[settings.size.upper()]
