@@ -170,8 +170,9 @@ def test_what_needs_a_label_or_a_value_says_so(come: Come) -> None:
 def test_words_of_the_log_are_text_and_never_markup(come: Come, log: Log) -> None:
     anna = come("Anna", dialogues=0)
     hold_dialogue(
-        log, anna.server.site.study, 9, said=(("system", "<script>x</script>"), ("user", "<img src=x>"))
-    )
+        log, anna.server.site.study, 9,
+        said=(("system", "<script>x</script>"), ("user", "<img src=x>"), ("user", "again"), ("user", "bye")),
+    )  # fmt: skip
     page = anna.come_in().begin()
     assert "<script>x" not in page and "<img" not in page
     assert "&lt;script&gt;x" in page

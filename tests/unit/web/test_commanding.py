@@ -12,7 +12,7 @@ from scenes.annotating_commands import commanding_study
 from scenes.listening import clip
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.log.command_annotation import annotation_of, place_of
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.log.dataset import DatasetWriter, replacing
 from vivavoce.log.store import Log
 
 WORK = "/annotate/commands/work"
@@ -101,7 +101,7 @@ def listener(tmp_path: Path, log: Log) -> Iterator[Annotator]:
     """An annotator of commands that were spoken; one of them was written down, one typed."""
     study = commanding_study(tmp_path / "study")
     folder = tmp_path / "study" / "commands"
-    with DatasetWriter(folder, study={"name": "kitchen"}, source={"kind": "test"}) as writer:
+    with replacing(), DatasetWriter(folder, study={"name": "kitchen"}, source={"kind": "test"}) as writer:
         for number, (text, spoken) in enumerate(SPOKEN, 1):
             sound = f"recordings/c{number}.wav" if spoken else None
             writer.add("commands", [{
