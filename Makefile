@@ -6,8 +6,9 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-# a process a core, each with whole files, so that what a file shares is made once; ARGS="-n 0" for one process
-ABREAST := -n logical --maxprocesses 4 --dist loadfile
+# two processes a core, for half of the time a test waits for a service; each with whole files, so that what a file
+# shares is made once; ARGS="-n 0" for one process
+ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile
 # tests of sound wait for it nearly all the time: three at once, each by itself, for a file of them is long
 IN_TURN := -n 3 --dist load
 export LANG ?= C.UTF-8
