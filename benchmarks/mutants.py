@@ -3,8 +3,9 @@
     python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures analysis ...] [--processes 2]
 
 Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, turns each
-in a copy of the sources, and runs the unit tests of its room against the copy: first those of the module's
-own name, then the rest. Prints a line for each mutant and JSON with the share that was noticed.
+in a copy of the sources, and runs unit tests against the copy: first those of the module's own name, then
+those that import the module, then the rest of its room. Prints a line for each mutant and JSON with the
+share that was noticed.
 A mutant that changes nothing a user could see is still counted as outliving: who reads the list says so.
 """
 
@@ -127,10 +128,14 @@ class Copy:
             target.write_bytes(original)
 
     def _stages(self, path: Path) -> list[list[str]]:
-        room = self.root / "tests" / "unit" / path.parts[2]
-        own = sorted(str(test) for test in room.rglob(f"test_{path.stem}*.py"))
-        rest = [str(room), *(f"--ignore={test}" for test in own)]
-        return [own, rest] if own else [rest]
+        unit = self.root / "tests" / "unit"
+        room = unit / path.parts[2]
+        module = ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
+        own = sorted(room.rglob(f"test_{path.stem}*.py"))
+        users = [one for one in sorted(unit.rglob("test_*.py")) if f"{module} import" in one.read_text()]
+        users = [one for one in users if one not in own]
+        rest = [str(room), *(f"--ignore={one}" for one in (*own, *users))]
+        return [stage for stage in ([*map(str, own)], [*map(str, users)], rest) if stage]
 
     def _pass(self, tests: list[str]) -> bool:
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider",

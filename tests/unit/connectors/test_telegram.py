@@ -207,6 +207,29 @@ def test_what_the_real_server_refuses_is_refused(method: str, body: dict, code: 
     asyncio.run(run())
 
 
+def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
+    async def run() -> None:
+        settings = TelegramSettings(connect="telegram", port=0, token="1:right", connect_timeout_s=0.05)
+        connector, here = TelegramConnector.make(settings, {}), Conversation("here")
+        with pytest.raises(SystemUnderTestError):
+            await all_of(connector.send(here, turn("hello")))
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
+            sent = await client.post(
+                f"{connector.address}/bot1:right/sendPhoto", data={"chat_id": here.state["chat"]},
+                files={"photo": ("p.png", b"\x89PNG and more")},
+            )  # fmt: skip
+            photo = sent.json()["result"]["photo"][-1]["file_id"]
+            asked = await client.post(f"{connector.address}/bot1:right/getFile", json={"file_id": photo})
+            path = asked.json()["result"]["file_path"]
+            mine = await client.get(f"{connector.address}/file/bot1:right/{path}")
+            assert (mine.status_code, mine.content) == (200, b"\x89PNG and more")
+            assert (await client.get(f"{connector.address}/file/bot1:wrong/{path}")).status_code == 404
+            assert (await client.get(f"{connector.address}/file/bot1:right/{path}x")).status_code == 404
+        await connector.shut_down()
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("ahead", [0, 1, 2, 50])
 def test_a_bot_that_counted_on_before_a_restart_still_gets_the_first_message(ahead: int) -> None:
     async def run() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import LogError
+from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallRouted
 from vivavoce.log.events import TRIAL, CodeEntered, CodeIssued, DialogueAssigned, TrialPaused, VisitOpened
 from vivavoce.log.store import Conflict, Log, Transaction
@@ -128,6 +129,30 @@ def test_counts_and_used_tasks_follow_the_assignments(log: Log) -> None:
     assert log.counts_by_system("s")["a"] == {
         "participants": 1, "dialogues": 2, "running": 2, "completed": 0, "failed": 0, "abandoned": 0,
     }  # fmt: skip
+
+
+def test_meetings_are_counted_apart_for_people_and_programs_and_for_each_study(log: Log) -> None:
+    def meet(
+        tx: Transaction, visit: str, participant: str, study: str, left: str, right: str, *, program: bool
+    ) -> None:
+        tx.append(visit, opened(participant).model_copy(update={"study": study, "simulated": program}))
+        for side in (left, right):
+            tx.append(visit, assigned(f"{visit}-{side}", side))
+        tx.append(visit, BoutAssigned(
+            bout_id=visit, step=0, round=0, left_dialogue_id=f"{visit}-{left}",
+            right_dialogue_id=f"{visit}-{right}", left_system=left, right_system=right,
+        ))  # fmt: skip
+
+    def history(tx: Transaction) -> None:
+        meet(tx, "v1", "p1", "s", "a", "b", program=False)
+        meet(tx, "v2", "p2", "s", "b", "a", program=True)
+        meet(tx, "v3", "p3", "other", "a", "b", program=False)
+
+    log.transact_now(history)
+    assert log.transact_now(lambda tx: tx.bouts("s")) == {("a", "b"): 1, ("b", "a"): 1}
+    assert log.transact_now(lambda tx: tx.bouts("s", simulated=False)) == {("a", "b"): 1}
+    assert log.transact_now(lambda tx: tx.bouts("s", simulated=True)) == {("b", "a"): 1}
+    assert log.transact_now(lambda tx: tx.bouts("s", "p2")) == {("b", "a"): 1}
 
 
 def test_calls_are_counted_for_the_system_that_took_them(log: Log) -> None:

@@ -73,6 +73,13 @@ def test_experts_barge_ins_win_where_the_study_says_so_in_counts_and_in_delays(t
     assert value(by_experts, "user_response_delay") == 4.0
 
 
+def test_experts_count_first_only_for_the_flags_that_the_study_names(talk: Make) -> None:
+    turns, labels = [turn(0, "system", question=False)], [label("system_flag", 0, "question")]
+    assert value(talk(turns, labels, "help: experts"), "system_questions") == 0
+    assert value(talk(turns, labels, "question: log"), "system_questions") == 0
+    assert value(talk(turns, labels, "help: log, question: experts"), "system_questions") == 1
+
+
 def test_whose_word_counts_is_in_the_signature(talk: Make) -> None:
     assert talk([turn(0, "user")], [], "barge_in: experts, help: experts").hash.endswith(
         "|experts:barge_in,help"
