@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t as scipy_t
 from typer.testing import CliRunner
 
 from scenes.mixed_data import draw_trial
@@ -50,6 +51,20 @@ def trial(make) -> Dataset:
 
 def close(facts: list[dict], name: str, expected: list[float], within: float = 1e-3) -> None:
     assert [one[name] for one in facts] == pytest.approx(expected, abs=within)
+
+
+def test_intervals_of_contrasts_are_those_of_t_over_participants(trial):
+    """Calculated here from estimate and error: t with participants - 1 degrees of freedom, at each level."""
+    for level in (0.8, 0.95):
+        facts = fit_model(trial, "success ~ manager + (1|participant)", level=level)
+        (contrast,) = facts["contrasts"]
+        degrees = len(set(trial.read("dialogues").column("participant_id").to_pylist())) - 1
+        reach = scipy_t.ppf(0.5 + level / 2, degrees) * contrast["se"]
+        middle = contrast["difference"]
+        assert (contrast["low"], contrast["high"]) == pytest.approx((middle - reach, middle + reach))
+        assert contrast["p"] == pytest.approx(2 * scipy_t.sf(abs(middle) / contrast["se"], degrees))
+        ratio = contrast["odds_ratio"]
+        assert ratio["low"] < ratio["value"] < ratio["high"]
 
 
 def test_a_formula_is_fitted_to_a_dataset_as_lme4_fits_it(trial):
