@@ -40,7 +40,7 @@ def adjust_tests(
     declared = declared_family(dataset, correction)
     _mark_groups(dataset, found, declared)
     results = declared["results"] if declared else []
-    own = {comparison_key(one): one for one in results if one["in_groups"]}
+    own = {key: one for one in results if (key := _declared_key(one))}
     explored: list[Facts] = []
     for test in tests:
         test |= {"family": None, "alpha": None, "significant": None}
@@ -81,7 +81,7 @@ def settled(summary: Facts) -> dict[Key, Facts]:
     """What a summary settled, by measure and pair: {alpha, p_adjusted, family: the family's facts}."""
     families = {one["name"]: one for one in summary["families"]}
     declared = summary["declared"]["results"] if summary["declared"] else []
-    found = {comparison_key(one): one | {"family": "declared"} for one in declared if one["in_groups"]}
+    found = {key: one | {"family": "declared"} for one in declared if (key := _declared_key(one))}
     found |= {comparison_key(one): {**one, **decisive(one)} for one in summary["tests"] if one["family"]}
     return {
         key: {"alpha": one["alpha"], "p_adjusted": one["p_adjusted"], "family": families[one["family"]]}
@@ -114,9 +114,18 @@ def comparison_key(one: Facts) -> Key:
     return one["measure"], frozenset((one["a"], one["b"]))
 
 
+def _declared_key(one: Facts) -> Key | None:
+    """What a declared comparison is of among the groups here; None: its systems are no groups here."""
+    return (one["measure"], frozenset(one["groups"])) if one["groups"] else None
+
+
 def _mark_groups(dataset: Dataset, found: Sequence[Group], declared: Facts | None) -> None:
-    """Note of each declared comparison whether its systems are groups here: same name, same dialogues."""
-    members = {group.key: set(group.dialogue_ids) for group in found}
-    same = {one.key for one in groups(dataset, "system") if members.get(one.key) == set(one.dialogue_ids)}
+    """Note of each declared comparison which groups hold its systems' dialogues, whatever they are called.
+
+    Output  `groups`: the keys of a's and b's group; None where a system's dialogues are no group here
+    """
+    keys = {frozenset(group.dialogue_ids): group.key for group in found}
+    systems = {one.key: frozenset(one.dialogue_ids) for one in groups(dataset, "system")}
     for one in declared["results"] if declared else []:
-        one["in_groups"] = one["a"] in same and one["b"] in same
+        held = [systems.get(one[side]) for side in ("a", "b")]
+        one["groups"] = [keys[each] for each in held if each] if all(each in keys for each in held) else None

@@ -21,18 +21,23 @@ analysis:
 """
 
 
-def shop_trial(folder, *, file: str | None = None, people: int = 14, known: bool = True) -> Dataset:
+def shop_trial(
+    folder, *, file: str | None = None, people: int = 14, known: bool = True, levels: dict | None = None
+) -> Dataset:
     """Three shop assistants who sell without a goal that anybody wrote down; a is liked best, c is slow."""
     rng = np.random.default_rng(4)
     study = {"name": "shops"} | ({"file": file} if file else {})
-    with DatasetWriter(folder, study=study, source={"kind": "log"}) as writer:
+    factors = ["length"] if levels else []
+    with DatasetWriter(folder, study=study, source={"kind": "log"}, factors=factors) as writer:
         for person in range(people):
             for system, chance, slow in (("a", 0.85, 0), ("b", 0.6, 2), ("c", 0.55, 40)):
                 for turn in range(3):
                     key = {"dialogue_id": f"{system}{person}-{turn}"}
                     who = f"p{person}" if known else None
+                    level = {"factor_length": levels[system]} if levels else {}
                     writer.add("dialogues", [{
-                        **key, "study": "shops", "system": system, "condition": system, "participant_id": who,
+                        **key, **level, "study": "shops", "system": system, "participant_id": who,
+                        "condition": levels[system] if levels else system,
                         "channel": "text", "language": "it", "simulated": False,
                         "duration_s": float(60 + slow + rng.integers(0, 20)),
                     }])  # fmt: skip
@@ -158,8 +163,38 @@ def test_where_no_participant_is_known_the_naive_side_is_adjusted(tmp_path):
 
 def test_a_comparison_of_other_groups_is_not_the_declared_one(tmp_path):
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED), "channel")
-    assert not any(one["in_groups"] for one in summary["declared"]["results"])
+    assert {one["groups"] for one in summary["declared"]["results"]} == {None}
     assert summary["declared"]["results"][0]["p_adjusted"] is not None
+
+
+@pytest.mark.parametrize("by", ["condition", "length"])
+def test_groups_of_the_same_dialogues_are_the_declared_pair_whatever_they_are_called(tmp_path, by):
+    levels = {"a": "short", "b": "long", "c": "middling"}  # in another order than the systems
+    dataset = shop_trial(tmp_path / "d", file=DECLARED, levels=levels)
+    declared = {
+        (one["measure"], frozenset(levels[one[side]] for side in "ab")): (one["p"], one["p_adjusted"])
+        for one in summarise(dataset)["declared"]["results"]
+    }
+    pair = ("subjective_success", frozenset(("short", "long")))
+    summary = summarise(dataset, by)
+    own = [one for one in summary["tests"] if one["family"] == "declared"]
+    assert [(one["measure"], frozenset((one["a"], one["b"]))) for one in own] == [pair]
+    assert own[0]["clustered"]["p_adjusted"] == declared[pair][1]
+    measures = ["subjective_success", "dialogue_duration"]
+    found = {
+        (one["measure"], frozenset((one["a"], one["b"]))): one["clustered"]
+        for one in compare_systems(dataset, by=by, measures=measures)["tests"]
+    }
+    assert {key: found[key]["p_adjusted"] for key in declared} == {key: p[1] for key, p in declared.items()}
+    for key, (p, _) in declared.items():
+        assert found[key]["p"] == pytest.approx(p)
+
+
+def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
+    levels = {"a": "short", "b": "long", "c": "long"}
+    summary = summarise(shop_trial(tmp_path / "d", file=DECLARED, levels=levels), "condition")
+    assert {one["groups"] for one in summary["declared"]["results"]} == {None}
+    assert {one["family"] for one in summary["tests"] if one["measure"] in HEADLINES} == {"explored"}
 
 
 @pytest.fixture
