@@ -6,6 +6,9 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.analysis.attributes import attribute
+from vivavoce.analysis.declared import declared_family
+from vivavoce.analysis.families import adjustment_words
+from vivavoce.analysis.family import ALPHA
 from vivavoce.analysis.judges import agreement_of_choices
 from vivavoce.analysis.preference_models import combined, levels, tie_models
 from vivavoce.analysis.preference_strength import strength_signatures, strengths
@@ -34,7 +37,10 @@ def preference_results(
     Input   by: an attribute of participants; cost: what the whole study cost, in any currency
     Output  also ties, agreement (of questions with at least ten pairs judged twice: agreement is over pairs,
             and a study in which many judge a few has hardly any), strengths, levels, combined, study_rating,
-            cost, by_what, level, vivavoce, signatures (variable and question -> signature)
+            cost, by_what, level, vivavoce, signatures (variable and question -> signature); declared:
+            {family, choices} where the study declared its cells, else None; families: over which the p of
+            cells, variables, strengths and differences (`of`) is adjusted, each with its `why` in words
+    Note    a cell has one adjusted p, with its `alpha`: the declared one where it was declared
     Raises  InputError: nothing was chosen, or a cost below zero; UnknownName: no such attribute
     """
     if cost is not None and cost < 0:
@@ -48,14 +54,49 @@ def preference_results(
     if people is not None:
         _add_judgements(facts["by_group"], rows, people)
     strong = strengths(rows, level)
+    declared = _declare_cells(dataset, facts["cells"])
     return {
-        **facts, "level": level, "vivavoce": installed_version(), "by_what": by,
+        **facts, "declared": declared, "families": _families(facts, strong, declared),
+        "level": level, "vivavoce": installed_version(), "by_what": by,
         "agreement": [one for one in agreement_of_choices(rows, level) if one["pairs"] >= FEWEST_PAIRS],
         "ties": tie_models(rows, level), "strengths": strong,
         "levels": levels(rows, level), "combined": combined(rows, level),
         "study_rating": study_rating(dataset), "cost": _cost(facts, cost),
         "signatures": _signatures(facts, level) | strength_signatures(strong, facts["data"], level),
     }  # fmt: skip
+
+
+def _declare_cells(dataset: Dataset, cells: list[Facts]) -> Facts | None:
+    """Give each cell the p and alpha of the family it belongs to; the declared one, or None."""
+    declared = declared_family(dataset)
+    choices = declared["choices"] if declared else []
+    asked = {(one["variable"], one["question"]): one for one in choices}
+    for cell in cells:
+        own = asked.get((cell["variable"], cell["question"]), {"alpha": ALPHA})
+        cell |= {name: own[name] for name in ("alpha", "p_adjusted") if name in own}
+    return {"family": declared["family"], "choices": choices} if declared and choices else None
+
+
+def _families(facts: Facts, strong: list[Facts], declared: Facts | None) -> list[Facts]:
+    """Every family that has a member; whatever was not declared is explored, each kind for itself."""
+    explored = {
+        "cells": ("question", " of all variables", [] if declared else facts["cells"]),
+        "variables": ("variable", "", facts["variables"]),
+        "strengths of questions": ("strength", " of questions", [one for one in strong if one["question"]]),
+        "strengths": ("strength", " of variables", [one for one in strong if not one["question"]]),
+        "differences": ("difference", " of variables", facts["differences"]),
+    }
+    found = [{**declared["family"], "of": "cells"}] if declared else []
+    for of, (what, of_which, members) in explored.items():
+        tested = sum(one["p"] is not None for one in members)
+        words = adjustment_words("holm", tested, what) + (of_which if tested else "")
+        if members:
+            found.append({
+                "name": "explored", "of": of, "correction": "holm", "tests": tested,
+                "untested": len(members) - tested, "measures": [],
+                "why": f"Explored, not declared: {words}.",
+            })  # fmt: skip
+    return found
 
 
 def _add_judgements(groups: list[Facts], rows: Sequence[Facts], people: dict[str, str]) -> None:

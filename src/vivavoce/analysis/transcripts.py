@@ -132,7 +132,7 @@ def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
                 **_of_people(of_cell, level),
             })  # fmt: skip
     for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_holm"] = adjusted
+        one["p_adjusted"] = adjusted
     return found
 
 

@@ -17,12 +17,17 @@ def preferences(facts: Facts) -> Iterator[RenderableType]:
     """The table of the method first, then what stands behind and beside it."""
     yield Text(_people(facts))
     yield _cells(facts)
+    yield _family(facts, "cells")
     yield _variables(facts)
+    yield _family(facts, "variables")
     yield Text("Share: of decided choices, that prefer the experimental version.")
     if facts["strengths"]:
         yield _strengths(facts)
+        yield _family(facts, "strengths of questions")
+        yield _family(facts, "strengths")
     if facts["differences"]:
         yield _differences(facts)
+        yield _family(facts, "differences")
     yield from _within(facts)
     yield from _position(facts)
     if facts["ties"]:
@@ -44,6 +49,11 @@ def _people(facts: Facts) -> str:
     return said + left + (f"; flagged: {flags}" if flags else "")
 
 
+def _family(facts: Facts, of: str) -> RenderableType:
+    """The family over which the p of a table was adjusted."""
+    return Text(next((one["why"] for one in facts["families"] if one["of"] == of), ""), style="dim")
+
+
 def _agreement(found: list[Facts]) -> RenderableType:
     """How judges of the same pair chose, ties included, and how far they agree."""
     heads = ("won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
@@ -59,14 +69,14 @@ def _agreement(found: list[Facts]) -> RenderableType:
 
 def _cells(facts: Facts) -> RenderableType:
     level = f"Wilson {facts['level']:.0%}"
-    heads = ("k of n", "share", level, "chi-square", "p", "p (exact)", "p (Holm)", "ties")
+    heads = ("k of n", "share", level, "chi-square", "p", "p (exact)", "p (adjusted)", "ties")
     table = plain_table("variable", "question", *heads, words=1)
     for one in facts["cells"]:
         decided = one["experimental"] + one["control"]
         table.add_row(
             one["variable"], one["question"], f"{one['experimental']} of {decided}",
             number(one["ratio"], 2), span([one["low"], one["high"]]), number(one["chi_square"], 2),
-            chance(one["p"]), chance(one["p_exact"]), chance(one["p_holm"]), str(one["ties"]),
+            chance(one["p"]), chance(one["p_exact"]), chance(one["p_adjusted"]), str(one["ties"]),
         )  # fmt: skip
     return table
 

@@ -125,7 +125,7 @@ def _document(material: Material, options: Options) -> Document:
 def _answer(material: Material, empty: bool) -> list[str]:
     """The answer about dialogues, then the one about what was compared."""
     found = [] if empty else answer(material.summary)
-    return [*found, *compared_answer(material)]
+    return list(dict.fromkeys([*found, *compared_answer(material)]))
 
 
 def frame_words() -> dict[str, str]:

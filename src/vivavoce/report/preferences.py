@@ -57,8 +57,50 @@ def preference_blocks(facts: Facts | None) -> list[Block]:
 
 
 def preference_answer(facts: Facts) -> list[str]:
-    """The answer in plain words, variable by variable, and on what it rests."""
-    sure = [one for one in facts["variables"] if (one["p_holm"] or 1.0) < SIGNIFICANT]
+    """The answer in plain words, and on what it rests: what was declared, else each variable as a whole."""
+    said = _declared_answer(facts["declared"]) if facts["declared"] else _explored_answer(facts)
+    return [*said, _people(facts)]
+
+
+def _declared_answer(declared: Facts) -> list[str]:
+    """The declared cells by variable and version, how many show nothing, and their family."""
+    choices = declared["choices"]
+    sure: dict[tuple[str, str], list[str]] = {}
+    for one in choices:
+        if one["significant"]:
+            version = say("experimental" if one["ratio"] >= 0.5 else "control")
+            sure.setdefault((one["variable"], version), []).append(_declared_cell(one))
+    found = [
+        say(
+            "{variable}, as declared beforehand: the {version} version is preferred for {cells}.",
+            variable=variable, version=version, cells=listed(cells),
+        )
+        for (variable, version), cells in sure.items()
+    ]  # fmt: skip
+    unsure = sum(one["significant"] is False for one in choices)
+    untested = sum(one["significant"] is None for one in choices)
+    if unsure:
+        n = plural(len(choices), "declared comparison")
+        found.append(say("No preference could be shown in {k} of {n} of transcripts.", k=count(unsure), n=n))
+    if untested:
+        n = plural(untested, "declared comparison")
+        found.append(say("{n} of transcripts could not be tested: nobody decided.", n=n))
+    return [*found, translated(declared["family"]["why"])]
+
+
+def _declared_cell(one: Facts) -> str:
+    """A question with the share of the version that it prefers."""
+    return say(
+        "{question} ({share} of the choices, 95% interval {interval}; adjusted p {p})",
+        question=translated(one["question"]),
+        share=percent(max(one["ratio"], 1 - one["ratio"])),
+        interval=span(*_limits(one)),
+        p=p_value(one["p_adjusted"]),
+    )
+
+
+def _explored_answer(facts: Facts) -> list[str]:
+    sure = [one for one in facts["variables"] if _below(one["p_holm"], SIGNIFICANT)]
     found = [
         say(
             "{variable}: {share} of the choices fell on the {version} version (95% interval {interval}).",
@@ -72,10 +114,16 @@ def preference_answer(facts: Facts) -> list[str]:
     unsure = [one["variable"] for one in facts["variables"] if one not in sure]
     if unsure:
         found.append(say("No preference could be shown for {variables}.", variables=listed(unsure)))
-    tested = sum(one["p"] is not None for one in facts["variables"])
-    if tested > 1:
-        found.append(say("These statements rest on p adjusted after Holm over {n} variables.", n=tested))
-    return [*found, _people(facts)]
+    return [*found, _family_words(facts, "variables")]
+
+
+def _family_words(facts: Facts, of: str) -> str:
+    """The family over which the p of these was adjusted, in a sentence."""
+    return next((translated(one["why"]) for one in facts["families"] if one["of"] == of), "")
+
+
+def _below(p: float | None, alpha: float) -> bool:
+    return p is not None and p < alpha
 
 
 def _limits(one: Facts) -> tuple[float | None, float | None]:
@@ -115,7 +163,7 @@ def _table(facts: Facts) -> TableOfText:
                     Cell(
                         percent(one["marginal"]),
                         (span(one["low"], one["high"]), plural(one["participants"], "participant")),
-                        strong=(one["p_holm"] or 1.0) < SIGNIFICANT,
+                        strong=_below(one["p_holm"], SIGNIFICANT),
                     ),
                     *(_quality(one, quality) for quality in QUALITIES),
                 ),
@@ -129,9 +177,9 @@ def _table(facts: Facts) -> TableOfText:
         "Share of decided choices that prefer the experimental version; below 50% the control was preferred. "
         "Under a question: Wilson's 95% interval, or over people who decided more than once; under a "
         "marginal (the mean over the questions): the 95% interval of all choices with participants as the "
-        "unit. Bold: p below .05 after Holm, over all questions of all variables, and apart from them over "
-        "the variables."
+        "unit. Bold: significant after adjustment, first of the questions, then of the variables."
     )
+    note = f"{note} {_family_words(facts, 'cells')} {_family_words(facts, 'variables')}"
     signed = tuple(one for one in facts["signatures"].items() if not one[0].endswith(", strength"))
     return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
 
@@ -141,7 +189,7 @@ def _ratio(cell: Facts | None) -> Cell:
         return Cell(MISSING)
     decided = cell["experimental"] + cell["control"]
     counted = say("{k} of {n}", k=count(cell["experimental"]), n=count(decided))
-    strong = (cell["p_holm"] or 1.0) < SIGNIFICANT
+    strong = _below(cell["p_adjusted"], cell["alpha"])
     return Cell(percent(cell["ratio"]), (span(cell["low"], cell["high"]), counted), strong=strong)
 
 
@@ -158,18 +206,19 @@ def _tests(facts: Facts) -> TableOfText:
             translated(one["question"]),
             (
                 Cell(coefficient(one["chi_square"])), Cell(p_value(one["p"])), Cell(p_value(one["p_exact"])),
-                Cell(p_value(one["p_holm"]), strong=(one["p_holm"] or 1.0) < SIGNIFICANT),
+                Cell(p_value(one["p_adjusted"]), strong=_below(one["p_adjusted"], one["alpha"])),
                 Cell(count(one["ties"])),
             ),
             group=one["variable"],
         )
         for one in facts["cells"]
     ]  # fmt: skip
-    columns = heads(say("Question"), "χ²", "p", say("p (exact)"), "p (Holm)", say("Ties"))
+    columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
     note = say(
         "Against an even split, ties left out: chi-square with one degree of freedom, and the exact binomial "
-        "test; where somebody decided more than once, t over people. p is adjusted after Holm over all rows."
+        "test; where somebody decided more than once, t over people."
     )
+    note = f"{note} {_family_words(facts, 'cells')}"
     return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)
 
 
@@ -180,13 +229,14 @@ def _differences(facts: Facts) -> TableOfText:
             (
                 Cell(points(one["difference"])), Cell(between(one["low"], one["high"], points)),
                 Cell(p_value(one["p"])),
-                Cell(p_value(one["p_holm"]), strong=(one["p_holm"] or 1.0) < SIGNIFICANT),
+                Cell(p_value(one["p_holm"]), strong=_below(one["p_holm"], SIGNIFICANT)),
             ),
         )
         for one in facts["differences"]
     ]  # fmt: skip
     columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
     note = say("Difference of the shares that prefer the experimental version, within participants.")
+    note = f"{note} {_family_words(facts, 'differences')}"
     return TableOfText("preference_differences", say("Variables compared"), columns, tuple(rows), note)
 
 

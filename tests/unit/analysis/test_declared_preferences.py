@@ -1,11 +1,15 @@
 """Comparisons of transcripts that a study declared before its data."""
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from scenes.judgements import QUESTIONS, judge_rows
 from vivavoce.analysis.declared import declared_family
+from vivavoce.analysis.preference_results import preference_results
+from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
@@ -74,10 +78,47 @@ def test_the_report_tells_what_was_declared_apart_from_exploration(tmp_path: Pat
     assert "The study file declares no comparison" not in render(dataset)
 
 
+def test_the_opening_rests_on_the_declared_cells_and_names_their_family(tmp_path: Path) -> None:
+    """One cell of eight differs; no variable as a whole would."""
+    wins = {(variable, question): 70 for variable in ("empathy", "alignment") for question in QUESTIONS}
+    dataset = judged(tmp_path / "data", wins | {("alignment", "ease"): 94}, 143, FILE)
+    said = compose(dataset).answer
+    # 94 of 143: chi-square (2*94-143)^2/143 = 14.161, p .000168; times 8 comparisons
+    assert said[0].startswith("alignment, as declared beforehand: the experimental version is preferred for")
+    assert "65.7% of the choices" in said[0] and "adjusted p .001" in said[0]
+    assert said[1] == "No preference could be shown in 7 of 8 declared comparisons of transcripts."
+    assert said[2] == "Declared beforehand: p is adjusted by Holm over 8 declared comparisons."
+    assert not any("No preference could be shown for" in one for one in said)
+    italian = " ".join(compose(dataset, Options(language="it")).answer)
+    assert "come dichiarato in anticipo: è preferita la versione sperimentale per facilità" in italian
+    assert "In 7 su 8 confronti dichiarati fra trascrizioni" in italian
+
+
+def test_a_declared_cell_has_one_adjusted_p_in_analyse_and_report(tmp_path: Path) -> None:
+    cells(
+        tmp_path / "data", 86, f"{FILE}analysis: {{correction: bonferroni, preferences: {{test: exact}}}}\n"
+    )
+    dataset = Dataset(tmp_path / "data")
+    declared = declared_family(dataset)
+    assert declared is not None
+    facts = preference_results(dataset)
+    asked = {(one["variable"], one["question"]): one["p_adjusted"] for one in declared["choices"]}
+    assert {(one["variable"], one["question"]): one["p_adjusted"] for one in facts["cells"]} == asked
+    assert [(one["name"], one["of"], one["tests"]) for one in facts["families"]] == [
+        ("declared", "cells", 8), ("explored", "variables", 2), ("explored", "differences", 1),
+    ]  # fmt: skip
+    result = CliRunner().invoke(app, ["analyse", str(dataset.folder)], env={"COLUMNS": "160"})
+    assert "Declared beforehand: p is adjusted by Bonferroni over 8 declared comparisons." in result.stdout
+    assert "Explored, not declared: p is adjusted by Holm over 2 variables." in result.stdout
+    told = CliRunner().invoke(app, ["analyse", str(dataset.folder), "--json"])
+    assert json.loads(told.stdout)["preferences"]["families"] == facts["families"]
+
+
 def test_a_study_without_declaration_is_exploration(tmp_path: Path) -> None:
     wins = {("empathy", question): 30 for question in QUESTIONS}
     dataset = judged(tmp_path / "data", wins, 40, "study: talk\n")
     assert declared_family(dataset) is None
+    assert "Explored, not declared: p is adjusted by Holm over 1 variable." in compose(dataset).answer
     assert "declared_choices" not in [one.name for one in compose(dataset).blocks(TableOfText)]
 
 
