@@ -1,6 +1,7 @@
 """The analysis that a study declared before its data, and what it says of them."""
 
 import hashlib
+from collections import Counter
 from itertools import combinations
 from typing import Any, Final
 
@@ -56,7 +57,8 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
     """Everything that the study declared to compare, adjusted as the one family that it is.
 
     Input   `correction` in place of the declared one
-    Output  family: {name, correction, tests, untested, measures, why}; results: the comparisons of systems,
+    Output  family: {name, correction, tests, untested, measures, why: with what could not be tested, and for
+            what reason}; results: the comparisons of systems,
             {question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted,
             method, why, clusters, significant (None where there was no test), unknown: what the dataset
             lacks, or None, equivalence (see `equivalences`), signature}, participants as the unit wherever
@@ -85,7 +87,8 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
         "tests": tested,
         "untested": len(members) - tested,
         "measures": list(dict.fromkeys(one["measure"] for one in results)),
-        "why": f"Declared beforehand: {adjustment_words(method, tested, 'declared comparison')}.",
+        "why": f"Declared beforehand: {adjustment_words(method, tested, 'declared comparison')}."
+        + "".join(f" {one}" for one in _untested(members)),
     }
     return {"family": family, "results": results, "choices": choices}
 
@@ -101,6 +104,23 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[Facts]:
         if asked is not None
         for a, b in combinations(asked.compare, 2)
     ]
+
+
+def _untested(members: list[Facts]) -> list[str]:
+    """How many of the declared comparisons could not be tested, one sentence a reason."""
+    counted = Counter(_obstacle(one) for one in members if one["p"] is None)
+    of = f"of {len(members)} declared comparison{'' if len(members) == 1 else 's'}"
+    return [f"{n} {of} could not be tested: {why}." for why, n in counted.items()]
+
+
+def _obstacle(one: Facts) -> str:
+    """Why a declared comparison has no p."""
+    if "variable" in one:
+        return "nobody decided"
+    if one["unknown"] is not None:
+        return f"the dataset has no {one['unknown']}"
+    why = one["why"].removesuffix(".") or "No test was possible"
+    return why[0].lower() + why[1:]
 
 
 def _choices(dataset: Dataset, analysis: Analysis) -> list[Facts]:

@@ -83,14 +83,27 @@ def _declared(declared: Facts) -> list[str]:
             say("The primary comparison declared beforehand could not be tested: {n}.",
                 n=plural(untested, "comparison"))
         )  # fmt: skip
-    tested = [one for one in secondary if one["significant"] is not None]
-    if tested:
-        k = sum(one["significant"] for one in tested)
-        facts = {"k": count(k), "comparisons": plural(len(tested), "secondary comparison")}
-        sentences.append(
-            say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
-        )
+    if secondary:
+        sentences.append(_secondary(secondary))
     return [*sentences, translated(declared["family"]["why"])]
+
+
+def _secondary(secondary: list[Facts]) -> str:
+    """How many of all that were declared differ, and how many could not be tested."""
+    untested = sum(one["significant"] is None for one in secondary)
+    facts = {
+        "k": count(sum(bool(one["significant"]) for one in secondary)),
+        "comparisons": plural(len(secondary), "secondary comparison"),
+        "n": count(untested),
+    }
+    if untested == len(secondary):
+        return say("Declared beforehand, too, but not to be tested: {comparisons}.", **facts)
+    if untested:
+        return say(
+            "Declared beforehand, too: differences remain in {k} of {comparisons}; not to be tested: {n}.",
+            **facts,
+        )
+    return say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
 
 
 def _facts(one: Facts) -> Facts:

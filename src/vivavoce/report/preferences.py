@@ -78,13 +78,9 @@ def _declared_answer(declared: Facts) -> list[str]:
         for (variable, version), cells in sure.items()
     ]  # fmt: skip
     unsure = sum(one["significant"] is False for one in choices)
-    untested = sum(one["significant"] is None for one in choices)
     if unsure:
         n = plural(len(choices), "declared comparison")
         found.append(say("No preference could be shown in {k} of {n} of transcripts.", k=count(unsure), n=n))
-    if untested:
-        n = plural(untested, "declared comparison")
-        found.append(say("{n} of transcripts could not be tested: nobody decided.", n=n))
     return [*found, translated(declared["family"]["why"])]
 
 

@@ -10,6 +10,8 @@ from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
+from vivavoce.report.answer import answer
+from vivavoce.report.language import speaking
 
 DECLARED = """study: shops
 systems: {a: {connect: http}, b: {connect: http}, c: {connect: http}}
@@ -195,6 +197,35 @@ def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED, levels=levels), "condition")
     assert {one["groups"] for one in summary["declared"]["results"]} == {None}
     assert {one["family"] for one in summary["tests"] if one["measure"] in HEADLINES} == {"explored"}
+
+
+UNTESTED = {
+    "en": (
+        "differences remain in 1 of 3 secondary comparisons; not to be tested: 2.",
+        "over 2 declared comparisons. 1 of 4 declared comparisons could not be tested: a group has no case. "
+        "1 of 4 declared comparisons could not be tested: the dataset has no z.",
+    ),
+    "it": (
+        "restano differenze in 1 su 3 confronti secondari; non si possono provare: 2.",
+        "su 2 confronti dichiarati. Senza prova possibile 1 su 4 confronti dichiarati: un gruppo non ha "
+        "casi. Senza prova possibile 1 su 4 confronti dichiarati: il dataset non ha z.",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", UNTESTED)
+def test_what_was_declared_and_could_not_be_tested_is_counted_with_its_reason(tmp_path, language):
+    secondary = (
+        "secondary: [{measure: dialogue_duration, compare: [a, c]}, {measure: word_error_rate, "
+        "compare: [a, b]}, {measure: dialogue_duration, compare: [a, z]}]"
+    )
+    lines = DECLARED.replace("c: {connect: http}}", "c: {connect: http}, z: {connect: http}}").split("\n")
+    file = "\n".join(f"  {secondary}" if "secondary" in one else one for one in lines)
+    summary = summarise(shop_trial(tmp_path / "d", file=file))
+    assert summary["declared"]["family"]["untested"] == 2
+    with speaking(language):
+        said = " ".join(answer(summary))
+    assert [one for one in UNTESTED[language] if one not in said] == [], said
 
 
 @pytest.fixture
