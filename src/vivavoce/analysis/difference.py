@@ -13,6 +13,7 @@ from vivavoce.analysis.laws import t_quantile, t_tail
 from vivavoce.analysis.permutation import Cells, Labels, Relabelled, Side, relabellings
 from vivavoce.analysis.sandwich import Error, Residuals, residuals, robust_error, spread_of_totals
 from vivavoce.core.errors import InputError
+from vivavoce.core.rounding import half_up
 
 MANY: Final = 400
 LIMITS: Final = Interval(-1.0, 1.0)
@@ -185,7 +186,8 @@ def _in_words(
     if not varied:
         return f"{why} Each shows the same, so there is no interval."
     if smallest_p >= alpha:
-        return f"{why} So few can give no p below {smallest_p:.3f}: nothing can be significant at {alpha:g}."
+        floor = half_up(smallest_p, 3)
+        return f"{why} So few can give no p below {floor}: nothing can be significant at {alpha:g}."
     return why
 
 

@@ -1,6 +1,7 @@
 """What `analyse` and `power` print on a terminal."""
 
 from collections.abc import Iterator
+from math import isfinite
 from string import ascii_lowercase
 from typing import Any, Final
 
@@ -8,7 +9,9 @@ from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.text import Text
 
+from vivavoce.core.rounding import half_up
 from vivavoce.core.terminal import FittedTable as Table
+from vivavoce.report.numbers import p_value
 
 Facts = dict[str, Any]
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
@@ -139,8 +142,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
             f"{chance(side['p_adjusted'])} {letters[test['why']]}",
         )  # fmt: skip
     yield tests
-    for why, letter in letters.items():
-        yield Text(f"{letter}  {why}", style="dim")
+    yield from _families(letters, facts["tests"])
     yield from _equivalences(facts)
     yield from _otherwise(facts)
     if facts["items"]:
@@ -154,6 +156,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
             "odds ratio",
             "p (not adjusted)",
         )
+        (why,) = (one["why"] for one in facts["families"] if one["name"] == "items")
         items = plain_table("item", "pair", *headings)
         for one in facts["items"]:
             items.add_row(
@@ -161,10 +164,17 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
                 number(one["superiority"]["share"], 3),
                 span([one["superiority"]["low"], one["superiority"]["high"]]),
                 chance(one["mann_whitney"]["p"]), chance(one["superiority"]["p"]),
-                chance(one["superiority"]["p_adjusted"]),
+                f"{chance(one['superiority']['p_adjusted'])} {letters[why]}",
                 number(one["ordinal"]["odds_ratio"], 2), chance(one["ordinal"]["p"]),
             )  # fmt: skip
         yield items
+        yield from _families(letters, [{"why": why}])
+
+
+def _families(letters: dict[str, str], rows: list[Facts]) -> Iterator[RenderableType]:
+    """The families of the rows above, by the letters that stand in them."""
+    for why in dict.fromkeys(one["why"] for one in rows):
+        yield Text(f"{letters[why]}  {why}", style="dim")
 
 
 def _pair(one: Facts) -> str:
@@ -248,30 +258,32 @@ def in_words(name: str) -> str:
 
 def points(value: float | None) -> str:
     """A share in per cent with one decimal."""
-    return "" if value is None else f"{100 * value:.1f}%"
+    return "" if value is None else f"{_rounded(100 * value, 1)}%"
 
 
 def span(interval: list[float | None]) -> str:
     """An interval with three decimals; empty where it is missing."""
     if not interval or interval[0] is None or interval[1] is None:
         return ""
-    return f"{interval[0]:.3f} to {interval[1]:.3f}"
+    return f"{_rounded(interval[0], 3)} to {_rounded(interval[1], 3)}"
 
 
 def span_of_points(interval: list[float | None]) -> str:
     """An interval in per cent with one decimal; empty where it is missing."""
     if not interval or interval[0] is None or interval[1] is None:
         return ""
-    return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f}"
+    return f"{_rounded(100 * interval[0], 1)} to {_rounded(100 * interval[1], 1)}"
 
 
 def number(value: float | None, digits: int) -> str:
     """A number with so many decimals; empty where it is missing."""
-    return "" if value is None else f"{value:.{digits}f}"
+    return "" if value is None else _rounded(value, digits)
 
 
 def chance(p: float | None) -> str:
-    """A p value."""
-    if p is None:
-        return ""
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    """A p value, as the report writes it; empty where it is missing."""
+    return "" if p is None else p_value(p)
+
+
+def _rounded(value: float, digits: int) -> str:
+    return f"{half_up(value, digits):f}" if isfinite(value) else f"{value}"

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from vivavoce.cli.analyse_tables import chance, points, span
+from vivavoce.cli.analyse_tables import number as written
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import DatasetWriter
+from vivavoce.report.numbers import p_value
 
 
 def run(*words: str) -> str:
@@ -17,7 +20,7 @@ def run(*words: str) -> str:
     return result.stdout
 
 
-def dataset(folder: Path, name: str, people: int) -> Path:
+def dataset(folder: Path, name: str, people: int, *, scale: bool = False) -> Path:
     with DatasetWriter(folder / name, study={"name": name}, source={"kind": "log"}) as writer:
         for place, (person, system) in enumerate((p, s) for p in range(people) for s in "abab"):
             row = {
@@ -32,6 +35,9 @@ def dataset(folder: Path, name: str, people: int) -> Path:
                 "value": float((person + place) % (4 if system == "a" else 3) > 0),
             }  # fmt: skip
             writer.add("ratings", [rating])
+            if scale:
+                answer = {"item_id": "clear", "role": None, "value": float(1 + (person + place) % 5)}
+                writer.add("ratings", [rating | answer])
     return folder / name
 
 
@@ -50,6 +56,26 @@ def test_no_p_of_published_counts_stands_unadjusted_beside_adjusted_ones():
     picked = json.loads(run("analyse", "choices", "a=50/80", "b=60/80", "--json"))["choices"]
     assert picked[1]["p_exact_holm"] == pytest.approx(2 * picked[1]["p_exact"])
     assert run("analyse", "rates", "A=30/60", "B=40/60").count("(Holm)") == 2
+
+
+def test_the_terminal_rounds_as_the_report_does():
+    for p in (0.0625, 0.0005, 0.0125, 0.00051, 0.99951, 0.9996, 1.0, 1e-9):
+        assert chance(p) == p_value(p)
+    assert chance(0.0625) == ".063"  # half up; to even it would be .062
+    assert (written(0.0625, 3), span([0.0625, -0.0625]), points(0.00125)) == (
+        "0.063",
+        "0.063 to -0.063",
+        "0.1%",
+    )
+
+
+def test_every_family_stands_under_the_table_whose_rows_carry_its_letter(tmp_path: Path):
+    folder = dataset(tmp_path, "shops", 8, scale=True)
+    shown = run("analyse", str(folder), "--measure", "subjective_success")
+    words, items = shown.index("a  Explored, not declared"), shown.index("b  Questionnaire items")
+    assert words < shown.index("The same differences counted otherwise") < items
+    (row,) = [line for line in shown.splitlines() if "cambridge clear" in line]
+    assert " b " in row and shown.index(row) < items
 
 
 def test_published_choices_are_calculated_with():
