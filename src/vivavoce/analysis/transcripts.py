@@ -312,6 +312,7 @@ def _responses(rows: Sequence[Choice]) -> Facts:
         "not_accepted": sum(row["accepted"] is False for row in people),
         "flags": {flag: flags.count(flag) for flag in sorted(set(flags))},
         "judgements": sum(row["role"] == "main" for row in rows),
+        "checks": sum(row["role"] != "main" for row in rows),
         "median_s": float(np.median(times)) if times else None,
         "seconds_per_judgement": sum(times) / len(whole) if whole else None,
     }  # fmt: skip

@@ -46,7 +46,8 @@ def _people(facts: Facts) -> str:
     who = "people" if found["people_known"] else "judged pairs, people not told apart"
     said = f"{found['participants']} {who}, {found['judgements']} judgements"
     left = f"; {found['not_accepted']} not accepted" if found["not_accepted"] else ""
-    return said + left + (f"; flagged: {flags}" if flags else "")
+    apart = f"; and {found['checks']} of attention pairs and repeats, apart from the results"
+    return said + (apart if found["checks"] else "") + left + (f"; flagged: {flags}" if flags else "")
 
 
 def _family(facts: Facts, of: str) -> RenderableType:
@@ -316,15 +317,18 @@ def effort(rows: list[Facts]) -> Iterator[RenderableType]:
     """What a judgement takes in each way of judging."""
     if not rows:
         return
-    heads = ("judgements", "people", "at once", "s a judgement", "minutes a person", "cost a judgement")
-    table = plain_table("judged by", *heads)
+    priced = any(one["cost_per_judgement"] is not None for one in rows)
+    heads = ("judgements", "people", "at once", "s a judgement", "minutes a person")
+    table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
     for one in rows:
         table.add_row(
             ARM_NAMES[one["arm"]], str(one["judgements"]), str(one["participants"]), str(one["people"]),
             number(one["seconds_per_judgement"], 1), number(one["minutes_per_participant"], 1),
-            number(one["cost_per_judgement"], 3),
+            *([number(one["cost_per_judgement"], 3)] if priced else []),
         )  # fmt: skip
     yield table
+    if any(one["arm"] == "compared" for one in rows):
+        yield Text("Judgements of attention pairs and repeats are counted here: they take time, too.")
 
 
 DRAWN = {

@@ -212,10 +212,11 @@ def effort_blocks(rows: list[Facts]) -> list[Block]:
     columns = heads(
         say("Judged by"), say("Judgements"), say("Participants"), say("People at once"),
         say("Seconds a judgement"), say("Minutes a participant"),
-        *([say("Cost a judgement")] if priced else []),
+        *([say("Cost a judgement, by the hour")] if priced else []),
     )  # fmt: skip
     note = say(
         "A judgement is one answered question. A live one carries its share of the dialogue, from the start "
-        "to the last answer; a wizard is a second person."
+        "to the last answer; a wizard is a second person. Judgements of attention pairs and repeats are "
+        "counted here: they take time, too."
     )
     return [TableOfText("effort", say("What a judgement takes"), columns, tuple(shown), note)]

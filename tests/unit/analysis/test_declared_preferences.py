@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scenes.judgements import QUESTIONS, judge_rows
+from scenes.judgements import QUESTIONS, judge_rows, made
 from vivavoce.analysis.declared import declared_family
 from vivavoce.analysis.preference_results import preference_results
 from vivavoce.cli.main import app
@@ -107,11 +107,27 @@ def test_a_declared_cell_has_one_adjusted_p_in_analyse_and_report(tmp_path: Path
     assert [(one["name"], one["of"], one["tests"]) for one in facts["families"]] == [
         ("declared", "cells", 8), ("explored", "variables", 2), ("explored", "differences", 1),
     ]  # fmt: skip
-    result = CliRunner().invoke(app, ["analyse", str(dataset.folder)], env={"COLUMNS": "160"})
-    assert "Declared beforehand: p is adjusted by Bonferroni over 8 declared comparisons." in result.stdout
-    assert "Explored, not declared: p is adjusted by Holm over 2 variables." in result.stdout
-    told = CliRunner().invoke(app, ["analyse", str(dataset.folder), "--json"])
-    assert json.loads(told.stdout)["preferences"]["families"] == facts["families"]
+    shown = analyse(str(dataset.folder))
+    assert "Declared beforehand: p is adjusted by Bonferroni over 8 declared comparisons." in shown
+    assert "Explored, not declared: p is adjusted by Holm over 2 variables." in shown
+    assert json.loads(analyse(str(dataset.folder), "--json"))["preferences"]["families"] == facts["families"]
+
+
+def test_the_terminal_names_what_each_number_of_judgements_counts(tmp_path: Path) -> None:
+    rows = judge_rows(12, {"empathy": 0.8})
+    rows += [row | {"role": "attention", "comparison_number": 2, "pair_id": "check"} for row in rows[:20]]
+    folder = str(made(tmp_path / "data", preferences=rows).folder)
+    shown = analyse(folder, "--cost", "10")
+    assert "12 people, 48 judgements; and 20 of attention pairs and repeats, apart from the results" in shown
+    assert "Judgements of attention pairs and repeats are counted here: they take time, too." in shown
+    assert "0.208 a judgement" in shown and "by the hour" not in shown  # 10 / 48; no hour has a price
+    assert "by the hour" in analyse(folder, "--hourly", "18")
+
+
+def analyse(*words: str) -> str:
+    result = CliRunner().invoke(app, ["analyse", *words], catch_exceptions=False, env={"COLUMNS": "160"})
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def test_a_study_without_declaration_is_exploration(tmp_path: Path) -> None:
