@@ -99,9 +99,11 @@ def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool)
         return
     from rich.console import Console
 
-    from vivavoce.report.table import results_table
+    from vivavoce.report.table import comparisons, results_table
 
-    Console().print(results_table(summary))
+    console = Console()
+    for part in (results_table(summary), *comparisons(summary)):
+        console.print(part)
     for warning in summary["warnings"]:
         note(warning)
 

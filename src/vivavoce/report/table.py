@@ -1,15 +1,22 @@
 """The summary as a table for the terminal."""
 
+from collections.abc import Sequence
+from string import ascii_lowercase
 from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.text import Text
 
+from vivavoce.analysis.family import decisive
 from vivavoce.core.terminal import FittedTable as Table
+from vivavoce.measures import MEASURES
 from vivavoce.report.content import is_clustered, rate_cell, with_all
-from vivavoce.report.numbers import amount, count, label
+from vivavoce.report.numbers import amount, between, count, difference, label, p_value
 from vivavoce.report.prose import SIMULATED_MARK
 
+Facts = dict[str, Any]
+MOST_PAIRS: Final = 30
+SIDES: Final = "Differences: the first minus the second, those of rates in percentage points."
 RATES: Final = (
     ("subjective_success", "subjective\nsuccess"),
     ("objective_success_assigned", "objective,\nassigned"),
@@ -57,6 +64,47 @@ def results_table(summary: dict[str, Any]) -> Table:
             amount(row["measures"].get(last, {}).get("value"), "ratio" if last == "word_error_rate" else ""),
         )
     return table
+
+
+def comparisons(summary: Facts, *, most: int = MOST_PAIRS) -> Sequence[Table | Text]:
+    """A row a comparison that belongs to a family, what was declared first, then the families in words.
+
+    Note    beyond `most` rows those that differ alone, and how many more there are
+    Empty   nothing was declared or tested: []
+    """
+    letters = {one["name"]: letter for one, letter in zip(summary["families"], ascii_lowercase, strict=False)}
+    declared = summary["declared"]["results"] if summary["declared"] else []
+    explored = [{**one, **decisive(one)} for one in summary["tests"] if one["family"] == "explored"]
+    every = [*(one | {"family": "declared"} for one in declared), *explored]
+    shown = every if len(every) <= most else [one for one in every if one["significant"]]
+    notes = [Text(f"{letters[one['name']]}  {one['why']}", style="dim") for one in summary["families"]]
+    if len(shown) < len(every):
+        notes.insert(0, Text(f"{len(every) - len(shown)} more show no difference; --json has them all."))
+    if not shown:
+        return notes
+    notes.insert(0, Text(SIDES, style="dim"))
+    table = Table(header_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for place, heading in enumerate(("compared", "pair", "difference", "95%", "p", "p (adjusted)")):
+        table.add_column(heading, justify="left" if place < 2 else "right", overflow="fold")
+    for one in shown:
+        table.add_row(*_compared(one, letters[one["family"]]))
+    return [table, *notes]
+
+
+def _compared(one: Facts, letter: str) -> list[Text]:
+    """Measure, pair, difference, interval, p, adjusted p with its family's letter; bold where it differs."""
+    measure = MEASURES.get(one["measure"]) if one["measure"] in MEASURES else None
+    unit = measure.unit if measure else ""
+    interval = between(one["low"], one["high"], lambda value: difference(value, unit))
+    adjusted = Text(p_value(one["p_adjusted"]), style="bold" if one["significant"] else "")
+    return [
+        Text(measure.title if measure else one["measure"]),
+        Text(f"{label(one['a'])} \u2013 {label(one['b'])}"),
+        Text(difference(one["difference"], unit)),
+        Text(interval),
+        Text(p_value(one["p"])),
+        adjusted.append(f" {letter}", style="not bold"),
+    ]
 
 
 def _rate(rate: dict[str, Any]) -> Text:

@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.rates import HEADLINES, is_rate
 from vivavoce.analysis.summary import summarise
+from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
 from vivavoce.report.answer import answer
 from vivavoce.report.language import speaking
+from vivavoce.report.numbers import p_value
+from vivavoce.report.table import comparisons
 
 DECLARED = """study: shops
 systems: {a: {connect: http}, b: {connect: http}, c: {connect: http}}
@@ -226,6 +230,32 @@ def test_what_was_declared_and_could_not_be_tested_is_counted_with_its_reason(tm
     with speaking(language):
         said = " ".join(answer(summary))
     assert [one for one in UNTESTED[language] if one not in said] == [], said
+
+
+def test_measure_prints_the_pairs_with_the_adjusted_p_and_family_of_the_report(tmp_path):
+    summary = summarise(shop_trial(tmp_path / "d", file=DECLARED))
+    result = CliRunner().invoke(app, ["measure", str(tmp_path / "d")], env={"COLUMNS": "160"})
+    lines = result.stdout.splitlines()
+    for one in summary["declared"]["results"]:
+        name = MEASURES.get(one["measure"]).title
+        (row,) = [line for line in lines if name in line and f"{one['a']} \u2013 {one['b']}" in line]
+        assert row.split()[-2:] == [p_value(one["p_adjusted"]).split()[-1], "a"]
+        assert p_value(one["p"]) in row
+    explored = [line for line in lines if line.rstrip().endswith(" b")]
+    assert len(explored) == 2 and all("Subjective success" in line for line in explored)
+    for letter, family in zip("ab", summary["families"], strict=True):
+        assert f"{letter}  {family['why']}" in lines
+    alone = CliRunner().invoke(app, ["measure", str(tmp_path / "d"), "--by", "channel"])
+    assert "b  Explored" not in alone.stdout and "a  Declared beforehand" in alone.stdout
+
+
+def test_of_many_pairs_measure_prints_those_that_differ_and_counts_the_rest(tmp_path):
+    summary = summarise(shop_trial(tmp_path / "d", file=DECLARED))
+    differing = sum(bool(one["significant"]) for one in summary["declared"]["results"])
+    table, *said = comparisons(summary, most=5)
+    assert 0 < differing < 4 and table.row_count == differing
+    assert any(f"{6 - differing} more show no difference" in str(one) for one in said)
+    assert comparisons(summary, most=6)[0].row_count == 6
 
 
 @pytest.fixture
