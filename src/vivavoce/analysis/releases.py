@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from vivavoce.analysis.difference import compare_clusters, interval_facts
+from vivavoce.analysis.equivalence import RATES as ALL_RATES
+from vivavoce.analysis.equivalence import check_margin
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.groups import groups
 from vivavoce.core.signature import signature
@@ -44,8 +46,9 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     Note    three families, each adjusted after Holm by itself over the rates of the whole, and apart from
             them over those of all groups: difference, no worse (one test: not worse by the margin),
             equivalence (two one-sided tests). Participants of the two datasets are taken as different people
-    Raises  UnknownName: no such grouping; InputError: a margin that is not above 0
+    Raises  UnknownName: no such grouping; InputError: a margin outside 0 to 1
     """
+    check_margin(ALL_RATES, margin)
     sides = [_Side(new, by, "new"), _Side(old, by, "old")]
     keys = [key for key in sides[0].members if key in sides[1].members and key != "all"]
     whole = _rows([None], sides, margin)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.datasets import Exclude
+from vivavoce.cli.datasets import Exclude, refuse_unused
 from vivavoce.cli.progress import note
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
@@ -73,6 +73,12 @@ def analyse(
     if words[0] in CALCULATORS:
         from vivavoce.analysis.counts import choices, rates, read_counts
 
+        of_data = {
+            "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
+            "--cost": cost, "--hourly": hourly, "--correction": correction, "--exclude": exclude,
+            "--model": model, "--family": family,
+        }  # fmt: skip
+        refuse_unused("published counts", of_data)
         counts = read_counts(words[1:])
         facts = rates(counts) if words[0] == "rates" else choices(counts)
         _print(facts, as_json, tables.rates if words[0] == "rates" else tables.choices)
@@ -82,6 +88,7 @@ def analyse(
             f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
         )
     if model is not None:
+        refuse_unused("a model", {"--margin": margin, "--measure": measure, "--pair": pair})
         _print_model(Path(words[0]), model, family, exclude, as_json)
         return
     from vivavoce.analysis.comparison import compare_systems
@@ -89,8 +96,9 @@ def analyse(
     from vivavoce.cli.datasets import unmixed
 
     if comparing.analyse_comparison(
-        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json
-    ):
+        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json,
+        of_dialogues={"--margin": margin, "--measure": measure, "--pair": pair},
+    ):  # fmt: skip
         return
     if against is not None:
         from vivavoce.analysis.populations import compare_populations
@@ -212,7 +220,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _margins(words: list[str] | None) -> dict[str, float] | None:
     """Margins by measure; a bare number is that of success rates."""
-    from vivavoce.analysis.equivalence import RATES
+    from vivavoce.analysis.equivalence import RATES, check_margin
     from vivavoce.core.errors import InputError
     from vivavoce.measures import MEASURES
 
@@ -228,7 +236,7 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
             raise InputError(
                 f"cannot read the margin {word!r}", place="--margin", cure="write 0.1, or turns=2: above 0"
             )
-        found[measure] = value
+        found[measure] = check_margin(measure, value, place="--margin")
     return found or None
 
 

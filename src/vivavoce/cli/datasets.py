@@ -1,7 +1,7 @@
 """Datasets as the verbs of analysis take them: people or programs, never both unless told."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -72,3 +72,15 @@ def analysed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
     from vivavoce.study.exclusion import read_rules
 
     return Dataset(folder, exclude=read_rules(exclude) if exclude else None)
+
+
+def refuse_unused(kind: str, given: dict[str, Any]) -> None:
+    """Say no to options that would be ignored here.
+
+    Raises  InputError: one of them was given
+    """
+    from vivavoce.core.errors import InputError
+
+    name = next((name for name, value in given.items() if value not in (None, [])), None)
+    if name is not None:
+        raise InputError(f"tells nothing about {kind}", place=name, cure="leave it out")

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from vivavoce.analysis.equivalence import RATES, check_margin
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import parts, prose
@@ -80,10 +81,8 @@ def compose(
 
 
 def _check(options: Options) -> None:
-    if options.margin is not None and not 0 < options.margin < 1:
-        raise InputError(
-            f"margin {options.margin:g}", place="--margin", cure="a margin lies between 0 and 1, such as 0.05"
-        )
+    if options.margin is not None:
+        check_margin(RATES, options.margin, place="--margin")
     for name in options.sections or ():
         if name not in SECTIONS:
             raise InputError(
