@@ -93,7 +93,7 @@ def compare_systems(
         "items": items,
         "families": families,
         "warnings": _out_of_reach(summary, tests, families)
-        + _unused(names, used)
+        + (_unused(names, used) if summary["all"]["dialogues"] else [])
         + _without_margin(used, margin),
     }
 

@@ -48,6 +48,16 @@ def flow(dataset: Dataset) -> Facts:
     }
 
 
+def change_words(dataset: Dataset) -> str | None:
+    """Which tables are no longer those that were written, in two sentences; None where all are."""
+    if not dataset.changed:
+        return None
+    return (
+        f"Changed since the dataset was written: {', '.join(dataset.changed)}. The numbers are of what it "
+        "holds now, and their signatures say so."
+    )
+
+
 def exclusion_words(dataset: Dataset) -> str | None:
     """What was left out, in a sentence; None where nothing was."""
     facts = dataset.excluded
@@ -55,6 +65,8 @@ def exclusion_words(dataset: Dataset) -> str | None:
     if not found:
         return None
     told = ", ".join(f"{one['rule']}: {_amounts(one)}" for one in found)
+    if facts["of"] and facts["dialogues"] == facts["of"]:
+        return f"All {facts['of']} dialogues are excluded ({told}). `--exclude none` counts them."
     return (
         f"Left out of every figure: {facts['dialogues']} of {facts['of']} dialogues ({told}). "
         "`--exclude none` counts them."

@@ -1,13 +1,11 @@
 """Verbs of statistics: analyse (a dataset, or published counts) and power."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.datasets import Exclude, refuse_unused
-from vivavoce.cli.progress import note
+from vivavoce.cli.datasets import Exclude, print_json, refuse_unused, warn
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 CALCULATORS = ("rates", "choices")
@@ -93,7 +91,7 @@ def analyse(
         return
     from vivavoce.analysis.comparison import compare_systems
     from vivavoce.cli import comparing
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import unmixed, unmixed_pair
 
     if comparing.analyse_comparison(
         Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json,
@@ -105,8 +103,7 @@ def analyse(
 
         costs = [*(cost or []), None, None]
         facts = compare_populations(
-            unmixed(Path(words[0]), exclude),
-            unmixed(against, exclude),
+            *unmixed_pair(Path(words[0]), against, exclude),
             by=by or "system",
             margin=_margins(margin) or 0.1,
             costs=(costs[0], costs[1]),
@@ -123,7 +120,7 @@ def analyse(
     )
     _print(facts, as_json, tables.comparison)
     for warning in facts["warnings"]:
-        note(warning)
+        warn(warning)
 
 
 def _print_model(
@@ -136,7 +133,7 @@ def _print_model(
     facts = fit_model(unmixed(folder, exclude), formula, family)
     _print(facts, as_json, modelling.model)
     for warning in facts["warnings"]:
-        note(warning)
+        warn(warning)
 
 
 def power(
@@ -206,6 +203,8 @@ def power(
         participants=participants,
         seed=seed,
     )
+    if as_json and held is not None:
+        facts["pilot_simulated"] = held.simulated
     _print(facts, as_json, tables.power)
 
 
@@ -242,7 +241,7 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
 
 def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(facts)
         return
     from rich.console import Console
 

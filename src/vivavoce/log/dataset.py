@@ -18,7 +18,7 @@ from vivavoce.core.signature import installed_version
 from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
 from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
-from vivavoce.study.exclusion import NONE, Exclusion
+from vivavoce.study.exclusion import NONE, Exclusion, unknown_names
 
 MANIFEST: Final = "dataset.json"
 FORMAT: Final = "vivavoce-dataset"
@@ -105,14 +105,28 @@ class Dataset:
 
     @cached_property
     def simulated(self) -> bool:
-        """True when any dialogue was held by a program."""
-        return any(self.read("dialogues").column("simulated").to_pylist())
+        """True when a program held a dialogue, or visited and did something else."""
+        tables = (self.read(name) for name in ("dialogues", "participants"))
+        return any(any(table.column("simulated").to_pylist()) for table in tables)
 
     @cached_property
     def factors(self) -> list[str]:
         """Names of the conditions, without prefix."""
         names = self._whole("dialogues").column_names
         return [name.removeprefix(FACTOR_PREFIX) for name in names if name.startswith(FACTOR_PREFIX)]
+
+    def check_rules(self) -> None:
+        """Rules that were asked for name only what the dataset holds.
+
+        Raises  InputError: one names a system, language, factor or question that is not there
+        """
+        held = self._whole("dialogues")
+        known = {name: _values(held, name) for name in ("system", "language")}
+        factors = {name: _values(held, FACTOR_PREFIX + name) for name in self.factors}
+        items = _values(self._whole("ratings"), "item_id")
+        for rule in self._asked or ():
+            for _, problem, cure in unknown_names(rule, known, factors, items):
+                raise InputError(f"{rule.text!r}: {problem}", place="--exclude", cure=cure)
 
     def holdings(self) -> dict[str, int]:
         """How much there is of everything that is counted, in the order of the tables; zeros are left out."""
@@ -203,6 +217,10 @@ class Dataset:
     @cached_property
     def _people_out(self) -> list[str]:
         return [row["participant_id"] for row in self.exclusions if row["dialogue_id"] is None]
+
+
+def _values(table: pa.Table, column: str) -> list[str]:
+    return sorted({str(one) for one in table.column(column).to_pylist() if one is not None})
 
 
 def _first_seen(participants: pa.Table) -> datetime | None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from vivavoce.analysis.equivalence import RATES, check_margin
+from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import parts, prose
@@ -95,7 +96,8 @@ def _document(material: Material, options: Options) -> Document:
     wanted = set(options.sections or SECTIONS)
     empty = not summary["all"]["dialogues"]
     alone = empty and material.compares
-    warnings = [] if alone else summary["warnings"]
+    warnings = [one for one in summary["warnings"] if not alone or one != NO_DIALOGUE]
+    warnings += material.against["doubts"] if material.against else []
     sections = [
         Section(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
         for name in SECTIONS

@@ -61,3 +61,12 @@ def test_a_margin_that_no_difference_could_reach_is_a_problem_of_the_study(tmp_p
     (own,) = problems(tmp_path, primary % 2)
     assert "study.yaml:10" in own and "margin 2 of objective_success_inferred" in own
     assert problems(tmp_path, "  primary: {measure: turns, margin: 2}\n") == []
+
+
+def test_a_rule_of_exclusion_that_can_never_hold_is_a_problem_of_the_study(tmp_path: Path) -> None:
+    rules = "  exclude: [{system: aa}, {factor: {noise: high}}, {language: de}, {answer: {attention: 4}}]\n"
+    found = problems(tmp_path, rules)
+    for said in ("unknown system 'aa'", "unknown factor 'noise'", "unknown language 'de'", "no question 'at"):
+        assert sum(said in one for one in found) == 1, found
+    assert len(found) == 4 and all("study.yaml:10" in one for one in found)
+    assert problems(tmp_path, "  exclude: [trivial, {system: a, language: en}]\n") == []
