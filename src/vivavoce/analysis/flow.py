@@ -19,8 +19,8 @@ def flow(dataset: Dataset) -> Facts:
 
     Output  arrived, consented, completed, left: {outcome: n}, unrecorded (participants without an outcome);
             dialogues (all that were held), coded (an earned code was issued; None where nobody logs it),
-            excluded (`Dataset.excluded`), analysed (the dialogues that are left), counted:
-            {measure: dialogues with a value}
+            running (under way, not counted further), excluded (`Dataset.excluded`), analysed (the
+            dialogues that are left), counted: {measure: dialogues with a value}
     Empty   no outcome was recorded: consented and completed are missing, never 0
     """
     held = dataset.everything
@@ -42,6 +42,7 @@ def flow(dataset: Dataset) -> Facts:
         "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
         "dialogues": len(table),
         "coded": sum(codes) if codes else None,
+        "running": len(dataset.running),
         "excluded": dataset.excluded,
         "analysed": len(dataset.read("dialogues")),
         "counted": {name: counted[name] for name in COUNTED if counted[name]},
@@ -56,6 +57,14 @@ def change_words(dataset: Dataset) -> str | None:
         f"Changed since the dataset was written: {', '.join(dataset.changed)}. The numbers are of what it "
         "holds now, and their signatures say so."
     )
+
+
+def running_words(dataset: Dataset) -> str | None:
+    """How many dialogues are still under way, in a sentence; None where none is."""
+    n = len(dataset.running)
+    if not n:
+        return None
+    return f"Still under way, and not in the figures: {n} dialogue{'s'[: n != 1]}."
 
 
 def exclusion_words(dataset: Dataset) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from vivavoce.analysis.balance import balance_warnings
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.family import adjust_tests, decisive
-from vivavoce.analysis.flow import change_words, exclusion_words
+from vivavoce.analysis.flow import change_words, exclusion_words, running_words
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.nested import Nested
@@ -225,8 +225,9 @@ def _warnings(
     """What a reader must know before trusting the numbers, one sentence each."""
     left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
-        return [one for one in (change_words(dataset), left_out or NO_DIALOGUE) if one]
-    warnings: list[str | None] = [change_words(dataset), left_out]
+        nothing = left_out or running_words(dataset) or NO_DIALOGUE
+        return [one for one in (change_words(dataset), nothing) if one]
+    warnings: list[str | None] = [change_words(dataset), left_out, running_words(dataset)]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole["dialogues"]:
         warnings.append(

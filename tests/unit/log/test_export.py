@@ -152,7 +152,7 @@ def dataset(trial: Trial, tmp_path: Path) -> Dataset:
     meant = [LoggedAct(act="inform", slot="food", op="=", value="thai")]
     trial.write("v2", UserTurnSent(dialogue_id="d4", turn_index=0, text="thai", meant=meant))
     trial.write("v9", visit_opened("p9", study="another"), assigned("d9"), DialogueOpened(dialogue_id="d9"))
-    return export_dataset(trial.log, "cities", tmp_path / "data")
+    return export_dataset(trial.log, "cities", tmp_path / "data").everything
 
 
 def test_every_dialogue_that_began_is_a_row(dataset: Dataset) -> None:
