@@ -55,7 +55,9 @@ def written_analysis(file: str) -> Analysis | None:
     try:
         found = Analysis.model_validate(written) if written else None
     except ValidationError as error:
-        if [one["loc"] for one in error.errors(include_url=False)] != [("margin",)]:
+        if not isinstance(written, dict) or [one["loc"] for one in error.errors(include_url=False)] != [
+            ("margin",)
+        ]:
             return None
         # a margin that nothing can miss was once taken: all else counts
         found = Analysis.model_validate({key: one for key, one in written.items() if key != "margin"})

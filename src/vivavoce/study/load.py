@@ -225,9 +225,8 @@ def _check_exclusions(file: StudyFile, entries: Entries, source: MergedSource) -
         for factor, level in system.factors.items():
             levels.setdefault(factor, set()).add(level)
     forms = {getattr(step, "use", None) for _, entry in entries for _, step in entry}
-    items = [
-        item.item_id for form in forms & set(INSTRUMENTS.names()) for item in INSTRUMENTS.get(form).items
-    ]
+    asked = [INSTRUMENTS.get(name) for name in INSTRUMENTS.names() if name in forms]
+    items = [item.item_id for form in asked for item in form.items]
     known = {"system": list(file.systems), "language": file.languages}
     for index, rule in enumerate(file.analysis.exclude):
         for path, problem, cure in unknown_names(

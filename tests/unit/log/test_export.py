@@ -98,7 +98,7 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 
 
 def rows(dataset: Dataset, table: str) -> list[dict[str, Any]]:
-    return dataset.read(table).to_pylist()
+    return dataset.everything.read(table).to_pylist()
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def dataset(trial: Trial, tmp_path: Path) -> Dataset:
     meant = [LoggedAct(act="inform", slot="food", op="=", value="thai")]
     trial.write("v2", UserTurnSent(dialogue_id="d4", turn_index=0, text="thai", meant=meant))
     trial.write("v9", visit_opened("p9", study="another"), assigned("d9"), DialogueOpened(dialogue_id="d9"))
-    return export_dataset(trial.log, "cities", tmp_path / "data").everything
+    return export_dataset(trial.log, "cities", tmp_path / "data")
 
 
 def test_every_dialogue_that_began_is_a_row(dataset: Dataset) -> None:
