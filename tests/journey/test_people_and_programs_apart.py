@@ -103,6 +103,7 @@ def test_an_export_parts_people_and_programs(tmp_path: Path) -> None:
             assert [(row["participant_id"], row["simulated"]) for row in rows] == [(wanted, simulated)]
     usual = vivavoce("export", tmp_path, "--into", tmp_path / "usual")
     assert usual.returncode == 0 and "of people into" in usual.stderr
+    assert "left out of every figure: 1 still under way" in usual.stderr
     assert "left out: 1 visit of simulated users; `--only simulated` exports them, apart" in usual.stderr
     assert vivavoce("measure", tmp_path / "usual").returncode == 0
     programs = vivavoce("export", tmp_path, "--into", tmp_path / "programs", "--only", "simulated")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from vivavoce.analysis.equivalence import Margins, equivalences, margin_of
+from vivavoce.analysis.equivalence import Margins, check_margins_used, equivalences, margin_of
 from vivavoce.analysis.families import ADJUSTMENTS, adjusted, adjustment_words
 from vivavoce.analysis.family import ALPHA, comparison_key, decisive, explore_measure, settled
 from vivavoce.analysis.groups import Group, groups, natural_grouping
@@ -50,12 +50,14 @@ def compare_systems(
             participant), `models` by other models, each with an estimate, interval and p of its own
     Note    a measure that no report tests is a family of its own, over all pairs of groups: choosing
             measures and pairs changes no adjusted p
-    Raises  UnknownName: a grouping, measure, group or correction that there is not
+    Raises  UnknownName: a grouping, measure, group or correction that there is not; InputError: a margin
+            that nothing can miss, or of what is not compared
     """
     if correction is not None and correction not in ADJUSTMENTS:
         raise UnknownName("correction", correction, list(ADJUSTMENTS))
     grouping = by or natural_grouping(dataset)
     names = [MEASURES.get(name, place="--measure").name for name in measures or HEADLINES]
+    check_margins_used(margin, names)
     found = groups(dataset, grouping)
     chosen = _pairs(found, pairs, grouping)
     summary = summarise(dataset, grouping, correction=correction)
@@ -91,7 +93,7 @@ def compare_systems(
         "items": items,
         "families": families,
         "warnings": _out_of_reach(summary, tests, families)
-        + _unused(names, used)
+        + (_unused(names, used) if summary["all"]["dialogues"] else [])
         + _without_margin(used, margin),
     }
 

@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import combinations
 from typing import Any, Final
 
-from vivavoce.analysis.equivalence import equivalences
+from vivavoce.analysis.equivalence import equivalences, possible_margins
 from vivavoce.analysis.families import adjusted, adjustment_words
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.intervals import signed_difference
@@ -77,8 +77,8 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
     for one, p in zip(members, adjusted([one["p"] for one in members], method), strict=True):
         one["p_adjusted"] = p
         one["significant"] = None if p is None else p < one["alpha"]
-    compared = [one.pop("compared") for one in results]
-    for one, equal in zip(results, equivalences(results, compared, analysis.margins, method), strict=True):
+    compared, margins = [one.pop("compared") for one in results], possible_margins(analysis.margins)
+    for one, equal in zip(results, equivalences(results, compared, margins, method), strict=True):
         one["equivalence"] = equal
     tested = sum(one["p"] is not None for one in members)
     family = {

@@ -34,6 +34,8 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     known = [[person for person in group if person is not None] for group in participants]
     sizes = Counter(person for group in known for person in group)
     people = len(sizes)
+    if not any(participants):
+        return Model(name="independent", why="There is no dialogue to analyse.")
     if not people:
         return Model(
             name="independent",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol
 
 from scipy.stats import norm
@@ -11,6 +12,7 @@ from vivavoce.analysis.families import adjusted
 from vivavoce.analysis.proportions import Interval
 from vivavoce.analysis.rates import is_rate
 from vivavoce.core.errors import InputError
+from vivavoce.measures import MEASURES
 
 Facts = dict[str, Any]
 Margins = float | Mapping[str, float] | None
@@ -23,9 +25,54 @@ def margin_of(name: str, margins: Margins) -> float | None:
     Input   a number is for success rates alone; a mapping has margins by measure, and under `rates` the one
             of every success rate that it does not name
     Empty   none was declared for this measure: None
+    Raises  InputError: no difference could reach it, see `check_margin`
     """
     by_name = margins if isinstance(margins, Mapping) else {} if margins is None else {RATES: margins}
-    return by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
+    found = by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
+    return None if found is None else check_margin(name, found)
+
+
+def check_margin(name: str, margin: float, *, place: str = "margin") -> float:
+    """The margin of a measure, or of all success rates under `rates`, if it can tell anything.
+
+    Raises  InputError: not above 0, without end, or, of a ratio, 1 or more: within it everything is equal
+    """
+    ratio = name == RATES or (name in MEASURES and MEASURES.get(name).unit == "ratio")
+    if 0 < margin < (1 if ratio else math.inf):
+        return margin
+    of = "" if name == RATES else f" of {name}"
+    raise InputError(
+        f"margin {margin:g}{of}",
+        place=place,
+        cure="a margin of a ratio lies between 0 and 1, such as 0.05"
+        if ratio
+        else "a margin lies above 0, in the unit of its measure",
+    )
+
+
+def check_margins_used(margins: Margins, names: Iterable[str]) -> None:
+    """Every margin belongs to a measure that is compared.
+
+    Raises  InputError: one that would tell nothing, or that belongs to none of these measures
+    """
+    compared = list(names)
+    for name in margins if isinstance(margins, Mapping) else () if margins is None else (RATES,):
+        if not (any(map(is_rate, compared)) if name == RATES else name in compared):
+            raise InputError(
+                f"a margin of {'success rates' if name == RATES else name}, and none is compared",
+                place="--margin",
+                cure=f"compare it, or leave the margin out; compared: {', '.join(compared)}",
+            )
+        margin_of(name, margins)
+
+
+def possible_margins(margins: Mapping[str, float]) -> dict[str, float]:
+    """Declared margins without those that nothing can miss, as an older study may have."""
+    found: dict[str, float] = {}
+    for name, margin in margins.items():
+        with suppress(InputError):
+            found[name] = check_margin(name, margin)
+    return found
 
 
 class Equivalence(NamedTuple):

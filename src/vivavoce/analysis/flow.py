@@ -19,8 +19,8 @@ def flow(dataset: Dataset) -> Facts:
 
     Output  arrived, consented, completed, left: {outcome: n}, unrecorded (participants without an outcome);
             dialogues (all that were held), coded (an earned code was issued; None where nobody logs it),
-            excluded (`Dataset.excluded`), analysed (the dialogues that are left), counted:
-            {measure: dialogues with a value}
+            running (under way, not counted further), excluded (`Dataset.excluded`), analysed (the
+            dialogues that are left), counted: {measure: dialogues with a value}
     Empty   no outcome was recorded: consented and completed are missing, never 0
     """
     held = dataset.everything
@@ -42,10 +42,29 @@ def flow(dataset: Dataset) -> Facts:
         "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
         "dialogues": len(table),
         "coded": sum(codes) if codes else None,
+        "running": len(dataset.running),
         "excluded": dataset.excluded,
         "analysed": len(dataset.read("dialogues")),
         "counted": {name: counted[name] for name in COUNTED if counted[name]},
     }
+
+
+def change_words(dataset: Dataset) -> str | None:
+    """Which tables are no longer those that were written, in two sentences; None where all are."""
+    if not dataset.changed:
+        return None
+    return (
+        f"Changed since the dataset was written: {', '.join(dataset.changed)}. The numbers are of what it "
+        "holds now, and their signatures say so."
+    )
+
+
+def running_words(dataset: Dataset) -> str | None:
+    """How many dialogues are still under way, in a sentence; None where none is."""
+    n = len(dataset.running)
+    if not n:
+        return None
+    return f"Still under way, and not in the figures: {n} dialogue{'s'[: n != 1]}."
 
 
 def exclusion_words(dataset: Dataset) -> str | None:
@@ -55,6 +74,8 @@ def exclusion_words(dataset: Dataset) -> str | None:
     if not found:
         return None
     told = ", ".join(f"{one['rule']}: {_amounts(one)}" for one in found)
+    if facts["of"] and facts["dialogues"] == facts["of"]:
+        return f"All {facts['of']} dialogues are excluded ({told}). `--exclude none` counts them."
     return (
         f"Left out of every figure: {facts['dialogues']} of {facts['of']} dialogues ({told}). "
         "`--exclude none` counts them."

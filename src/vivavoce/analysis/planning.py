@@ -44,11 +44,13 @@ class Pilot:
 
     profile  dialogues of each participant
     icc      of the measure; None where the pilot cannot say
+    simulated  its participants were programs
     """
 
     profile: tuple[int, ...]
     icc: float | None
     said: tuple[str, ...]
+    simulated: bool = False
 
 
 def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
@@ -74,9 +76,16 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
     said = [
         f"{len(profile)} participants of the pilot held {held}; participants to come are drawn from them."
     ]
+    if dataset.simulated:
+        said.append("SIMULATED: the pilot's participants were programs, not people, who may differ more.")
     if icc is not None:
         said.append(f"Their dialogues are alike by an ICC of {icc:.3f} in {name}.")
-    return Pilot(profile=profile, icc=None if icc is None else min(max(icc, 0.0), 0.95), said=tuple(said))
+    return Pilot(
+        profile=profile,
+        icc=None if icc is None else min(max(icc, 0.0), 0.95),
+        said=tuple(said),
+        simulated=dataset.simulated,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,14 @@ from scipy.stats import kendalltau, spearmanr
 
 from vivavoce.analysis.concentration import concentration
 from vivavoce.analysis.difference import compare_clusters
-from vivavoce.analysis.equivalence import Margins, equivalent_proportions, margin_of
+from vivavoce.analysis.equivalence import (
+    RATES,
+    Margins,
+    check_margin,
+    check_margins_used,
+    equivalent_proportions,
+    margin_of,
+)
 from vivavoce.analysis.groups import groups
 from vivavoce.analysis.proportions import newcombe, two_proportion_z
 from vivavoce.analysis.rates import HEADLINES
@@ -51,6 +58,7 @@ def compare_counts(
 
     Input   system -> (successes, cases); cases taken as independent, as counts do not tell callers apart
     """
+    check_margin(RATES, margin)
     common = [name for name in a if name in b]
     rows: list[Facts] = []
     for name in common:
@@ -93,6 +101,7 @@ def compare_populations(
     if not common:
         raise InputError("the two datasets have no system in common", cure=f"compare --by another than {by}")
     names = [*HEADLINES, "word_error_rate"]
+    check_margins_used(margin, names)
     parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]
     rows = [
         {"measure": name, "key": key, **_difference(name, key, found, parts, margin_of(name, margin))}

@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 
 from vivavoce.analysis.difference import compare_clusters, interval_facts
+from vivavoce.analysis.equivalence import RATES as ALL_RATES
+from vivavoce.analysis.equivalence import check_margin
 from vivavoce.analysis.families import holm
 from vivavoce.analysis.groups import groups
+from vivavoce.analysis.siblings import doubts
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -36,7 +39,8 @@ DECIDED: Final = ("no_worse", "equivalent")
 def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = MARGIN) -> Facts:
     """Every measure of `new` minus that of `old`, for the whole and for each group that both have.
 
-    Output  new, old: {study, data, dialogues}; margin, by_what; rows: [{key, measure, unit, new, old,
+    Output  new, old: {study, data, dialogues, simulated}; doubts (see `siblings`); margin, by_what;
+            rows: [{key, measure, unit, new, old,
             new_n, old_n, difference, clusters, signature, low, high, p}], and for rates: tested (how many p
             is adjusted over), p_holm; low_90, high_90, by which is decided whether one is no worse, or
             equivalent; no_worse_p, no_worse_p_holm, no_worse; equivalent_p, equivalent_p_holm, equivalent
@@ -44,14 +48,16 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     Note    three families, each adjusted after Holm by itself over the rates of the whole, and apart from
             them over those of all groups: difference, no worse (one test: not worse by the margin),
             equivalence (two one-sided tests). Participants of the two datasets are taken as different people
-    Raises  UnknownName: no such grouping; InputError: a margin that is not above 0
+    Raises  UnknownName: no such grouping; InputError: a margin outside 0 to 1
     """
+    check_margin(ALL_RATES, margin)
     sides = [_Side(new, by, "new"), _Side(old, by, "old")]
     keys = [key for key in sides[0].members if key in sides[1].members and key != "all"]
     whole = _rows([None], sides, margin)
     parts = _rows(keys, sides, margin)
     return {
         "new": sides[0].facts, "old": sides[1].facts, "margin": margin, "by_what": by, "rows": whole + parts,
+        "doubts": doubts(new, old),
     }  # fmt: skip
 
 
@@ -84,6 +90,7 @@ class _Side:
         }
         self.parts: dict[Any, pd.DataFrame] = dict(list(components(dataset).groupby("measure", sort=False)))
         self.facts = {"study": dataset.study, "data": dataset.hash, "dialogues": len(self.people)}
+        self.facts["simulated"] = dataset.simulated
 
     def cases(self, measure: str, key: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.parts[measure]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from vivavoce.analysis.equivalence import margin_of
+from vivavoce.analysis.equivalence import margin_of, possible_margins
 from vivavoce.analysis.monitoring import NEAR, monitor, parts_of
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
@@ -143,7 +143,7 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
         return facts
     low, high = found["interval"]
     facts |= {"difference": found["estimate"], "low": low, "high": high, "statistic": 1 / found["p"]}
-    margin = margin_of(primary.measure, analysis.margins)
+    margin = margin_of(primary.measure, possible_margins(analysis.margins))
     if found["stop"]:
         return {
             **facts,

@@ -10,7 +10,7 @@ from typing import Any, Final
 from vivavoce.analysis.balance import balance_warnings
 from vivavoce.analysis.concentration import concentration, dominance_warning
 from vivavoce.analysis.family import adjust_tests, decisive
-from vivavoce.analysis.flow import exclusion_words
+from vivavoce.analysis.flow import change_words, exclusion_words, running_words
 from vivavoce.analysis.groups import Group, groups
 from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
 from vivavoce.analysis.nested import Nested
@@ -30,6 +30,7 @@ MOST_COMPARED_GROUPS: Final = 12
 UNCOMPARED: Final = ("participant", "task")
 OWN_FAULTS: Final = ("interrupted", "internal")
 
+NO_DIALOGUE: Final = "The dataset holds no dialogue."
 Facts = dict[str, Any]
 
 
@@ -224,8 +225,9 @@ def _warnings(
     """What a reader must know before trusting the numbers, one sentence each."""
     left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
-        return ["The dataset holds no dialogue.", *([left_out] if left_out else [])]
-    warnings: list[str | None] = [_changed(dataset), left_out]
+        nothing = left_out or running_words(dataset) or NO_DIALOGUE
+        return [one for one in (change_words(dataset), nothing) if one]
+    warnings: list[str | None] = [change_words(dataset), left_out, running_words(dataset)]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole["dialogues"]:
         warnings.append(
@@ -242,16 +244,6 @@ def _warnings(
     warnings += open_disputes(dataset)
     warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
-
-
-def _changed(dataset: Dataset) -> str | None:
-    if not dataset.changed:
-        return None
-    tables = ", ".join(dataset.changed)
-    return (
-        f"Changed since the dataset was written: {tables}. The numbers are of what it holds now, and their "
-        "signatures say so."
-    )
 
 
 def open_disputes(dataset: Dataset) -> list[str]:

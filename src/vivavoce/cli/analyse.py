@@ -1,13 +1,11 @@
 """Verbs of statistics: analyse (a dataset, or published counts) and power."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.datasets import Exclude
-from vivavoce.cli.progress import note
+from vivavoce.cli.datasets import Exclude, print_json, refuse_unused, warn
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 CALCULATORS = ("rates", "choices")
@@ -73,6 +71,12 @@ def analyse(
     if words[0] in CALCULATORS:
         from vivavoce.analysis.counts import choices, rates, read_counts
 
+        of_data = {
+            "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
+            "--cost": cost, "--hourly": hourly, "--correction": correction, "--exclude": exclude,
+            "--model": model, "--family": family,
+        }  # fmt: skip
+        refuse_unused("published counts", of_data)
         counts = read_counts(words[1:])
         facts = rates(counts) if words[0] == "rates" else choices(counts)
         _print(facts, as_json, tables.rates if words[0] == "rates" else tables.choices)
@@ -82,23 +86,24 @@ def analyse(
             f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
         )
     if model is not None:
+        refuse_unused("a model", {"--margin": margin, "--measure": measure, "--pair": pair})
         _print_model(Path(words[0]), model, family, exclude, as_json)
         return
     from vivavoce.analysis.comparison import compare_systems
     from vivavoce.cli import comparing
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import unmixed, unmixed_pair
 
     if comparing.analyse_comparison(
-        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json
-    ):
+        Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json,
+        of_dialogues={"--margin": margin, "--measure": measure, "--pair": pair},
+    ):  # fmt: skip
         return
     if against is not None:
         from vivavoce.analysis.populations import compare_populations
 
         costs = [*(cost or []), None, None]
         facts = compare_populations(
-            unmixed(Path(words[0]), exclude),
-            unmixed(against, exclude),
+            *unmixed_pair(Path(words[0]), against, exclude),
             by=by or "system",
             margin=_margins(margin) or 0.1,
             costs=(costs[0], costs[1]),
@@ -115,7 +120,7 @@ def analyse(
     )
     _print(facts, as_json, tables.comparison)
     for warning in facts["warnings"]:
-        note(warning)
+        warn(warning)
 
 
 def _print_model(
@@ -128,7 +133,7 @@ def _print_model(
     facts = fit_model(unmixed(folder, exclude), formula, family)
     _print(facts, as_json, modelling.model)
     for warning in facts["warnings"]:
-        note(warning)
+        warn(warning)
 
 
 def power(
@@ -198,6 +203,8 @@ def power(
         participants=participants,
         seed=seed,
     )
+    if as_json and held is not None:
+        facts["pilot_simulated"] = held.simulated
     _print(facts, as_json, tables.power)
 
 
@@ -212,7 +219,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _margins(words: list[str] | None) -> dict[str, float] | None:
     """Margins by measure; a bare number is that of success rates."""
-    from vivavoce.analysis.equivalence import RATES
+    from vivavoce.analysis.equivalence import RATES, check_margin
     from vivavoce.core.errors import InputError
     from vivavoce.measures import MEASURES
 
@@ -228,13 +235,13 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
             raise InputError(
                 f"cannot read the margin {word!r}", place="--margin", cure="write 0.1, or turns=2: above 0"
             )
-        found[measure] = value
+        found[measure] = check_margin(measure, value, place="--margin")
     return found or None
 
 
 def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(facts)
         return
     from rich.console import Console
 

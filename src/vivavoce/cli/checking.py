@@ -45,7 +45,8 @@ def check_file(path: Path) -> tuple["Study | None", list[str]]:
 
 
 def check_measures(study: "Study") -> list[str]:
-    """Measures of the declared analysis that nobody knows, one line each."""
+    """Measures of the declared analysis that nobody knows, and their impossible margins, one line each."""
+    from vivavoce.analysis.equivalence import check_margin
     from vivavoce.measures import MEASURES
 
     declared = study.analysis
@@ -56,8 +57,13 @@ def check_measures(study: "Study") -> list[str]:
         try:
             if one is not None:
                 MEASURES.get(one.measure)
+                if one.margin is not None:
+                    where = place_in(study, "analysis", *place, "margin")
+                    check_margin(one.measure, one.margin, place=where)
         except UnknownName as error:
             problems.append(f"{place_in(study, 'analysis', *place, 'measure')}: {error}")
+        except InputError as error:
+            problems.append(str(error))
     return problems
 
 

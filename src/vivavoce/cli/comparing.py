@@ -87,20 +87,23 @@ def analyse_comparison(
     against: Path | None,
     exclude: list[str] | None,
     as_json: bool,
+    of_dialogues: dict[str, Any],
 ) -> bool:
     """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
     from rich.console import Console
 
     from vivavoce.cli import comparing_tables as tables
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import print_json, refuse_unused, unmixed, unmixed_pair
 
-    dataset = unmixed(folder, exclude)
-    others = [unmixed(against, exclude)] if against is not None else []
+    dataset, *others = (
+        unmixed_pair(folder, against, exclude) if against is not None else [unmixed(folder, exclude)]
+    )
     facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
     if len(facts) == 1:
         return False
+    refuse_unused("what people compared", of_dialogues)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(facts)
         return True
     console = Console()
     for name, found in facts.items():

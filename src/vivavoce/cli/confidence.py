@@ -1,6 +1,5 @@
 """The verb `confidence`: does a recogniser know when it is wrong?"""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +20,7 @@ def confidence(
 ) -> None:
     """Calibration of recognition confidences: calibration error, Brier score, area under the curve."""
     from vivavoce.analysis.confidence import confidence_results
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import print_json, unmixed
     from vivavoce.cli.progress import note
 
     found = confidence_results(unmixed(dataset), by, source=source, ranks=ranks, bins=bins, level=level)
@@ -34,7 +33,7 @@ def confidence(
         figure.write_text(drawn.replace(PRINT_FONT, PAGE_FONT), encoding="utf-8")
         note(f"wrote {figure}")
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(found)
     else:
         _show(found)
 

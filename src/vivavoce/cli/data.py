@@ -71,6 +71,10 @@ def export(
     told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
     whose = "of people and of simulated users" if both else WHOSE[scope]
     note(f"{', '.join(told)} {whose} into {into}")
+    more = {"excluded by rules": dataset.excluded["dialogues"], "still under way": len(dataset.running)}
+    if any(more.values()):
+        said = " and ".join(f"{n} {why}" for why, n in more.items() if n)
+        note(f"more dialogues are in the dataset, and left out of every figure: {said}")
     other = scope_of(simulated=scope == "people")
     if not both and visits[other]:
         left = f"{visits[other]} visit{'s'[: visits[other] != 1]} {WHOSE[other]}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vivavoce.cli.datasets import Exclude
+from vivavoce.cli.datasets import Exclude, print_json, warn
 from vivavoce.cli.memory import uncollected
 from vivavoce.cli.progress import note
 
@@ -71,11 +71,11 @@ def measure(
         note(f"wrote {parquet}")
     if as_json:
         made = made_json(opened, found, by)
-        typer.echo(json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(made)
     elif only or keywords:
         _show(records(found), by)
         for told in filter(None, (exclusion_words(opened), *open_disputes(opened))):
-            note(told)
+            warn(told)
 
 
 def _safe(found: Any) -> Any:
@@ -95,7 +95,7 @@ def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool)
 
     summary = summarise(unmixed(folder, exclude), by)
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(summary)
         return
     from rich.console import Console
 
@@ -105,7 +105,7 @@ def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool)
     for part in (results_table(summary), *comparisons(summary)):
         console.print(part)
     for warning in summary["warnings"]:
-        note(warning)
+        warn(warning)
 
 
 def _words(path: Path | None) -> set[str] | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.datasets import print_json
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def evaluate(
     with progress("models") as report:
         facts = found(unmixed(dataset), target, _names(predictors), judgements=judgements, progress=report)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+        print_json(facts)
     else:
         _show(facts)
 
@@ -68,7 +69,7 @@ def correlate(
     n = max((row["n"] for row in rows), default=0)
     line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
     if as_json:
-        typer.echo(json.dumps({"correlations": rows, "signature": line}, indent=2, allow_nan=False))
+        print_json({"correlations": rows, "signature": line})
         return
     for row in rows:
         mark = "  a judgement itself" if row["judgement"] else ""
@@ -101,7 +102,7 @@ def explain(
     if out is not None:
         _write_figures(facts, out)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+        print_json(facts)
     else:
         _show_explanation(facts)
 
@@ -142,7 +143,7 @@ def score(
         "model": fitted["signature"],
         "signature": signature("quality_score", unit="dialogue", n=len(scores), data=opened.hash),
     }  # fmt: skip
-    typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+    print_json(facts)
     if unknown:
         note(f"missing in every dialogue, taken as the training mean: {', '.join(unknown)}")
 

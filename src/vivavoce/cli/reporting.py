@@ -53,7 +53,7 @@ def report(
     ] = None,
 ) -> None:
     """Write a dataset's report: one HTML file that needs nothing else, or a PDF."""
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import unmixed, unmixed_pair
     from vivavoce.core.errors import InputError
     from vivavoce.report.document import compose
     from vivavoce.report.html import require_form, save
@@ -63,18 +63,21 @@ def report(
     if out.is_dir():
         raise InputError("this is a folder", place=str(out), cure="name a file, such as report.html")
     require_form(out)
+    opened, last = (
+        unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)
+    )
     options = Options(
         by=by,
         language=language,
         sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
         transcripts=transcripts,
         redact=redact,
-        against=unmixed(against, exclude) if against is not None else None,
+        against=last,
         margin=margin,
         cost=cost,
         hourly=hourly,
     )
-    document = compose(unmixed(dataset, exclude), options)
+    document = compose(opened, options)
     note(f"wrote {save(document, out)}")
     if figures is not None:
         note(f"wrote {len(write_figures(document, figures))} files into {figures}")

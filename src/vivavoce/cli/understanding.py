@@ -223,7 +223,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Let a trained system answer annotated commands, and score the answers."""
-    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.datasets import print_json, unmixed
     from vivavoce.understanding import figures
     from vivavoce.understanding.learning import systems
     from vivavoce.understanding.learning.answers import score_answers
@@ -241,7 +241,7 @@ def evaluate(
         "confusions": figures.confusions(scores),
     }
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+        print_json(facts)
         return
     from vivavoce.cli import understanding_tables as tables
 

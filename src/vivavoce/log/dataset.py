@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
-from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows
+from vivavoce.log.exclusions import Columns, Row, exclusion_counts, exclusion_rows, running_dialogues
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
-from vivavoce.study.exclusion import NONE, Exclusion
+from vivavoce.study.exclusion import NONE, Exclusion, unknown_names
 
 MANIFEST: Final = "dataset.json"
 FORMAT: Final = "vivavoce-dataset"
@@ -41,6 +41,7 @@ class Dataset:
 
     def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion] | None = None) -> None:
         self.folder = Path(folder)
+        self._all = False
         self._asked = None if exclude is None else tuple(exclude)
         path = self.folder / MANIFEST
         if not path.is_file():
@@ -105,14 +106,28 @@ class Dataset:
 
     @cached_property
     def simulated(self) -> bool:
-        """True when any dialogue was held by a program."""
-        return any(self.read("dialogues").column("simulated").to_pylist())
+        """True when a program held a dialogue, or visited and did something else."""
+        tables = (self.read(name) for name in ("dialogues", "participants"))
+        return any(any(table.column("simulated").to_pylist()) for table in tables)
 
     @cached_property
     def factors(self) -> list[str]:
         """Names of the conditions, without prefix."""
         names = self._whole("dialogues").column_names
         return [name.removeprefix(FACTOR_PREFIX) for name in names if name.startswith(FACTOR_PREFIX)]
+
+    def check_rules(self) -> None:
+        """Rules that were asked for name only what the dataset holds.
+
+        Raises  InputError: one names a system, language, factor or question that is not there
+        """
+        held = self._whole("dialogues")
+        known = {name: _values(held, name) for name in ("system", "language")}
+        factors = {name: _values(held, FACTOR_PREFIX + name) for name in self.factors}
+        items = _values(self._whole("ratings"), "item_id")
+        for rule in self._asked or ():
+            for _, problem, cure in unknown_names(rule, known, factors, items):
+                raise InputError(f"{rule.text!r}: {problem}", place="--exclude", cure=cure)
 
     def holdings(self) -> dict[str, int]:
         """How much there is of everything that is counted, in the order of the tables; zeros are left out."""
@@ -132,7 +147,7 @@ class Dataset:
     def read(self, table: str) -> pa.Table:
         """One table without what is excluded; one that was never written has its columns and no rows."""
         found = self._whole(table)
-        if table == EXCLUSIONS or not self.exclusions:
+        if table == EXCLUSIONS or not (self.exclusions or self.running):
             return found
         from pyarrow.compute import field as field_of  # slow to load, and needed here alone
 
@@ -151,8 +166,10 @@ class Dataset:
 
     @cached_property
     def everything(self) -> "Dataset":
-        """The same dataset with nothing excluded: for copies, and for counts of what is."""
-        return Dataset(self.folder, exclude=())
+        """The same dataset with nothing left out: for copies, and for counts of what is."""
+        made = Dataset(self.folder, exclude=())
+        made._all = True
+        return made
 
     @cached_property
     def declaration(self) -> Declaration | None:
@@ -190,19 +207,30 @@ class Dataset:
     def excluded(self) -> dict[str, Any]:
         """How much is left out here.
 
-        Output  dialogues, of (all that there are), people (with all that they did), rules: one {rule,
+        Output  dialogues, of (all that ended), people (with all that they did), rules: one {rule,
                 dialogues, people} each in their order, also where nothing meets it; a dialogue counts under
                 the first rule that it meets
         """
-        return exclusion_counts(self.exclusions, self.rules, len(self._whole("dialogues")))
+        ended = len(self._whole("dialogues")) - len(self.running)
+        return exclusion_counts(self.exclusions, self.rules, ended)
+
+    @cached_property
+    def running(self) -> set[str]:
+        """Dialogues under way when it was exported: neither analysed nor excluded."""
+        return set() if self._all else running_dialogues(_columns_of(self._whole))
 
     @cached_property
     def _dialogues_out(self) -> list[str]:
-        return [row["dialogue_id"] for row in self.exclusions if row["dialogue_id"] is not None]
+        out = [row["dialogue_id"] for row in self.exclusions if row["dialogue_id"] is not None]
+        return [*out, *sorted(self.running)]
 
     @cached_property
     def _people_out(self) -> list[str]:
         return [row["participant_id"] for row in self.exclusions if row["dialogue_id"] is None]
+
+
+def _values(table: pa.Table, column: str) -> list[str]:
+    return sorted({str(one) for one in table.column(column).to_pylist() if one is not None})
 
 
 def _first_seen(participants: pa.Table) -> datetime | None:
@@ -214,14 +242,18 @@ def _excluded(
     whole: Callable[[str], pa.Table], rules: Sequence[Exclusion], declaration: Declaration | None,
     factors: Iterable[str],
 ) -> list[Row]:  # fmt: skip
+    fewest = declaration.fewest_user_turns if declaration is not None else UNSAID
+    return exclusion_rows(_columns_of(whole), rules, fewest, factors)
+
+
+def _columns_of(whole: Callable[[str], pa.Table]) -> Columns:
     def columns(table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         found = whole(table)
         nothing = [None] * len(found)
         return zip(*(found[name].to_pylist() if name in found.column_names else nothing for name in names),
                    strict=True)  # fmt: skip
 
-    fewest = declaration.fewest_user_turns if declaration is not None else UNSAID
-    return exclusion_rows(columns, rules, fewest, factors)
+    return columns
 
 
 def read_parquet(path: Path) -> pa.Table:

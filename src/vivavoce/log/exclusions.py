@@ -23,12 +23,14 @@ def exclusion_rows(
 
     Input   columns: the rows of a table, with these columns alone
             fewest_user_turns: from how many on a dialogue is not trivial
+            a dialogue under way is not judged yet
             turns_known: whether turns are logged at all (a chat elsewhere has none); None: where there is one
     Output  dialogue_id, participant_id, rule (in words); a row without dialogue_id leaves out all that a
             participant did
     """
     if not rules:
         return []
+    running = running_dialogues(columns)
     facts = _Facts(columns, fewest_user_turns, tuple(factors), turns_known)
     people = [rule for rule in rules if rule.of_people]
     rows = [
@@ -37,11 +39,25 @@ def exclusion_rows(
         if person is not None and (rule := _first(people, facts.of_person(person)))
     ]
     for dialogue_id, dialogue in facts.dialogues.items():
-        if rule := _first(rules, facts.of_dialogue(dialogue)):
+        if dialogue_id not in running and (rule := _first(rules, facts.of_dialogue(dialogue))):
             rows.append({
                 "dialogue_id": dialogue_id, "participant_id": dialogue["participant_id"], "rule": rule,
             })  # fmt: skip
     return rows
+
+
+def running_dialogues(columns: Columns) -> set[str]:
+    """Dialogues under way: neither they nor their visits have ended, so that nothing can be said of them."""
+    people = columns("participants", ("participant_id", "outcome"))
+    visiting = {person for person, outcome in people if outcome == "running"}
+    if not visiting:
+        return set()
+    names = ("dialogue_id", "participant_id", "ended_at", "end_reason")
+    return {
+        dialogue_id
+        for dialogue_id, person, ended_at, reason in columns("dialogues", names)
+        if person in visiting and ended_at is None and reason is None
+    }
 
 
 def _first(rules: Iterable[Exclusion], known: Known) -> str | None:

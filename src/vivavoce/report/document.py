@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from vivavoce.analysis.equivalence import RATES, check_margin
+from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import parts, prose
@@ -80,10 +82,8 @@ def compose(
 
 
 def _check(options: Options) -> None:
-    if options.margin is not None and not 0 < options.margin < 1:
-        raise InputError(
-            f"margin {options.margin:g}", place="--margin", cure="a margin lies between 0 and 1, such as 0.05"
-        )
+    if options.margin is not None:
+        check_margin(RATES, options.margin, place="--margin")
     for name in options.sections or ():
         if name not in SECTIONS:
             raise InputError(
@@ -96,7 +96,8 @@ def _document(material: Material, options: Options) -> Document:
     wanted = set(options.sections or SECTIONS)
     empty = not summary["all"]["dialogues"]
     alone = empty and material.compares
-    warnings = [] if alone else summary["warnings"]
+    warnings = [one for one in summary["warnings"] if not alone or one != NO_DIALOGUE]
+    warnings += material.against["doubts"] if material.against else []
     sections = [
         Section(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
         for name in SECTIONS

@@ -22,7 +22,7 @@ from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, re
 LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
-_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
+_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`])")
 _LANGUAGE: ContextVar[str] = ContextVar("report_language", default=SOURCE_LANGUAGE)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")

@@ -97,7 +97,8 @@ class Material:
     @property
     def mark(self) -> str:
         """The mark of simulated trials, also where programs chose instead of talking."""
-        programs = self.summary["simulated"] or any(one["simulated"] for one in self.compared)
+        beside = self.against is not None and self.against["old"]["simulated"]
+        programs = self.summary["simulated"] or beside or any(one["simulated"] for one in self.compared)
         return prose.mark({"simulated": programs})
 
     @property

@@ -50,11 +50,13 @@ def flow_table(flow: Facts) -> TableOfText:
         rows.append(
             Row(say("Not trivial (a code was earned)"), (Cell(count(flow["coded"])),), group=dialogues)
         )
+    if flow["running"]:
+        rows.append(Row(say("Still under way"), (Cell(count(flow["running"])),), group=dialogues))
     for rule in flow["excluded"]["rules"]:
         words = say("Excluded: {rule}", rule=rule_words(rule["rule"]))
         whole = (say("all of {n} participants", n=count(rule["people"])),) if rule["people"] else ()
         rows.append(Row(words, (Cell(count(rule["dialogues"])),), whole, group=dialogues))
-    if flow["excluded"]["rules"]:
+    if flow["excluded"]["rules"] or flow["running"]:
         rows.append(Row(say("Analysed"), (Cell(count(flow["analysed"])),), group=dialogues))
     for name, n in flow["counted"].items():
         left_out = flow["analysed"] - n

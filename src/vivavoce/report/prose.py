@@ -24,6 +24,8 @@ def lead(summary: Facts, description: Facts) -> str:
     """The report in one sentence under its title."""
     whole = summary["all"]
     if not whole["dialogues"]:
+        if summary["excluded"]["dialogues"]:
+            return say("All dialogues are excluded; there is nothing to report.")
         return say("The dataset holds no dialogue; there is nothing to report yet.")
     people = (
         say("with {participants}", participants=plural(whole["participants"], "participant"))

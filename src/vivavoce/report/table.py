@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.text import Text
 
 from vivavoce.analysis.family import decisive
+from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import is_clustered, rate_cell, with_all
@@ -120,4 +121,5 @@ def _rate(rate: dict[str, Any]) -> Text:
 def _caption(summary: dict[str, Any]) -> Text:
     how = "participants as the unit" if is_clustered(summary) else "Wilson"
     words = f"under each rate its 95% interval ({how}); dataset {summary['data']}"
-    return Text(words if summary["all"]["dialogues"] else "The dataset holds no dialogue.")
+    none = "" if summary["excluded"]["dialogues"] else NO_DIALOGUE
+    return Text(words if summary["all"]["dialogues"] else none)

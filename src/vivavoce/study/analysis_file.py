@@ -88,6 +88,7 @@ class Analysis(Settings):
     margin: Number | None = Field(
         None,
         gt=0,
+        lt=1,
         description="a difference of a success rate smaller than this counts as none (equivalence); of other "
         "measures it is declared with the comparison",
     )

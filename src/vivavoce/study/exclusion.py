@@ -220,6 +220,42 @@ def _same(value: Any, wanted: str) -> bool:
     return value == number if isinstance(value, int | float) else str(value) == wanted
 
 
+Names = Mapping[str, Sequence[str]]
+
+
+def unknown_names(
+    rule: Exclusion, names: Names, factors: Names, items: Sequence[str]
+) -> Iterable[tuple[tuple[str, ...], str, str]]:
+    """What a rule asks for that there is not, so that it can never hold, or holds always.
+
+    Input   names: what there is by field (system, language); factors: levels by factor; items: what is asked
+    Output  where in the rule, the problem, the cure
+    """
+    for field, known in names.items():
+        for strange in _strange(getattr(rule, field), known):
+            yield (field,), f"unknown {field} {strange!r}", nearest(strange, sorted(known))
+    for name, condition in (rule.factor or {}).items():
+        if name not in factors:
+            yield ("factor", name), f"unknown factor {name!r}", nearest(name, sorted(factors))
+            continue
+        for strange in _strange(condition, factors[name]):
+            yield (
+                ("factor", name),
+                f"{name} has no level {strange!r}",
+                nearest(strange, sorted(factors[name])),
+            )
+    for name in rule.answer or {}:
+        if name not in items:
+            yield ("answer", name), f"no question {name!r} is asked", nearest(name, sorted(items))
+
+
+def _strange(condition: str | None, known: Sequence[str]) -> list[str]:
+    operator, text = _split(condition or "")
+    if not condition or operator not in ("=", "!="):
+        return []
+    return [one for one in text.split(", ") if one not in known]
+
+
 def _parsed(text: str) -> dict[str, Any]:
     """The mapping that a rule in words stands for."""
     found: dict[str, Any] = {}

@@ -10,9 +10,11 @@ from pydantic import ValidationError
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.annotating import read_annotation
 from vivavoce.study.damage import check_damage
 from vivavoce.study.eliciting import read_elicitation
+from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
 from vivavoce.study.listening_file import read_listening
 from vivavoce.study.materials import Entries, Materials
@@ -109,6 +111,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     _check_systems(source)
     _check_enough(tasks, entries, source)
     _check_analysis(file, source)
+    _check_exclusions(file, entries, source)
     if source.problems:
         return None
     return Study(
@@ -213,6 +216,23 @@ def _check_analysis(file: StudyFile, source: MergedSource) -> None:
                 source.report(path, f"unknown system {name!r}", nearest(name, known))
             elif name in compared[:index]:
                 source.report(path, f"system {name!r} is compared with itself", "name each system once")
+
+
+def _check_exclusions(file: StudyFile, entries: Entries, source: MergedSource) -> None:
+    """A rule of exclusion names systems, languages, factors and questions that the study has."""
+    levels: dict[str, set[str]] = {}
+    for system in file.systems.values():
+        for factor, level in system.factors.items():
+            levels.setdefault(factor, set()).add(level)
+    forms = {getattr(step, "use", None) for _, entry in entries for _, step in entry}
+    asked = [INSTRUMENTS.get(name) for name in INSTRUMENTS.names() if name in forms]
+    items = [item.item_id for form in asked for item in form.items]
+    known = {"system": list(file.systems), "language": file.languages}
+    for index, rule in enumerate(file.analysis.exclude):
+        for path, problem, cure in unknown_names(
+            rule, known, {factor: sorted(found) for factor, found in levels.items()}, items
+        ):
+            source.report(("analysis", "exclude", index, *path), problem, cure)
 
 
 def _names(file: StudyFile) -> tuple[str, ...]:

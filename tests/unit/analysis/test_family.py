@@ -10,6 +10,7 @@ from vivavoce.analysis.rates import HEADLINES, is_rate
 from vivavoce.analysis.summary import summarise
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.declaration import written_analysis
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
 from vivavoce.report.answer import answer
@@ -276,3 +277,9 @@ def dialogues_with_goals(tmp_path) -> Dataset:
     cases = np.array([np.full(len(systems), name in rates) for name in MEASURES.names()])
     assume_sums(dataset, hits.astype(float), cases.astype(float))
     return dataset
+
+
+def test_a_declared_margin_that_nothing_can_miss_costs_nothing_else_of_the_declaration():
+    file = "study: toy\nanalysis:\n  margin: 10\n  exclude: [{user_turns: '< 5'}]\n"
+    found = written_analysis(file)
+    assert found is not None and found.margin is None and found.exclude[0].text == "user_turns < 5"

@@ -192,3 +192,22 @@ def test_mistakes_are_told_with_a_cure(words, tmp_path, monkeypatch):
     with pytest.raises(InputError) as refused:
         CliRunner().invoke(app, list(words), catch_exceptions=False)
     assert refused.value.cure
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["CROWD", "--margin", "10"], "margin 10;"),
+        (["CROWD", "--measure", "word_error_rate", "--margin", "word_error_rate=1"], "of word_error_rate;"),
+        (["CROWD", "--margin", "word_error_rate=0.1"], "none is compared"),
+        (["CROWD", "--measure", "turns", "--margin", "0.1"], "margin of success rates, and none is compared"),
+        (["CROWD", "--against", "CROWD", "--margin", "turns=2"], "none is compared"),
+        (["rates", "A=5/9", "B=6/9", "--margin", "0.1"], "published counts"),
+        (["CROWD", "--model", "success ~ system", "--margin", "0.1"], "a model"),
+    ],
+)
+def test_a_margin_that_nothing_can_miss_or_nobody_asked_for_is_refused(words, told, tmp_path):
+    crowd = str(dataset(tmp_path, "crowd", 6))
+    with pytest.raises(InputError, match=told) as refused:
+        run("analyse", *[crowd if word == "CROWD" else word for word in words])
+    assert refused.value.place == "--margin" and refused.value.cure

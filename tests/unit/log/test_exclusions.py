@@ -53,7 +53,7 @@ def shops(
             told = {
                 name: value
                 for name, value in one.items()
-                if name in (*row, "dialogue_number", "factor_noise")
+                if name in (*row, "dialogue_number", "factor_noise", "ended_at")
             }
             writer.add("dialogues", [key | base | row | told])
             writer.add("participants", [base | {"simulated": False, "first_seen_at": START, "pool": "link",
@@ -221,3 +221,20 @@ def test_a_dataset_of_an_older_version_is_read_with_its_sentences(tmp_path: Path
     assert told is not None
     assert told["analysis"]["notes"] == ["Whoever writes nothing."]
     json.dumps(told)
+
+
+def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -> None:
+    begun = {"said": SPOKEN[:1], "outcome": "running"}
+    dataset = shops(tmp_path / "d", {}, {"said": SPOKEN[:1]}, begun | {"end_reason": None},
+                    begun | {"end_reason": "user"})  # fmt: skip
+    assert kept(dataset) == ["d0"] and dataset.running == {"d2"}
+    assert dataset.excluded["dialogues"] == 2 and dataset.excluded["of"] == 3
+    assert dataset.read("turns").column("dialogue_id").unique().to_pylist() == ["d0"]
+    assert kept(Dataset(tmp_path / "d", exclude=())) == ["d0", "d1", "d3"]
+    assert kept(dataset.everything) == ["d0", "d1", "d2", "d3"]
+    found = flow(dataset)
+    assert (found["dialogues"], found["running"], found["analysed"]) == (4, 1, 1)
+    warnings = summarise(dataset, "system")["warnings"]
+    assert "Still under way, and not in the figures: 1 dialogue." in warnings
+    left = "Left out of every figure: 2 of 3 dialogues (trivial: 2). `--exclude none` counts them."
+    assert left in warnings

@@ -98,7 +98,7 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 
 
 def rows(dataset: Dataset, table: str) -> list[dict[str, Any]]:
-    return dataset.read(table).to_pylist()
+    return dataset.everything.read(table).to_pylist()
 
 
 @pytest.fixture

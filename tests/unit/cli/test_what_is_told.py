@@ -1,0 +1,140 @@
+"""What no number may be read without: programs beside people, other studies, changed tables, exclusions."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import DatasetWriter
+
+
+def run(*words: str | Path) -> Result:
+    result = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False, env={"COLUMNS": "160"})
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def dataset(folder: Path, name: str, *, programs: bool = False, study: str = "toy", found: int = 3) -> Path:
+    with DatasetWriter(folder / name, study={"name": study}, source={"kind": "log"}) as writer:
+        for place, (person, system) in enumerate((p, s) for p in range(6) for s in "abab"):
+            key = {"dialogue_id": f"d{place}", "participant_id": f"p{person}"}
+            writer.add("dialogues", [{
+                **key, "study": study, "system": system, "condition": system, "channel": "text",
+                "language": "en", "simulated": programs, "duration_s": 30.0 + place % 7,
+            }])  # fmt: skip
+            writer.add(
+                "turns", [{"dialogue_id": f"d{place}", "turn_index": 0, "party": "user", "text": "hello"}]
+            )
+            writer.add("ratings", [{
+                **key, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
+                "value": float((person + place) % found > 0),
+            }])  # fmt: skip
+    return folder / name
+
+
+@pytest.mark.parametrize("verb", ["analyse", "report"])
+def test_people_and_programs_are_not_compared_unless_told_and_then_marked(verb: str, tmp_path: Path) -> None:
+    real, made = dataset(tmp_path, "real"), dataset(tmp_path, "made", programs=True, found=4)
+    page = tmp_path / "report.html"
+    end = ["--out", page] if verb == "report" else []
+    with pytest.raises(InputError, match=r"real holds people and .*made simulated users") as refused:
+        run(verb, real, "--against", made, *end)
+    assert "--mixed" in refused.value.cure
+    told = run("--mixed", verb, real, "--against", made, *end).stderr
+    assert "SIMULATED beside real" in told
+    if verb == "report":
+        assert page.read_text("utf-8").count("SIMULATED beside real") == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("analyse",), ("analyse", "--measure", "turns"), ("predict", "correlate"), ("measure",)]
+)
+def test_a_verb_of_analysis_marks_programs_in_words_and_in_json(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    verb = list(words[:2] if words[0] == "predict" else words[:1])
+    rest = list(words[len(verb) :])
+    for programs in (True, False):
+        folder = dataset(tmp_path, f"programs {programs}", programs=programs)
+        assert ("SIMULATED: programs took part" in run(*verb, folder, *rest).stderr) == programs
+        assert json.loads(run(*verb, folder, *rest, "--json").stdout)["simulated"] is programs
+
+
+def test_a_pilot_of_programs_is_no_pilot_of_people(tmp_path: Path) -> None:
+    made = dataset(tmp_path, "made", programs=True)
+    told = run("power", "one-rate", ".6", ".5", "--pilot", made)
+    assert "SIMULATED" in told.stderr and "participants were programs" in told.stdout
+    facts = json.loads(run("power", "one-rate", ".6", ".5", "--pilot", made, "--json").stdout)
+    assert facts["pilot_simulated"] is True
+
+
+def test_what_makes_a_comparison_doubtful_is_said(tmp_path: Path) -> None:
+    one, other = dataset(tmp_path, "one"), dataset(tmp_path, "other", study="kitchen", found=4)
+    page = tmp_path / "report.html"
+    assert "The dataset is compared with itself" in run("analyse", one, "--against", one).stderr
+    assert "different studies: toy and kitchen" in run("analyse", one, "--against", other).stderr
+    run("report", one, "--against", other, "--out", page, "--language", "it")
+    assert "studi diversi: toy e kitchen" in page.read_text("utf-8")
+
+
+def test_every_changed_table_is_told_by_every_verb(tmp_path: Path) -> None:
+    with DatasetWriter(tmp_path / "data", study={"name": "toy"}, source={"kind": "test"}) as writer:
+        for number in range(12):
+            writer.add("preferences", [{
+                "participant_id": f"p{number}", "pair_id": "one", "variable": "alignment", "change": "add",
+                "question": "ease", "role": "main", "choice": "control" if number % 3 else "experimental",
+                "visit_id": f"v{number}", "comparison_number": 1, "experimental_side": "left",
+                "language": "en", "simulated": False, "control_level": "none", "control_tokens": 9,
+                "experimental_level": "some", "experimental_tokens": 12, "presentation": "once",
+                "side": "left", "answered_at": datetime(2026, 3, 1, tzinfo=UTC), "accepted": True,
+            }])  # fmt: skip
+    path = tmp_path / "data" / "preferences.parquet"
+    pq.write_table(pq.read_table(path).slice(1), path)
+    page = tmp_path / "report.html"
+    for words in (["analyse"], ["measure"], ["report", "--out", page]):
+        told = run(words[0], tmp_path / "data", *words[1:]).stderr
+        assert told.count("Changed since the dataset was written: preferences") == 1
+    assert "Changed since the dataset was written: preferences" in page.read_text("utf-8")
+    assert "holds no dialogue" not in page.read_text("utf-8")
+
+
+def test_where_all_is_excluded_that_alone_is_said(tmp_path: Path) -> None:
+    folder, page = dataset(tmp_path, "data"), tmp_path / "report.html"
+    for verb in ("analyse", "measure"):
+        told = run(verb, folder, "--exclude", "user_turns < 9")
+        assert told.stderr == (
+            "All 24 dialogues are excluded (user_turns < 9: 24). `--exclude none` counts them.\n"
+        )
+        assert "No participant is known" not in told.stdout and "holds no dialogue" not in told.stdout
+    run("report", folder, "--exclude", "user_turns < 9", "--out", page)
+    shown = page.read_text("utf-8")
+    assert "All 24 dialogues are excluded" in shown
+    assert "No participant is known" not in shown and "holds no dialogue" not in shown
+
+
+def test_an_italian_report_says_in_italian_what_is_left_out(tmp_path: Path) -> None:
+    folder, page = dataset(tmp_path, "data"), tmp_path / "report.html"
+    run("report", folder, "--exclude", "duration_s < 33", "--out", page, "--language", "it")
+    shown = page.read_text("utf-8")
+    assert "Left out of every figure" not in shown and "Esclusi da ogni cifra" in shown
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("system = bb", "unknown system 'bb'; did you mean 'b'"),
+        ("language = de", "unknown language 'de'; known: en"),
+        ("factor.noise = high", "unknown factor 'noise'"),
+        ("answer.found_al != 1", "no question 'found_al' is asked; did you mean 'found_all'"),
+    ],
+)
+def test_a_rule_about_what_the_dataset_lacks_is_refused(rule: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--exclude") as refused:
+        run("measure", dataset(tmp_path, "data"), "--exclude", rule)
+    assert said in str(refused.value)
