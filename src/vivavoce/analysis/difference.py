@@ -151,7 +151,8 @@ def procedure_words() -> str:
         f"Up to {MANY} participants are relabelled as wholes ({HOW['permutation_within']} where they met "
         f"both, else {HOW['permutation_between']}): all ways, or {DRAWS:,} of them, drawn; the test is "
         f"studentised, ties count half from {FEW} participants on, and the interval holds what it does not "
-        f"reject. More than {MANY} participants: {HOW['cluster_robust_t']} (CR2 with Satterthwaite's degrees of freedom)."
+        f"reject. More than {MANY} participants: {HOW['cluster_robust_t']} (CR2 with Satterthwaite's "
+        "degrees of freedom)."
     )
 
 
