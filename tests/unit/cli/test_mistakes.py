@@ -107,8 +107,30 @@ def test_a_place_where_nobody_may_write_is_named(study: Path, refuse: Refuse) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("export s --into d --only persons", "--only: unknown value 'persons'; "),
+        ("preregister s --shape nosuch", "--shape: unknown value 'nosuch'; known: aspredicted, osf"),
+        ("power --seed many", "--seed: 'many': input should be a valid integer"),
+        ("report", "report: missing argument 'DATASET'; see `vivavoce report --help`"),
+        ("report d --nosuch", "report: no such option: --nosuch"),
+        ("nosuch", "no such command 'nosuch'; see `vivavoce --help`"),
+        ("simulate nosuch --x", "simulate run: no such option: --x"),
+        ("export s --into", "option '--into' requires an argument"),
+        ("report d e f", "report: got unexpected extra argument(s) (e f); see `vivavoce report --help`"),
+    ],
+)
+def test_what_the_command_line_cannot_read_is_one_line_like_all_mistakes(
+    refuse: Refuse, words: str, said: str
+) -> None:
+    told = refuse(*words.split())
+    assert said in told
+    assert "Usage:" not in told
+
+
 def test_a_disk_that_is_full_is_told_and_not_traced(refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> None:
+    def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(main, "app", full)
