@@ -102,6 +102,6 @@ def preregister(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.parent.mkdir(parents=True, exist_ok=True)
+        out.parent.mkdir(exist_ok=True)
         out.write_text(text, encoding="utf-8")
         note(f"wrote {out}")

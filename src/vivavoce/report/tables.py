@@ -171,7 +171,7 @@ def escaped(text: str) -> str:
 
 def _write(folder: Path, files: dict[str, str]) -> list[Path]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         for name, content in files.items():
             (folder / name).write_text(content, encoding="utf-8")
     except OSError as problem:

@@ -10,8 +10,8 @@ from vivavoce.study.task import DONTCARE
 
 
 class Templates(NamedTuple):
-    """Sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn; of the
-    kind of venue {noun}, {one} with its indefinite article and {the} with the definite one.
+    """Sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn; of
+    the kind of venue {noun}, {one} with its indefinite article and {the} with the definite one.
     """
 
     openings: tuple[str, ...]
