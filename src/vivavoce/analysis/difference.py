@@ -10,13 +10,18 @@ from vivavoce.analysis.clusters import ALIKE, FEW, Floats, counted
 from vivavoce.analysis.equivalence import Equivalence
 from vivavoce.analysis.interval import Interval
 from vivavoce.analysis.laws import t_quantile, t_tail
-from vivavoce.analysis.permutation import Cells, Labels, Relabelled, Side, relabellings
+from vivavoce.analysis.permutation import DRAWS, Cells, Labels, Relabelled, Side, relabellings
 from vivavoce.analysis.sandwich import Error, Residuals, residuals, robust_error, spread_of_totals
 from vivavoce.core.errors import InputError
 from vivavoce.core.rounding import half_up
 
 MANY: Final = 400
 LIMITS: Final = Interval(-1.0, 1.0)
+HOW: Final = {
+    "permutation_within": "what the systems gave them swapped",
+    "permutation_between": "sides changed",
+    "cluster_robust_t": "robust error, t",
+}
 Cases = tuple[Floats, Floats]
 Relabel = Callable[[np.ndarray, np.ndarray], Labels]
 
@@ -140,6 +145,17 @@ def compare_clusters(
     return _by_relabelling(sums, left, error, limits, level if spans else None, relabel)
 
 
+def procedure_words() -> str:
+    """How differences are tested, said before there are data: the method of any number of participants."""
+    return (
+        f"Up to {MANY} participants are relabelled as wholes ({HOW['permutation_within']} where they met "
+        f"both, else {HOW['permutation_between']}): all ways, or {DRAWS:,} of them, drawn; the test is "
+        f"studentised, ties count half from {FEW} participants on, and the interval holds what it does not "
+        f"reject. More than {MANY} participants: {HOW['cluster_robust_t']} (CR2 with Satterthwaite's "
+        "degrees of freedom)."
+    )
+
+
 def interval_facts(found: Comparison | None) -> dict[str, float | None]:
     """Interval and p for JSON; all None where there was nothing to compare."""
     return {name: getattr(found, name, None) for name in ("low", "high", "p")}
@@ -148,7 +164,7 @@ def interval_facts(found: Comparison | None) -> dict[str, float | None]:
 def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, level: float) -> Comparison:
     procedure = _Robust(estimate, error)
     span = _within(procedure.interval(level), limits)
-    why = f"{people} participants; robust error, t with {error.df:.0f} degrees of freedom."
+    why = f"{people} participants; {HOW['cluster_robust_t']} with {error.df:.0f} degrees of freedom."
     return Comparison(
         estimate=estimate, low=span and span.low, high=span and span.high, p=procedure.p(), clusters=people,
         method="cluster_robust_t", smallest_p=0.0, se=error.se, why=why, procedure=procedure, limits=limits,
@@ -168,21 +184,21 @@ def _by_relabelling(
     labels = relabel(*met)
     procedure = Relabelled(sums[0], sums[1], spread_of_totals(*left), labels, mid=people >= FEW)
     varied = error.se > ALIKE
+    method = "permutation_within" if within else "permutation_between"
     span = _within(procedure.interval(level, limits), limits) if varied and level is not None else None
     return Comparison(
         estimate=procedure.estimate, low=span and span.low, high=span and span.high, p=procedure.p(),
-        method="permutation_within" if within else "permutation_between", clusters=people, limits=limits,
+        method=method, clusters=people, limits=limits,
         smallest_p=procedure.smallest_p, se=error.se, procedure=procedure,
-        why=_in_words(people, within, labels, procedure.smallest_p, 1 - (level or 0.95), varied=varied),
+        why=_in_words(people, method, labels, procedure.smallest_p, 1 - (level or 0.95), varied=varied),
     )  # fmt: skip
 
 
 def _in_words(
-    people: int, within: bool, labels: Labels, smallest_p: float, alpha: float, *, varied: bool
+    people: int, method: str, labels: Labels, smallest_p: float, alpha: float, *, varied: bool
 ) -> str:
-    how = "what the systems gave them swapped" if within else "sides changed"
     ways = f"all {len(labels.kept)} ways" if labels.every else f"{len(labels.kept) - 1} ways, drawn"
-    why = f"{people} participants as wholes, {how}: {ways}."
+    why = f"{people} participants as wholes, {HOW[method]}: {ways}."
     if not varied:
         return f"{why} Each shows the same, so there is no interval."
     if smallest_p >= alpha:

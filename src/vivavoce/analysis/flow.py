@@ -18,7 +18,7 @@ def flow(dataset: Dataset) -> Facts:
     """Counts of participants and of dialogues along the way.
 
     Output  arrived, consented, completed, left: {outcome: n}, unrecorded (participants without an outcome);
-            dialogues (all that were held), coded (an earned code was issued; None where nobody logs it),
+            dialogues (all that were held), coded (an earned code was issued; None where none is given out),
             running (under way, not counted further), excluded (`Dataset.excluded`), analysed (the
             dialogues that are left), counted: {measure: dialogues with a value}
     Empty   no outcome was recorded: consented and completed are missing, never 0
@@ -29,7 +29,9 @@ def flow(dataset: Dataset) -> Facts:
     arrived, unrecorded = len(people), outcomes.pop(None, 0)
     recorded = bool(outcomes)
     table = held.read("dialogues")
-    codes = [code for code in table.column("code_issued").to_pylist() if code is not None]
+    coded = sum(filter(None, table.column("code_issued").to_pylist()))
+    declaration = dataset.declaration
+    gives_codes = declaration is not None and declaration.gives_codes
     parts = components(dataset)
     known = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
     counted = Counter(known["measure"].tolist())
@@ -41,7 +43,7 @@ def flow(dataset: Dataset) -> Facts:
         "unrecorded": unrecorded,
         "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
         "dialogues": len(table),
-        "coded": sum(codes) if codes else None,
+        "coded": coded if coded or gives_codes else None,
         "running": len(dataset.running),
         "excluded": dataset.excluded,
         "analysed": len(dataset.read("dialogues")),
@@ -83,6 +85,5 @@ def exclusion_words(dataset: Dataset) -> str | None:
 
 
 def _amounts(one: Facts) -> str:
-    return (
-        f"{one['dialogues']}, all of {one['people']} participants" if one["people"] else f"{one['dialogues']}"
-    )
+    people = f", all of {one['people']} participant{'s'[: one['people'] != 1]}" if one["people"] else ""
+    return f"{one['dialogues']}{people}"

@@ -90,12 +90,16 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a study file says about its size."""
+    """What a study file says about its size.
+
+    family  declared comparisons whose p are adjusted together; 1 where nothing is adjusted
+    """
 
     study: str
     measure: str
     compare: tuple[str, ...]
     alpha: float
+    family: int
     calls: float
     design: formulas.Design
     assumptions: tuple[str, ...]
@@ -107,6 +111,11 @@ def plan_of_study(study: Study) -> Plan:
     Raises  InputError: the study names no primary comparison
     """
     primary = study.analysis.primary
+    if primary is None and study.analysis.preferences is not None:
+        raise InputError(
+            f"study {study.name!r} compares transcripts, not systems",
+            cure=f"ask `vivavoce power {FORMS['preference']}`: the share that is to prefer one version",
+        )
     if primary is None:
         raise InputError(
             f"study {study.name!r} names no primary comparison",
@@ -130,10 +139,25 @@ def plan_of_study(study: Study) -> Plan:
         measure=primary.measure,
         compare=tuple(primary.compare),
         alpha=float(primary.alpha),
+        family=_family(study),
         calls=calls,
         design="within" if within else "between",
         assumptions=tuple(assumptions),
     )
+
+
+def _family(study: Study) -> int:
+    declared = study.analysis
+    if declared.correction == "none":
+        return 1
+    asked = [*([declared.primary] if declared.primary else []), *declared.secondary]
+    return sum(math.comb(len(one.compare), 2) for one in asked)
+
+
+def _weakest_pair(participants: int, systems: int) -> int:
+    """Participants of the two smallest groups, where all are divided evenly over the systems."""
+    each, left = divmod(participants, systems)
+    return 2 * each + max(0, left - (systems - 2))
 
 
 def doubt_size(study: Study, participants: int) -> str | None:
@@ -141,9 +165,9 @@ def doubt_size(study: Study, participants: int) -> str | None:
     plan = plan_of_study(study)
     systems = len(plan.compare)
     nested = formulas.Nested(calls=plan.calls, design=plan.design)
-    people = 2 * (participants // systems) if plan.design == "between" else participants
+    people = _weakest_pair(participants, systems) if plan.design == "between" else participants
     try:
-        check_attainable(people, nested, alpha=plan.alpha / math.comb(systems, 2), systems=systems)
+        check_attainable(people, nested, alpha=plan.alpha / plan.family, systems=systems)
     except InputError as error:
         return str(error)
     return None
@@ -200,9 +224,23 @@ def answer(
         said = [*(() if profile or calls is not None else plan.assumptions), *said]
     facts["assumptions"] = said
     effect = _effect(question, values)
+    if plan is not None and plan.family > 1 and effect is not None:
+        said.append(
+            f"The study declares {plan.family} comparisons, whose p are adjusted together: planned with the "
+            f"strictest level, {level:g} / {plan.family} = {level / plan.family:.2g}."
+        )
     if effect is not None:
-        systems = len(plan.compare) if plan else 2
-        _simulate(facts, effect, nested, systems, power=power, level=level, asked=participants, seed=seed)
+        systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
+        _simulate(
+            facts,
+            effect,
+            nested,
+            systems,
+            power=power,
+            alpha=level / comparisons,
+            asked=participants,
+            seed=seed,
+        )
     elif participants is not None:
         raise InputError(f"{question} is not simulated", place="--participants", cure="leave it out")
     elif nested.calls > 1:
@@ -241,14 +279,12 @@ def _formula(
     half_width: float | None,
     plan: Plan | None,
 ) -> Facts:
-    systems = len(plan.compare) if plan else 2
-    common = {"power": power, "alpha": alpha, "nested": nested}
+    systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
+    compared = question in ("two-rates", "likert")
+    common = {"power": power, "alpha": alpha / comparisons if compared else alpha, "nested": nested}
     if question == "two-rates":
-        pairs = math.comb(systems, 2)
-        facts = formulas.two_rates(
-            values[0], values[1], **{**common, "alpha": alpha / pairs}, systems=systems
-        )
-        return {**facts, "comparisons": pairs}
+        facts = formulas.two_rates(values[0], values[1], **common, systems=systems)
+        return {**facts, "comparisons": comparisons}
     if question == "one-rate":
         return formulas.one_rate(*values, **common, half_width=half_width)
     if question == "preference":
@@ -269,12 +305,11 @@ def _simulate(
     systems: int,
     *,
     power: float,
-    level: float,
+    alpha: float,
     asked: int | None,
     seed: int,
 ) -> None:
     """Put what simulation says in the place of the formula's answer, which is kept beside it."""
-    alpha = level / math.comb(systems, 2)
     clustered = facts["clustered"]
     between = nested.design == "between"
     options: Facts = {"alpha": alpha, "systems": systems, "seed": seed}
@@ -284,11 +319,11 @@ def _simulate(
     else:
         if asked < 2 * systems and (between or asked < 2):
             raise InputError(f"{asked} participants", place="--participants", cure="each system takes two")
-        people = 2 * (asked // systems) if between else asked
+        people = _weakest_pair(asked, systems) if between else asked
         check_attainable(people, nested, alpha=alpha, systems=systems)
         found = simulate(effect, people, nested, **options)
     none = simulate(effect.same(), people, nested, draws=SEARCHED, **{**options, "seed": seed + 2})
-    total = people // 2 * systems if between else people
+    total = asked or (people // 2 * systems if between else people)
     dialogues = round(total * nested.calls)
     formula = {name: clustered[name] for name in ("per_group", "dialogues", "participants")}
     clustered |= {

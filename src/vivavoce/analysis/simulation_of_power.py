@@ -24,7 +24,6 @@ BATCH: Final = 50
 GRID: Final = 4001
 MOST_PARTICIPANTS: Final = 50_000
 DECIDED: Final = 3.3  # standard errors from the wanted power at which a size needs no further trial
-SINGLE_CASES: Final = 2 * FEW  # below, labels may be permuted within participants, dialogue by dialogue
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -206,6 +205,8 @@ def check_attainable(participants: int, nested: Nested, *, alpha: float = 0.05, 
     if participants >= least:
         return
     best = smallest_p(participants, nested, systems=systems) if participants > 1 else 1.0
+    if best < alpha:
+        return
     half = participants // 2
     sides = f", {half} against {participants - half}," if nested.design == "between" else ""
     reach = f"the smallest p they can give is {best:.2g}" if best < 1 else "no test of them is possible"
@@ -216,7 +217,7 @@ def check_attainable(participants: int, nested: Nested, *, alpha: float = 0.05, 
 
 
 class _Design:
-    """Who holds how many dialogues with which system; a row is a dialogue, or all of a person with one."""
+    """Who holds how many dialogues with which system; a row is all of a person with one."""
 
     def __init__(self, people: np.ndarray, sides: np.ndarray, sizes: np.ndarray) -> None:
         self.people, self.sides, self.sizes = people, sides, sizes
@@ -256,9 +257,6 @@ def _design(participants: int, nested: Nested, systems: int, seed: tuple[int, in
         cells = each[:, None] + (ranks < left[:, None])
     people, sides = np.nonzero(cells)
     sizes = cells[people, sides]
-    if nested.design == "within" and participants < SINGLE_CASES:
-        people, sides = np.repeat(people, sizes), np.repeat(sides, sizes)
-        sizes = np.ones(len(people), dtype=int)
     return _Design(people, sides, sizes)
 
 

@@ -98,7 +98,18 @@ def run() -> None:
     from vivavoce.core.errors import InputError, VivavoceError
 
     try:
-        app()
+        sys.exit(app(prog_name="vivavoce", standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        if "\n" in error.message:  # a group without a verb: its help
+            sys.stderr.write(error.message + "\n")
+        else:
+            from vivavoce.cli.usage import usage_mistake
+
+            _say(str(usage_mistake(error)))
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        _say("stopped")
+        sys.exit(1)
     except InputError as error:
         _say(str(error))
         sys.exit(2)

@@ -89,15 +89,22 @@ def preregister(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
     shape: Annotated[Shape, typer.Option("--shape", help="Headings of this service.")] = Shape.aspredicted,
     out: Annotated[Path | None, typer.Option("--out", help="Markdown file; else stdout.")] = None,
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
     """Write the declared analysis of a study as preregistration text, with the study file's SHA-256."""
-    from vivavoce.cli.studies import study_path
+    from vivavoce.cli.studies import existing_log, read_study, study_path
     from vivavoce.report.preregistration import preregistration
 
-    text = preregistration(study_path(study), shape.value)
+    plan = read_study(study)
+    opened = existing_log(plan, log)
+    collected = None
+    if opened is not None:
+        with opened:
+            collected = opened.collected(plan.name)
+    text = preregistration(study_path(study), shape.value, collected=collected)
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.parent.mkdir(parents=True, exist_ok=True)
+        out.parent.mkdir(exist_ok=True)
         out.write_text(text, encoding="utf-8")
         note(f"wrote {out}")

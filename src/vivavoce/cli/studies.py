@@ -83,6 +83,21 @@ def open_log(study: "Study", url: str | None) -> "Log":
     return Log.open(address, recording_folder=beside)
 
 
+def existing_log(study: "Study", url: str | None) -> "Log | None":
+    """The study's log, opened; None where nobody was let in yet, so that no empty file is made.
+
+    Raises  InputError: a log was named, and there is none
+    """
+    from vivavoce.log.engine import missing_file
+
+    missing = missing_file(log_url(study, url))
+    if missing is None:
+        return open_log(study, url)
+    if missing != log_file(study):
+        raise InputError("no log here", place=str(missing), cure="name the log that `serve` writes")
+    return None
+
+
 def place_in(study: "Study", *path: str | int) -> str:
     """Where in the study file something stands: `study.yaml:19 systems.mine.url`."""
     from vivavoce.core.yaml_source import parse_yaml

@@ -21,6 +21,7 @@ from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 from vivavoce.study.exclusion import NONE, Exclusion, unknown_names
 
 MANIFEST: Final = "dataset.json"
+OF_STUDIES: Final = ("study.yaml", "log.sqlite")  # beside these no tables are mixed
 FORMAT: Final = "vivavoce-dataset"
 BATCH_ROWS: Final = 50_000
 WHOLE: Final = 2**256
@@ -313,6 +314,9 @@ def replacing() -> Iterator[None]:
 
 
 def _check_free(folder: Path) -> None:
+    if any((folder / name).exists() for name in OF_STUDIES):
+        another = f"name another, such as {folder / 'dataset'}"
+        raise InputError("this is a study's folder", place=str(folder), cure=another)
     if _may_replace.get():
         return
     name_another = "name another folder, or say --replace"

@@ -16,10 +16,12 @@ UNSAID: Final = Dialogue.model_validate({}).nontrivial.user_turns
 
 
 class Declaration(NamedTuple):
-    """A study file's analysis, and from how many user turns on a dialogue is not trivial."""
+    """A study file's analysis, and of its dialogues: from how many user turns on they are not trivial, and
+    whether they earn codes."""
 
     analysis: Analysis
     fewest_user_turns: int = UNSAID
+    gives_codes: bool = False
 
 
 def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
@@ -66,17 +68,21 @@ def written_analysis(file: str) -> Analysis | None:
 
 def read_declaration(file: str) -> Declaration:
     """What counts of a study file's text; the defaults where it says nothing."""
-    steps = [step["dialogue"] for step in _over_preset(file).get("visit") or ()
+    steps = [_dialogue(step["dialogue"]) for step in _over_preset(file).get("visit") or ()
              if isinstance(step, dict) and "dialogue" in step]  # fmt: skip
-    fewest = [UNSAID if turns is None else turns for turns in map(_fewest, steps)]
-    return Declaration(written_analysis(file) or Analysis.model_validate({}), min(fewest, default=UNSAID))
+    return Declaration(
+        written_analysis(file) or Analysis.model_validate({}),
+        min((step.nontrivial.user_turns for step in steps), default=UNSAID),
+        any(step.gate == "code" for step in steps),
+    )
 
 
-def _fewest(step: Any) -> int | None:
+def _dialogue(step: Any) -> Dialogue:
+    """A step as it was written; the defaults where this version cannot read it."""
     try:
-        return Dialogue.model_validate(step or {}).nontrivial.user_turns
+        return Dialogue.model_validate(step or {})
     except ValidationError:
-        return None
+        return Dialogue.model_validate({})
 
 
 def _over_preset(file: str) -> Facts:

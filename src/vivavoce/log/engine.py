@@ -75,6 +75,13 @@ def first_line(error: DBAPIError) -> str:
     return lines[0] if lines else type(error.orig).__name__
 
 
+def missing_file(url: str) -> Path | None:
+    """The file of a SQLite log that is not there yet; None where it is, or where a server keeps the log."""
+    address = address_of(url)
+    file = Path(address.database or "") if address.get_backend_name() == "sqlite" else None
+    return file if file is not None and not file.is_file() else None
+
+
 def address_of(url: str) -> URL:
     """The address of a log's database, with the driver that we use. Raises InputError."""
     cure = "use sqlite:///FILE or postgresql://USER@HOST/DATABASE"

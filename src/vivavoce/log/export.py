@@ -45,7 +45,9 @@ from vivavoce.log.wizard_rows import pseudonymous
 from vivavoce.study.flags import FlagRules
 
 LEVELS: Final = ("analysis",)
-NOBODY_YET: Final = "nothing was logged yet: run it with `vivavoce serve` or `vivavoce simulate`"
+NOBODY_YET: Final = (
+    "nothing was logged yet: run it with `vivavoce serve`, or, where dialogues are held, `vivavoce simulate`"
+)
 
 
 def export_dataset(

@@ -11,8 +11,16 @@ from sqlalchemy.exc import DBAPIError
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
-from vivavoce.log.records import DialogueState, Recording, StoredEvent, StudyRecord, Visit, stored_event
-from vivavoce.log.scope import Scope, usual_scope
+from vivavoce.log.records import (
+    Collected,
+    DialogueState,
+    Recording,
+    StoredEvent,
+    StudyRecord,
+    Visit,
+    stored_event,
+)
+from vivavoce.log.scope import Scope, scope_of, usual_scope
 from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
 from vivavoce.log.transaction import events_of
 
@@ -103,6 +111,21 @@ class Reader:
         with self.reading() as connection:
             found = {bool(flag): n for flag, n in connection.execute(counted.group_by(visits.c.simulated))}
         return {"people": found.get(False, 0), "simulated": found.get(True, 0)}
+
+    def collected(self, study: str) -> dict[Scope, Collected]:
+        """What was collected of a study, of people and of programs; nothing of either where nobody came."""
+        opened = select(visits.c.simulated, func.count(), func.min(visits.c.opened_at))
+        held = select(dialogues.c.simulated, func.count()).where(
+            dialogues.c.study == study, dialogues.c.started_at.is_not(None)
+        )
+        with self.reading() as connection:
+            began = {bool(flag): n for flag, n in connection.execute(held.group_by(dialogues.c.simulated))}
+            found = connection.execute(opened.where(visits.c.study == study).group_by(visits.c.simulated))
+            came: dict[Scope, Collected] = {
+                scope_of(simulated=flag): Collected(n, began.get(bool(flag), 0), since)
+                for flag, n, since in found
+            }
+        return {"people": Collected(), "simulated": Collected(), **came}
 
     def usual_scope(self, study: str) -> Scope:
         """Whose visits are read where nobody says: people's as soon as there is one."""

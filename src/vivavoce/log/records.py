@@ -54,6 +54,15 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Collected:
+    """What a log holds of a study: visits, dialogues that began, and when its first visit was opened."""
+
+    visits: int = 0
+    dialogues: int = 0
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DialogueState:
     """One dialogue's current state; `status` is running from its assignment on."""
 

@@ -53,7 +53,7 @@ def save(document: Document, target: Path) -> Path:
         content = page(document).encode()
     partial = target.with_name(target.name + ".part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(exist_ok=True)
         partial.write_bytes(content)
         partial.replace(target)
     except OSError as problem:

@@ -79,13 +79,18 @@ class Shown(str):
 def say(template: str, /, **values: Any) -> str:
     """A phrase in the report's language; `{places}` are filled in afterwards.
 
-    Output  a `Shown` where places are filled by single numbers, which it then knows by the places' names
+    Output  a `Shown` where places are filled by numbers, which it then knows by the places' names; of two
+            limits or more in one place, by the place's name and their own (`interval_low`)
     """
     phrase = _words().gettext(template) if template else ""
     if not values:
         return phrase
-    shown = {name: one for name, one in values.items() if isinstance(one, Shown) and len(one.values) == 1}
-    numbers = {name: next(iter(one.values.values())) for name, one in shown.items()}
+    numbers = {
+        name if len(one.values) == 1 else f"{name}_{key}": number
+        for name, one in values.items()
+        if isinstance(one, Shown)
+        for key, number in one.values.items()
+    }
     text = phrase.format(**values)
     return Shown(text, **numbers) if numbers else text
 

@@ -75,14 +75,21 @@ def difference(value: float | None, unit: str) -> str:
     return Shown(_signed(value, decimals=2, plus=True), difference=value)
 
 
+def distance(value: float, unit: str) -> str:
+    """How far two measures may lie apart: a difference without its sign."""
+    shown = difference(value, unit)
+    return Shown(shown.lstrip("+"), distance=value)
+
+
 def count(n: float | None) -> str:
     """A whole number with thin spaces between thousands."""
     return Shown(MISSING if n is None else f"{round(n):,}".replace(",", "\u202f"), n=n)
 
 
 def plural(n: int, one: str, several: str | None = None) -> str:
-    """`1 dialogue`, `240 dialogues`."""
-    return Shown(f"{count(n)} {noun(one, several or one + 's', n)}", n=n)
+    """`1 dialogue`, `240 dialogues`; as a number it goes by the noun."""
+    several = several or one + "s"
+    return Shown(f"{count(n)} {noun(one, several, n)}", **{several: n})
 
 
 def instant(at: datetime | None) -> str:

@@ -13,6 +13,7 @@ from vivavoce.report.numbers import (
     label,
     p_value,
     percent,
+    plural,
     points,
     span,
 )
@@ -54,7 +55,8 @@ def flow_table(flow: Facts) -> TableOfText:
         rows.append(Row(say("Still under way"), (Cell(count(flow["running"])),), group=dialogues))
     for rule in flow["excluded"]["rules"]:
         words = say("Excluded: {rule}", rule=rule_words(rule["rule"]))
-        whole = (say("all of {n} participants", n=count(rule["people"])),) if rule["people"] else ()
+        people_out = plural(rule["people"], "participant")
+        whole = (say("all of {people}", people=people_out),) if rule["people"] else ()
         rows.append(Row(words, (Cell(count(rule["dialogues"])),), whole, group=dialogues))
     if flow["excluded"]["rules"] or flow["running"]:
         rows.append(Row(say("Analysed"), (Cell(count(flow["analysed"])),), group=dialogues))

@@ -1,13 +1,17 @@
 """The declared analysis of a study file as preregistration text, in the shape of AsPredicted or of OSF."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from vivavoce.analysis.difference import procedure_words
 from vivavoce.analysis.equivalence import margin_of
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.records import Collected
+from vivavoce.log.scope import Scope
 from vivavoce.measures import MEASURES
+from vivavoce.report.numbers import instant, plural
 from vivavoce.report.questions import stopping_words
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import TRIVIAL
@@ -18,9 +22,12 @@ from vivavoce.study.steps import CompareStep, ConsentStep, DialogueStep, Instruc
 OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"
 
 
-def preregistration(path: Path, shape: str = "aspredicted") -> str:
+def preregistration(
+    path: Path, shape: str = "aspredicted", *, collected: Mapping[Scope, Collected] | None = None
+) -> str:
     """Markdown to register before the first participant comes; headings after the service, words ours.
 
+    Input   collected: what the study's log holds already, said in the text; None: it has no log yet
     Raises  UnknownName: no such shape; InputError: the study declares no primary comparison
     """
     if shape not in SHAPES:
@@ -41,14 +48,14 @@ def preregistration(path: Path, shape: str = "aspredicted") -> str:
             "file can check both; the report made after the trial names the same digest."
         ),
     ]
-    for heading, words in SHAPES[shape](study):
+    for heading, words in SHAPES[shape](study, _existing(collected or {})):
         parts += [f"## {heading}", words]
     return "\n\n".join(parts) + "\n"
 
 
-def _aspredicted(study: Study) -> list[tuple[str, str]]:
+def _aspredicted(study: Study, existing: str) -> list[tuple[str, str]]:
     return [
-        ("1. Data collection", "No data of this study have been collected when this text is registered."),
+        ("1. Data collection", existing),
         ("2. Hypothesis", _question(study)),
         ("3. Dependent variable", _measures(study)),
         ("4. Conditions", _conditions(study)),
@@ -59,14 +66,14 @@ def _aspredicted(study: Study) -> list[tuple[str, str]]:
     ]
 
 
-def _osf(study: Study) -> list[tuple[str, str]]:
+def _osf(study: Study, existing: str) -> list[tuple[str, str]]:
     return [
         ("Study information: research question", _question(study)),
         ("Design plan: study type", "Experiment: participants are assigned to systems by the platform."),
         ("Design plan: blinding", "Participants are not told which system they talk to."),
         ("Design plan: study design", f"{_conditions(study)}\n\n{_course(study)}"),
         ("Design plan: randomisation", _allocation(study)),
-        ("Sampling plan: existing data", "Registered before any data were collected."),
+        ("Sampling plan: existing data", existing),
         ("Sampling plan: sample size and stopping rule", _stopping(study)),
         ("Variables: manipulated", _conditions(study)),
         ("Variables: measured", _measures(study)),
@@ -77,10 +84,30 @@ def _osf(study: Study) -> list[tuple[str, str]]:
     ]
 
 
-SHAPES: Final[dict[str, Callable[[Study], list[tuple[str, str]]]]] = {
+SHAPES: Final[dict[str, Callable[[Study, str], list[tuple[str, str]]]]] = {
     "aspredicted": _aspredicted,
     "osf": _osf,
 }
+
+
+def _existing(collected: Mapping[Scope, Collected]) -> str:
+    """Whether there are data already, by the study's log: of people, and apart of simulated users."""
+    people, programs = (collected.get(scope, Collected()) for scope in ("people", "simulated"))
+    said = (
+        f"Data of people have been collected before this text was written: {_amount(people)}."
+        if people.visits
+        else "No data of people have been collected when this text is written: the study's log holds none."
+    )
+    if programs.visits:
+        said += f" Of simulated users, told apart from people, the log holds {_amount(programs)}."
+    return said
+
+
+def _amount(one: Collected) -> str:
+    told = plural(one.visits, "visit")
+    if one.dialogues:
+        told += f" with {plural(one.dialogues, 'dialogue')}"
+    return f"{told}, since {instant(one.since)}"
 
 
 def _asked(study: Study) -> list[Primary]:
@@ -178,10 +205,9 @@ def _analyses(study: Study) -> str:
     for one in _asked(study):
         pairs = len(one.compare) * (len(one.compare) - 1) // 2
         tests = "the one difference" if pairs == 1 else f"each of the {pairs} pairwise differences"
-        lines.append(
-            f"- {_name(one)}: {tests} with participants as the unit (leave-one-participant-out "
-            "standard error and t; label permutation with fewer than 10 participants)."
-        )
+        lines.append(f"- {_name(one)}: {tests} with participants as the unit.")
+    if lines:
+        lines.append(f"- How: {procedure_words()}")
     if (asked := study.analysis.preferences) is not None:
         test = {"chi_square": "chi-square with one degree of freedom", "exact": "exact binomial test"}[
             asked.test

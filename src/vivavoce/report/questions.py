@@ -6,13 +6,14 @@ from vivavoce.analysis.families import NAMES
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import Shown, say, translated
 from vivavoce.report.numbers import (
     MISSING,
     amount,
     between,
     count,
     difference,
+    distance,
     p_value,
     percent,
     plural,
@@ -105,7 +106,7 @@ def _choices_table(found: Facts) -> TableOfText:
         Row(
             translated(one["question"]),
             (
-                Cell(percent(one["ratio"]), (f"{count(one['experimental'])} / {count(one['decided'])}",)),
+                Cell(percent(one["ratio"]), (_share_of(one),)),
                 Cell(span(one["low"], one["high"])),
                 Cell(p_value(one["p"])),
                 Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
@@ -127,6 +128,11 @@ def _choices_table(found: Facts) -> TableOfText:
         tuple((f"{one['variable']}, {translated(one['question'])}", one["signature"])
               for one in found["choices"]),
     )  # fmt: skip
+
+
+def _share_of(one: Facts) -> str:
+    text = f"{count(one['experimental'])} / {count(one['decided'])}"
+    return Shown(text, k=one["experimental"], n=one["decided"])
 
 
 def stopping_words(stopping: Facts | None) -> str:
@@ -210,12 +216,12 @@ def _equal_cell(equal: Facts | None, unit: str) -> Cell:
         return Cell(MISSING)
     verdict = say("yes") if equal["equivalent"] else say("not shown")
     limits = between(equal["interval"][0], equal["interval"][1], lambda value: difference(value, unit))
-    margin = difference(equal["margin"], unit).lstrip("+")
+    margin = distance(equal["margin"], unit)
     return Cell(
         verdict,
         (
             say("margin {margin}; 90%: {interval}", margin=margin, interval=limits),
-            say("p {p}, adjusted over {n}", p=p_value(equal["p_adjusted"]), n=count(equal["tests"])),
+            say("p {p}, adjusted over {tests}", p=p_value(equal["p_adjusted"]), tests=count(equal["tests"])),
         ),
         words=True,
     )

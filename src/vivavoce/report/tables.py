@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from io import StringIO
 from math import isfinite
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import safe_csv_cell
-from vivavoce.report.blocks import Cell, Document, TableOfText
+from vivavoce.report.blocks import Cell, Document, Row, TableOfText
 from vivavoce.report.drawing import Figure
 from vivavoce.report.language import Shown
 from vivavoce.report.numbers import MISSING
@@ -39,6 +40,9 @@ LATEX: Final = str.maketrans(
         "\n": " ",
     }
 )
+
+
+_THIN: Final = re.compile("(?<=\\d)\u202f(?=\\d)")  # between thousands, in lists of answers with their counts
 
 
 def write_tables(document: Document, folder: Path) -> list[Path]:
@@ -82,22 +86,31 @@ def write_figures(document: Document, folder: Path) -> list[Path]:
 
 def as_csv(table: TableOfText, mark: str = "") -> str:
     """A table as CSV: block, heading, what stands under it, then for each column its numbers and words."""
+    first = table.columns[0].main or "row"
     lines = [[_parts(cell) for cell in row.cells] for row in table.rows]
+    own = [{name: _plain(n) for part in _shown(row) for name, n in part.values.items()} for row in table.rows]
+    counts = list(dict.fromkeys(name for names in own for name in names))
     keys = [list(dict.fromkeys(key for line in lines if place < len(line) for key in line[place]))
             for place in range(len(table.columns) - 1)]  # fmt: skip
-    head = ["block", table.columns[0].main or "row", "note"]
+    head = ["block", first, *(f"{first} {name}" for name in counts), "note"]
     for column, names in zip(table.columns[1:], keys, strict=True):
         head += [f"{column.main} {name}".strip() for name in names]
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(_safe, [*head, *(["mark"] if mark else [])]))
-    for row, line in zip(table.rows, lines, strict=True):
-        cells = [row.group, row.heading, "; ".join(row.under)]
+    for row, line, numbers in zip(table.rows, lines, own, strict=True):
+        note = "; ".join(part for part in row.under if part not in _shown(row))
+        cells = [row.group, row.heading, *(numbers.get(name, "") for name in counts), note]
         for place, names in enumerate(keys):
-            own = line[place] if place < len(line) else {}
-            cells += [own.get(name, "") for name in names]
+            found = line[place] if place < len(line) else {}
+            cells += [found.get(name, "") for name in names]
         writer.writerow(map(_safe, [*cells, *([mark] if mark else [])]))
     return out.getvalue()
+
+
+def _shown(row: Row) -> list[Shown]:
+    """What stands under a row's heading and is a number: how many it rests on, such as `40 dialogues`."""
+    return [part for part in row.under if isinstance(part, Shown)]
 
 
 def _parts(cell: Cell) -> dict[str, str]:
@@ -114,7 +127,7 @@ def _parts(cell: Cell) -> dict[str, str]:
 
 def _plain(value: float | str | None) -> str:
     if isinstance(value, str):
-        return "" if value == MISSING else value
+        return "" if value == MISSING else _THIN.sub("", value)
     if value is None or not isfinite(value):
         return ""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
@@ -171,7 +184,7 @@ def escaped(text: str) -> str:
 
 def _write(folder: Path, files: dict[str, str]) -> list[Path]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         for name, content in files.items():
             (folder / name).write_text(content, encoding="utf-8")
     except OSError as problem:

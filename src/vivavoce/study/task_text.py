@@ -10,13 +10,14 @@ from vivavoce.study.task import DONTCARE
 
 
 class Templates(NamedTuple):
-    """Sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn."""
+    """Sentences of one language: {place} a noun phrase, {wish} infinitives, {requests} things to learn; of
+    the kind of venue {noun}, {one} with its indefinite article and {the} with the definite one.
+    """
 
     openings: tuple[str, ...]
     wishes: tuple[str, ...]
     requests: tuple[str, ...]
     alternatives: tuple[str, ...]
-    place: str
     conjunction: str
 
 
@@ -25,7 +26,7 @@ TEMPLATES: Final[dict[str, Templates]] = {
         openings=(
             "You are looking for {place}.",
             "You would like to find {place}.",
-            "You need {place} for this evening.",
+            "You need {place}.",
             "A friend has asked you to suggest {place}.",
         ),
         wishes=("It should {wish}.", "It has to {wish}.", "It must {wish}."),
@@ -35,26 +36,24 @@ TEMPLATES: Final[dict[str, Templates]] = {
             "Once you have found one, find out {requests}.",
             "Before you finish, make sure that you know {requests}.",
         ),
-        alternatives=("If there is no such place, how about {place}?",),
-        place="a place",
+        alternatives=("If there is no such {noun}, how about {one} {wish}?",),
         conjunction="and",
     ),
     "it": Templates(
         openings=(
             "Stai cercando {place}.",
             "Vorresti trovare {place}.",
-            "Per stasera ti serve {place}.",
+            "Ti serve {place}.",
             "Un'amica ti ha chiesto di suggerirle {place}.",
         ),
-        wishes=("Deve {wish}.", "Il locale deve {wish}.", "Dovrebbe {wish}."),
+        wishes=("Deve {wish}.", "{the} deve {wish}.", "Dovrebbe {wish}."),
         requests=(
             "Scopri {requests}.",
             "Vuoi sapere {requests}.",
-            "Quando l'hai trovato, fatti dire {requests}.",
+            "Quando hai trovato quello che cerchi, fatti dire {requests}.",
             "Prima di finire, assicurati di sapere {requests}.",
         ),
-        alternatives=("Se un posto così non c'è, che ne dici di {place}?",),
-        place="un posto",
+        alternatives=("Se {one} così non c'è, che ne dici di {one} {wish}?",),
         conjunction="e",
     ),
 }
@@ -74,6 +73,8 @@ def task_text(
     The first constraint stands with the noun, the others in a sentence of their own, indifference in another.
     """
     random, templates = Random(style), TEMPLATES[language]
+    kind = ontology.types[venue_type][language]
+    venue = {"noun": kind.text, "one": kind.article, "the": capitalised(_definite(kind.article))}
     wanted = [(slot, value) for slot, value in constraints.items() if value != DONTCARE]
     random.shuffle(wanted)
     place = _place(ontology, venue_type, wanted[:1], language)
@@ -81,7 +82,8 @@ def task_text(
     if len(wanted) > 1:
         wishes = [wish(ontology, slot, value, language) for slot, value in wanted[1:]]
         sentence = random.choice(templates.wishes)
-        sentences.append(sentence.format(wish=listed(_without_echo(wishes), templates.conjunction)))
+        wished = listed(_without_echo(wishes), templates.conjunction)
+        sentences.append(sentence.format(wish=wished, **venue))
     indifferent = [
         ontology.slots[slot].anything[language] for slot, value in constraints.items() if value == DONTCARE
     ]
@@ -90,13 +92,22 @@ def task_text(
     if alternative is not None:
         changed = [(slot, value) for slot, value in alternative.items() if constraints.get(slot) != value]
         phrases = " ".join(phrase(ontology, slot, value, language) for slot, value in changed)
-        sentences.append(random.choice(templates.alternatives).format(place=f"{templates.place} {phrases}"))
+        sentences.append(random.choice(templates.alternatives).format(wish=phrases, **venue))
     if requests:
         asked = [ontology.slots[slot].asked_as[language] for slot in requests]
         sentences.append(
             random.choice(templates.requests).format(requests=listed(asked, templates.conjunction))
         )
     return " ".join(sentences)
+
+
+def _definite(words: str) -> str:
+    """Words with their definite article in the place of the indefinite one: `il libro` of `un libro`."""
+    article, _, noun = words.replace("'", "' ").partition(" ")
+    if article == "un" and noun[:1].lower() in "aeiouhàèéìòù":
+        return f"l'{noun}"
+    known = {"un": "il ", "uno": "lo ", "una": "la ", "un'": "l'"}
+    return known.get(article, "the ") + noun.strip()
 
 
 def _place(ontology: Ontology, venue_type: str, wanted: Sequence[tuple[str, str]], language: str) -> str:

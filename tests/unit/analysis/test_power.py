@@ -118,16 +118,53 @@ def test_few_participants_have_the_power_that_was_asked_for(nested, fails):
     assert own_trials(nested, fails, 100, seed=6) < 0.7
 
 
-def test_sums_over_participants_are_judged_like_their_dialogues(monkeypatch):
+@pytest.mark.parametrize("people", [6, 12, 24])
+def test_sums_over_participants_are_judged_like_their_dialogues(people):
     nested = Nested(calls=4, icc=0.2, design="within")
     judge = []
-    for limit in (0, 1000):
-        monkeypatch.setattr(simulation_of_power, "SINGLE_CASES", limit)
-        design = simulation_of_power._design(24, nested, 2, (1, 0))
-        hits = np.random.default_rng(3).binomial(2, 0.5, (48, 5)).astype(float)
-        single = np.arange(2)[:, None] < hits[:, None, :]
-        judge.append([p for p, _ in design.test(single.reshape(-1, 5).astype(float) if limit else hits)])
+    whole = simulation_of_power._design(people, nested, 2, (1, 0))
+    repeats = np.repeat(np.arange(len(whole.people)), whole.sizes)
+    single = simulation_of_power._Design(
+        whole.people[repeats], whole.sides[repeats], np.ones(len(repeats), int)
+    )
+    hits = np.random.default_rng(3).binomial(2, 0.5, (2 * people, 5)).astype(float)
+    dialogues = np.arange(2)[:, None] < hits[:, None, :]
+    for design, outcomes in ((whole, hits), (single, dialogues.reshape(-1, 5).astype(float))):
+        judge.append([p for p, _ in design.test(outcomes)])
     assert judge[0] == pytest.approx(judge[1])
+
+
+def test_a_study_with_several_declared_comparisons_is_planned_with_the_strictest_level(tmp_path):
+    write_study(tmp_path / "s", "cambridge-2011")
+    study = load_study(tmp_path / "s")
+    primary = study.analysis.primary
+    assert primary is not None and len(primary.compare) == 2
+
+    def planned(secondary: int, correction: str) -> dict:
+        own = study.analysis.model_copy(update={"secondary": [primary] * secondary, "correction": correction})
+        plan = plan_of_study(study.model_copy(update={"analysis": own}))
+        return answer("two-rates", [0.4, 0.7], plan=plan, calls=2, participants=40)
+
+    three = planned(2, "holm")
+    assert any("3 comparisons" in said and "0.05 / 3 = 0.017" in said for said in three["assumptions"])
+    assert (three["comparisons"], three["alpha"]) == (3, pytest.approx(0.05 / 3))
+    one = planned(0, "holm")
+    assert not any("declares" in said for said in one["assumptions"])
+    assert planned(2, "none")["alpha"] == one["alpha"] == 0.05
+    assert three["simulated"]["power"] < one["simulated"]["power"]
+
+
+def test_a_study_that_compares_transcripts_is_told_which_question_plans_it(tmp_path):
+    write_study(tmp_path / "cmp", "guerini-2018")
+    with pytest.raises(InputError, match=r"vivavoce power preference \.6"):
+        plan_of_study(load_study(tmp_path / "cmp"))
+
+
+def test_an_odd_number_of_participants_is_answered_for_all_of_them():
+    facts = answer("two-rates", [0.1, 0.9], participants=11, calls=4, design="between")
+    assert facts["clustered"]["participants"] == facts["simulated"]["participants"] == 11
+    with pytest.raises(InputError, match="5 participants with two systems, 2 against 3"):
+        answer("two-rates", [0.4, 0.7], participants=5, design="between")
 
 
 def test_a_plan_that_cannot_show_anything_is_refused_with_the_smallest_that_can():
@@ -169,14 +206,14 @@ def test_a_study_file_says_how_many_participants(tmp_path):
     plan = plan_of_study(load_study(tmp_path / "study.yaml"))
     assert (plan.measure, plan.calls, plan.design) == ("objective_success_inferred", 3, "within")
     facts = answer("study", [], plan=plan)
-    assert facts["per_group"] == 1565
+    assert facts["per_group"] == 2088, "three comparisons are declared: alpha .05 / 3; z by hand"
     assert facts["clustered"]["calls"] == 3
     assert facts["simulated"]["power"] == pytest.approx(0.8, abs=0.04)
     assert any("fewest dialogues" in text for text in facts["assumptions"])
     other = answer("two-rates", [0.5, 0.7], plan=plan, calls=6, icc=0.1, design="between")
     assert other["clustered"]["design_effect"] == pytest.approx(1.5)
     assert other["simulated"]["power"] == pytest.approx(0.8, abs=0.04)
-    assert other["simulated"]["type_one_error"] == pytest.approx(0.05, abs=0.02)
+    assert other["simulated"]["type_one_error"] == pytest.approx(0.05 / 3, abs=0.012)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from vivavoce.cli import main
-from vivavoce.core.errors import MOST_LISTED, nearest
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.core.errors import MOST_LISTED, InputError, nearest
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.events import VisitOpened
+from vivavoce.log.store import Log
+from vivavoce.report.document import compose
+from vivavoce.report.tables import write_figures, write_tables
 from vivavoce.study.scaffold import write_study
 
 Refuse = Callable[..., str]
@@ -107,8 +111,30 @@ def test_a_place_where_nobody_may_write_is_named(study: Path, refuse: Refuse) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("export s --into d --only persons", "--only: unknown value 'persons'; "),
+        ("preregister s --shape nosuch", "--shape: unknown value 'nosuch'; known: aspredicted, osf"),
+        ("power --seed many", "--seed: 'many': input should be a valid integer"),
+        ("report", "report: missing argument 'DATASET'; see `vivavoce report --help`"),
+        ("report d --nosuch", "report: no such option: --nosuch"),
+        ("nosuch", "no such command 'nosuch'; see `vivavoce --help`"),
+        ("simulate nosuch --x", "simulate run: no such option: --x"),
+        ("export s --into", "option '--into' requires an argument"),
+        ("report d e f", "report: got unexpected extra argument(s) (e f); see `vivavoce report --help`"),
+    ],
+)
+def test_what_the_command_line_cannot_read_is_one_line_like_all_mistakes(
+    refuse: Refuse, words: str, said: str
+) -> None:
+    told = refuse(*words.split())
+    assert said in told
+    assert "Usage:" not in told
+
+
 def test_a_disk_that_is_full_is_told_and_not_traced(refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> None:
+    def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(main, "app", full)
@@ -123,13 +149,19 @@ def test_a_report_in_a_form_that_there_is_not_is_refused_before_anything_is_comp
     assert "end its name in .html or .htm or .pdf" in said and name in said
 
 
-def cut(folder: Path, table: str) -> Path:
-    """A dataset with a dialogue and a turn, one of whose tables is only half there."""
+def held(folder: Path) -> Path:
+    """A dataset with a dialogue and a turn."""
     dialogue = {"dialogue_id": "d", "study": "s", "system": "a", "condition": "a", "channel": "text",
                 "language": "en", "simulated": False}  # fmt: skip
     with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
         writer.add("dialogues", [dialogue])
         writer.add("turns", [{"dialogue_id": "d", "turn_index": 0, "party": "user", "text": "hello"}])
+    return folder
+
+
+def cut(folder: Path, table: str) -> Path:
+    """The same, one of whose tables is only half there."""
+    held(folder)
     path = folder / f"{table}.parquet"
     path.write_bytes(path.read_bytes()[:200])
     return folder
@@ -150,3 +182,34 @@ def test_a_cut_table_is_named_and_nothing_is_written(
     assert told.startswith(f"{dataset / table}.parquet: cannot be read as Parquet (")
     assert told.endswith("; export or import it anew")
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != dataset]
+
+
+def test_a_mistyped_path_makes_no_tree_of_folders(tmp_path: Path, refuse: Refuse) -> None:
+    far = tmp_path / "mistyped" / "deeper"
+    assert str(far) in refuse("report", held(tmp_path / "d"), "--out", far / "r.html")
+    document = compose(Dataset(tmp_path / "d"))
+    for write in (write_tables, write_figures):
+        with pytest.raises(InputError, match="mistyped"):
+            write(document, far)
+    assert not (tmp_path / "mistyped").exists()
+
+
+def test_a_preregistration_makes_no_tree_of_folders(study: Path, tmp_path: Path, refuse: Refuse) -> None:
+    assert "mistyped" in refuse("preregister", study, "--out", tmp_path / "mistyped" / "deeper" / "p.md")
+    assert not (tmp_path / "mistyped").exists()
+
+
+def test_a_dataset_is_not_mixed_into_a_studys_own_folder(study: Path, refuse: Refuse) -> None:
+    came = VisitOpened(study="s", revision="r", participant_id="p", pool="open", language="en")
+    with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
+        log.transact_now(lambda tx: tx.append("v", came))
+    said = refuse("export", study, "--into", study)
+    assert said == f"{study}: this is a study's folder; name another, such as {study / 'dataset'}"
+    assert not list(study.glob("*.parquet*")) and not (study / "dataset.json").exists()
+
+
+def test_an_export_before_anybody_came_says_what_lets_people_in(
+    study: Path, tmp_path: Path, refuse: Refuse
+) -> None:
+    said = refuse("export", study, "--into", tmp_path / "d")
+    assert "run it with `vivavoce serve`, or, where dialogues are held, `vivavoce simulate`" in said

@@ -280,9 +280,12 @@ def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
 
 def test_programs_read_every_number_of_every_csv(simulated, tmp_path):
     """One number a cell, nothing but ASCII digits in it, in every language; missing is empty."""
+    margin = STUDY.replace("  exclusions:", "  margin: 0.1\n  exclusions:")
+    many = written(tmp_path / "many", people=520, study={"name": "s", "revision": "r", "file": margin})
     for language in ("en", "it"):
         with speaking(language):
             write_tables(compose(simulated.dataset), tmp_path / language)
+            write_tables(compose(many, Options(language=language)), tmp_path / f"many-{language}")
     for path in sorted(tmp_path.rglob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = list(csv.reader(file))
@@ -290,14 +293,39 @@ def test_programs_read_every_number_of_every_csv(simulated, tmp_path):
         assert len(set(head)) == len(head), (path, head)
         for row in rows:
             cells = dict(zip(head, row, strict=True))
-            texts = {"block", head[1], "note", "mark", "signature", "number", "table"}
+            texts = {"block", head[1], "mark", "signature", "number", "table"}
             strange = {name: one for name, one in cells.items() if name not in texts and _looks_printed(one)}
             assert strange == {}, path
 
 
 def _looks_printed(text):
-    """A number made for people: a percent sign, a real minus, a range, a decimal comma."""
-    return bool(re.search(r"\d ?%|\u2212|\d,\d|\u202f|^'|\d (to|a) \d", text))
+    """A number made for people: a percent sign, a real minus, a range, a decimal comma, a noun after it."""
+    return bool(re.search(r"\d ?%|\u2212|\d,\d|\u202f|^'|\d (to|a) \d|^\d+ [a-z]", text))
+
+
+def test_a_declared_margin_and_its_limits_are_numbers_in_the_unit_of_the_difference(tmp_path):
+    margin = STUDY.replace("  exclusions:", "  margin: 0.1\n  exclusions:")
+    dataset = declared(tmp_path / "d", revision("r1", margin, -1))
+    write_tables(compose(dataset), tmp_path)
+    with (tmp_path / "declared.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = list(csv.DictReader(file))
+    (one,) = declared_family(dataset)["results"]
+    equal = one["equivalence"]
+    found = {name.removeprefix("Within the margin? "): cell for name, cell in row.items()}
+    assert (found["margin"], found["tests"]) == ("0.1", "1")
+    limits = [float(found[f"interval_{name}"]) for name in ("low", "high")]
+    assert limits == pytest.approx(equal["interval"])
+    assert float(found["p"]) == pytest.approx(equal["p_adjusted"])
+
+
+def test_cases_and_counts_stand_in_columns_of_their_own(tmp_path):
+    write_tables(compose(written(tmp_path / "d", people=520)), tmp_path)
+    with (tmp_path / "measures.csv").open(encoding="utf-8", newline="") as file:
+        durations = [row for row in csv.DictReader(file) if "d" in row["Measure"].lower()]
+    assert all(row["alpha n"].isdigit() for row in durations)
+    with (tmp_path / "success.csv").open(encoding="utf-8", newline="") as file:
+        whole = list(csv.DictReader(file))[-1]
+    assert (whole["System dialogues"], whole["System participants"]) == ("1040", "520")
 
 
 def test_latex_and_csv_take_hostile_names_as_text(make, tmp_path):

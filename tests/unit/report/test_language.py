@@ -133,7 +133,7 @@ def test_a_finished_sentence_is_found_by_its_pattern_and_its_parts_too():
 
 def test_warnings_of_designs_that_cannot_show_anything_are_translated():
     few = {"clustered": {"smallest_p": 0.1, "clusters": 6, "method": "permutation_between"}}
-    many = {"clustered": {"smallest_p": None, "clusters": 40, "method": "cluster_jackknife"}}
+    many = {"clustered": {"smallest_p": None, "clusters": 40, "method": "cluster_robust_t"}}
     within = {"clustered": {"smallest_p": 0.25, "clusters": 3, "method": "permutation_within"}}
     told = [reach_warning(tests, 0.05) for tests in ([few], [few, few], [few, many, many], [within])]
     told += [together("room", "aaabbb", "noise", other) for other in ("xxyyyy", "xxxyyy")]

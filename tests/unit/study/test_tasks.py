@@ -141,6 +141,58 @@ def test_the_article_follows_the_sound(words, expected):
     assert with_article(words) == expected
 
 
+LIBRARY = """\
+ontology: library
+types:
+  book:
+    en: {text: book, article: a book, plural: books}
+    it: {text: libro, article: un libro, plural: libri}
+  atlas:
+    en: {text: atlas, article: an atlas, plural: atlases}
+    it: {text: atlante, article: un atlante, plural: atlanti}
+  review:
+    en: {text: journal, article: a journal, plural: journals}
+    it: {text: rivista, article: una rivista, plural: riviste}
+slots:
+  site:
+    constraint: true
+    phrase: {en: "at the {value}", it: "nella sede {value}"}
+    wish: {en: "be {phrase}", it: "essere {phrase}"}
+    anything: {en: any site will do, it: qualsiasi sede va bene}
+    values: {porto: {en: {text: port}, it: {text: porto}}, centro: {en: {text: centre}, it: {text: centro}}}
+  readers:
+    constraint: true
+    phrase: {en: "for {value}", it: "per {value}"}
+    wish: {en: "be {phrase}", it: "essere {phrase}"}
+    anything: {en: any reader will do, it: per chiunque}
+    values: {kids: {en: {text: children}, it: {text: bambini}}, old: {en: {text: adults}, it: {text: adulti}}}
+  shelf: {request: true, asked_as: {en: the shelf, it: lo scaffale}}
+venues:
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "wished"),
+    [("book", "Il libro deve"), ("atlas", "L'atlante deve"), ("review", "La rivista deve")],
+)
+def test_what_is_looked_for_is_called_by_the_ontologys_own_word(tmp_path, kind, wished):
+    venues = [
+        f'  - {{id: {name}{place}, name: N{name}{place}, type: {name}, '
+        f'slots: {{site: porto, readers: {readers}, shelf: "{place}"}}}}'
+        for name in ("book", "atlas", "review") for place, readers in enumerate(("kids", "old"))
+    ]  # fmt: skip
+    (tmp_path / "library.yaml").write_text(LIBRARY + "\n".join(venues) + "\n", encoding="utf-8")
+    library = load_ontology(tmp_path / "library.yaml")
+    wanted = settings_of(types=[kind], generate=60, unsatisfiable=0.5, constraints=2)
+    texts = {lang: " ".join(task.text[lang] for task in generate_tasks(library, wanted, LANGUAGES))
+             for lang in LANGUAGES}  # fmt: skip
+    assert wished in texts["it"]
+    assert f"If there is no such {library.types[kind]['en'].text}, how about" in texts["en"]
+    assert f"che ne dici di {library.types[kind]['it'].article} " in texts["it"]
+    for of_places in ("place", "posto", "locale", "evening", "stasera"):
+        assert of_places not in texts["en"] + texts["it"]
+
+
 def test_lists_are_joined_as_the_language_does():
     assert listed(["a"], "and") == "a"
     assert listed(["a", "b", "c"], "and") == "a, b and c"
