@@ -327,7 +327,7 @@ def _measure_cell(measured: Facts, unit: str) -> Cell:
         return Cell(amount(None, ""), (say("no case"),))
     cases = round(measured["denominator"])
     counted = unit.replace("_", " ")
-    under = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
+    under: list[str] = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
     clustered, shown = measured["clustered"], measured["unit"]
     if interval := limits(clustered["low"], clustered["high"], shown):
         under.insert(0, interval)
