@@ -17,7 +17,7 @@ Exclude = Annotated[
 ]  # fmt: skip
 
 _allowed = False
-_told: set[str] = set()
+_told: dict[str, None] = {}  # what is told once the numbers are there
 _simulated: set[str] = set()  # names of the datasets of programs that this run has opened
 
 
@@ -114,12 +114,17 @@ def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) ->
 
 
 def warn(line: str) -> None:
-    """Tell the person at the terminal what the numbers must not be read without, once a run."""
+    """Tell what the numbers must not be read without, once a run, after them: a refusal stays one line."""
+    _told[line] = None
+
+
+def tell_warnings(*_: object, **__: object) -> None:
+    """Print what was to be told in this run."""
     from vivavoce.cli.progress import note
 
-    if line not in _told:
-        _told.add(line)
+    for line in _told:
         note(line)
+    _told.clear()
 
 
 def print_json(facts: dict[str, Any]) -> None:

@@ -36,6 +36,7 @@ from vivavoce.cli import (
 from vivavoce.cli.help import Sectioned, add_examples
 
 app = typer.Typer(
+    result_callback=datasets.tell_warnings,
     name="vivavoce",
     cls=Sectioned,
     help="The laboratory in which chatbots and voice bots are examined by people.",

@@ -70,7 +70,7 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     for said in ("empathy", "Share: of decided choices", "Rao-Kupper", "Cochran",
                  "p (judgements)", "a judgement", "within people"):  # fmt: skip
         assert said in told.output
-    facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)["preferences"]
+    facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["preferences"]
     assert facts["cost"]["per_variable"] == 6
     assert [one["preferred"] for one in facts["variables"]] == ["experimental", "control"]
 
