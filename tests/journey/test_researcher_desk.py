@@ -158,7 +158,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     started.value.save_as(trial.folder / "dataset.zip")
     with zipfile.ZipFile(trial.folder / "dataset.zip") as archive:
         archive.extractall(trial.folder / "dataset")
-    held = Dataset(trial.folder / "dataset").read("dialogues").num_rows
+    held = Dataset(trial.folder / "dataset").everything.read("dialogues").num_rows
     assert held == len(trial.log.dialogues(trial.study.name))
 
     page.get_by_role("button", name="Sign out").click()

@@ -47,9 +47,9 @@ def test_the_dataset_opens_and_holds_every_dialogue(
         archive.extractall(tmp_path / "unpacked")
     dataset = Dataset(tmp_path / "unpacked")
     assert dataset.study == study.name
-    ids = dataset.read("dialogues").column("dialogue_id").to_pylist()
+    ids = dataset.everything.read("dialogues").column("dialogue_id").to_pylist()  # also those under way
     assert sorted(ids) == sorted(one.dialogue_id for one in log.dialogues(study.name))
-    assert FORMULA in dataset.read("turns").column("text").to_pylist()
+    assert FORMULA in dataset.everything.read("turns").column("text").to_pylist()
     assert dataset.read("entities").num_rows > 0
 
 

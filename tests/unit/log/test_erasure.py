@@ -153,8 +153,8 @@ def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log
     assert projections() == standing
     dataset = export_dataset(log, "s", tmp_path / "dataset")
     assert [row["participant_id"] for row in dataset.read("participants").to_pylist()] == ["p2", "p9"]
-    assert [row["dialogue_id"] for row in dataset.read("stress").to_pylist()] == ["d2"]
-    assert [row["dialogue_id"] for row in dataset.read("annotations").to_pylist()] in ([], ["d2"])
+    assert [row["dialogue_id"] for row in dataset.everything.read("stress").to_pylist()] == ["d2"]
+    assert [row["dialogue_id"] for row in dataset.everything.read("annotations").to_pylist()] in ([], ["d2"])
 
 
 def test_no_byte_of_it_is_left_in_the_files_of_sqlite(tmp_path: Path) -> None:

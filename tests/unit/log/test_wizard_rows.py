@@ -10,6 +10,7 @@ from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import (
     DialogueAssigned,
+    DialogueEnded,
     DialogueOpened,
     Event,
     LoggedAct,
@@ -53,7 +54,8 @@ def exported(folder: Path, *dialogues: tuple[Event, ...], **options: Any) -> Dat
                 dialogue_id=f"d{number}", step=0, round=number, system="oz", task_id="t", task=TASK,
                 channel="text", language="en", conversation=f"c{number}",
             )  # fmt: skip
-            written += [assigned, DialogueOpened(dialogue_id=f"d{number}"), *turns]
+            ended = DialogueEnded(dialogue_id=f"d{number}", reason="user", user_turns=1, duration_s=9.0)
+            written += [assigned, DialogueOpened(dialogue_id=f"d{number}"), *turns, ended]
         for event in written:
             log.transact_now(lambda tx, event=event: tx.append("v", event))
         return export_dataset(log, "oz", folder / "data", domain_entities=ENTITIES, **options)
