@@ -76,7 +76,7 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
     with with_microphone(sound) as browser:
         page, errors = begin(browser.new_context(), server)
         expect(page.locator(".progress")).to_have_text("Command 1 of 3")
-        record(page, 0.4)
+        record(page, 1.5)
         record(page)  # redone before it is sent
         assert folder_of(log).names() == set()  # what was discarded never left the browser
         page.reload()

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -334,10 +335,12 @@ def check_the_task(lab: Laboratory) -> None:
 
 
 def check_what_was_heard(turns: list[log_events.Event], spoken: list[str]) -> None:
-    """For each utterance a turn with most of its words, in the order in which they were said."""
+    """Most of the words in the order in which they were said; a busy machine loses packets, and a word with them."""
     texts = [str(turn.text) for turn in turns]  # type: ignore[attr-defined]
-    left = iter(texts)
-    assert all(any(share_of(one, text) > 0.6 for text in left) for one in spoken), texts
+    assert len(texts) >= len(spoken), texts
+    words, heard = " ".join(spoken).lower().split(), " ".join(texts).split()
+    found = SequenceMatcher(None, words, heard, autojunk=False).get_matching_blocks()
+    assert sum(block.size for block in found) >= 0.8 * len(words), texts
 
 
 def check_the_recording(lab: Laboratory, dialogue_id: str) -> None:

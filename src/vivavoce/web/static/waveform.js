@@ -131,8 +131,9 @@ function operate(figure, audio, frame, picture, track) {
 
   function moved() {
     if (stopAt !== null && audio.currentTime >= stopAt) {
-      stopAt = null;
       audio.pause();
+      audio.currentTime = stopAt; // a busy page is told late: what comes next begins where the turn ended
+      stopAt = null;
     }
     const now = turns.findLastIndex((turn) => turn.onset_s <= audio.currentTime + 0.02 && audio.currentTime < turn.offset_s);
     mark(figure, picture, turns, now);
