@@ -1,11 +1,13 @@
-"""How many small faults in the code the unit tests of its room notice.
+"""How many small faults in the code the tests notice.
 
     python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures analysis ...] [--processes 2]
+                                 [--coverage FILE]
 
 Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, turns each
-in a copy of the sources, and runs unit tests against the copy: first those of the module's own name, then
-those that import the module, then the rest of its room. Prints a line for each mutant and JSON with the
-share that was noticed.
+in a copy of the sources, and runs the tests that come by that place, those of the module's own name first.
+Which these are is measured once, by running all tests; `--coverage` keeps that measurement in a file, and
+reads it where it is there already: it holds for the sources as they were, and knows no test written since.
+Prints a line for each mutant and JSON with the share that was noticed.
 A mutant that changes nothing a user could see is still counted as outliving: who reads the list says so.
 """
 
@@ -25,9 +27,12 @@ from pathlib import Path
 from queue import Queue
 from typing import Any, Final
 
+from coverage import CoverageData
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 ROOMS: Final = ("measures", "analysis", "log", "session", "study", "connectors")
-TIMEOUT_S: Final = 900
+TIMEOUT_S: Final = 3600  # of all tests, or of those of one mutant
+AT_MOST: Final = 400  # tests of one mutant
 
 TURNED: Final[dict[type[ast.AST], tuple[str, str]]] = {
     ast.Eq: ("==", "!="),
@@ -53,10 +58,11 @@ TURNED: Final[dict[type[ast.AST], tuple[str, str]]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One operator of a file turned: `start` and `end` are places in the file's bytes."""
+    """One operator of a file turned: with places in the file's bytes, and the lines of its operands."""
 
     path: Path
     line: int
+    lines: range
     start: int
     end: int
     before: str
@@ -85,7 +91,8 @@ def find_mutants(path: Path) -> list[Mutant]:
         place = text.find(before.encode(), begin, end) if before else -1
         if place >= 0:
             line = text.count(b"\n", 0, place) + 1
-            found.append(Mutant(path, line, place, place + len(before.encode()), before, after))
+            lines = range(left.lineno, right.end_lineno + 1)
+            found.append(Mutant(path, line, lines, place, place + len(before.encode()), before, after))
     return found
 
 
@@ -110,36 +117,37 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "copy"
-        for name in ("src", "tests", "examples", "docs"):
+        for name in ("src", "tests", "examples", "docs", "benchmarks"):
             shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", self.root)
+        for path in ROOT.iterdir():
+            if path.is_file():
+                shutil.copy(path, self.root)
         shared = ROOT.parent / "shared"
         if shared.is_dir():
             (folder / "shared").symlink_to(shared)
 
-    def outlives(self, mutant: Mutant) -> bool:
-        """Whether the unit tests of the room pass with the mutant in place."""
+    def measure(self, kept: Path, rooms: list[str], processes: int) -> None:
+        """Run all tests, and keep which of them come by which line of the rooms."""
+        sources = [f"--cov=src/vivavoce/{room}" for room in rooms]
+        self._pytest(
+            "-n", str(processes), "--dist", "loadfile", *sources, "--cov-context=test", "--cov-report="
+        )
+        shutil.copy(self.root / ".coverage", kept)
+
+    def outlives(self, mutant: Mutant, tests: list[str]) -> bool:
+        """Whether the tests pass with the mutant in place."""
         target = self.root / mutant.path
         original = target.read_bytes()
         target.write_bytes(mutant.source())
+        named = self.root / "tests.txt"
+        named.write_text("\n".join(tests))
         try:
-            return all(self._pass(tests) for tests in self._stages(mutant.path))
+            return not tests or self._pytest("-x", "-n", "0", "--timeout", "150", f"@{named}") in (0, 5)
         finally:
             target.write_bytes(original)
 
-    def _stages(self, path: Path) -> list[list[str]]:
-        unit = self.root / "tests" / "unit"
-        room = unit / path.parts[2]
-        module = ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
-        own = sorted(room.rglob(f"test_{path.stem}*.py"))
-        users = [one for one in sorted(unit.rglob("test_*.py")) if f"{module} import" in one.read_text()]
-        users = [one for one in users if one not in own]
-        rest = [str(room), *(f"--ignore={one}" for one in (*own, *users))]
-        return [stage for stage in ([*map(str, own)], [*map(str, users)], rest) if stage]
-
-    def _pass(self, tests: list[str]) -> bool:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider",
-                   "--timeout", "60", "-m", "not long and not realtime and not browser", *tests]  # fmt: skip
+    def _pytest(self, *options: str) -> int:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long", *options]
         environment = {**os.environ, "PYTHONPATH": str(self.root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(
@@ -152,12 +160,36 @@ class Copy:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return False
+            return 1
         if done.returncode not in (0, 1, 2, 5):
             raise RuntimeError(
                 f"pytest ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
             )
-        return done.returncode in (0, 5)
+        return done.returncode
+
+
+class Coverage:
+    """Which tests come by which line, as a run of all tests has left it in a file."""
+
+    def __init__(self, file: Path) -> None:
+        self._data = CoverageData(str(file))
+        self._data.read()
+        self._files = {name.partition("/src/")[2]: name for name in self._data.measured_files()}
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that come by a mutant's lines, or for one that runs at import, by any of its file."""
+        name = self._files.get(str(Path(*mutant.path.parts[1:])))
+        by_line = self._data.contexts_by_lineno(name) if name else {}
+        by = {test for line in mutant.lines for test in by_line.get(line, []) if test}
+        by = by or {test for tests in by_line.values() for test in tests if test}
+        here = {test.partition("|")[0] for test in by}
+        return sorted(here, key=lambda test: self._distance(test, mutant))[:AT_MOST]
+
+    @staticmethod
+    def _distance(test: str, mutant: Mutant) -> tuple[bool, bool, bool, str]:
+        own = f"test_{mutant.path.stem}" in test
+        room = test.startswith(f"tests/unit/{mutant.path.parts[2]}/")
+        return not own, not room, not test.startswith("tests/unit/"), test
 
 
 def draw(rooms: list[str], number: int, seed: int) -> list[Mutant]:
@@ -173,6 +205,7 @@ def main() -> None:
     parser.add_argument("--draw", type=int, default=150)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), metavar="ROOM")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--coverage", type=Path, metavar="FILE")
     asked = parser.parse_args()
     mutants = draw(asked.rooms, asked.draw, asked.seed)
     survivors: list[Mutant] = []
@@ -180,11 +213,15 @@ def main() -> None:
         copies: Queue[Copy] = Queue()
         for number in range(asked.processes):
             copies.put(Copy(Path(folder) / str(number)))
+        kept = asked.coverage or Path(folder) / "coverage"
+        if not kept.exists():
+            Copy(Path(folder) / "measured").measure(kept, asked.rooms, 2 * asked.processes)
+        coverage = Coverage(kept)
 
         def outlives(mutant: Mutant) -> bool:
             copy = copies.get()
             try:
-                return copy.outlives(mutant)
+                return copy.outlives(mutant, coverage.tests(mutant))
             finally:
                 copies.put(copy)
 
