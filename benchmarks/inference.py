@@ -22,9 +22,9 @@ from scipy.special import expit, logit, ndtr
 from scipy.stats import beta
 from scipy.stats import t as student
 
-from vivavoce.analysis.clusters import Sums, clustered_rate
-from vivavoce.analysis.difference import compare_clusters
-from vivavoce.analysis.permutation import Labels, relabellings
+from vivavoce.stats.clusters import Sums, clustered_rate
+from vivavoce.stats.difference import compare_clusters
+from vivavoce.stats.permutation import Labels, relabellings
 
 Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.analysis.rates import HEADLINES
-from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
 from vivavoce.report.answer import answer
+from vivavoce.stats.rates import HEADLINES
+from vivavoce.stats.summary import summarise
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Codes = np.ndarray[Any, np.dtype[np.int_]]

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.stats import beta, norm
 from threadpoolctl import threadpool_limits
 
-from vivavoce.analysis.power import Nested, two_rates
-from vivavoce.analysis.simulation_of_power import Rates, find_participants
+from vivavoce.stats.power import Nested, two_rates
+from vivavoce.stats.simulation_of_power import Rates, find_participants
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from scenes.judging import judged_often

@@ -25,15 +25,15 @@ from typing import Any, Final, NamedTuple
 import av
 import numpy as np
 
-from vivavoce.analysis.bootstrap import bootstrap_ratio
-from vivavoce.analysis.proportions import wilson
-from vivavoce.audio.damage import Damage, damaged
+from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.speech import make_recogniser
 from vivavoce.core.alignment import align
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import spoken_words
+from vivavoce.stats.bootstrap import bootstrap_ratio
+from vivavoce.stats.proportions import wilson
 
 SHARE: Final = Path(os.environ.get("VIVAVOCE_PROMPTS", "/usr/share"))
 MOST: Final = int(os.environ.get("VIVAVOCE_PROMPTS_MOST", "60"))

@@ -40,10 +40,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from scenes.browserless import dialogue_of, submit
 from scenes.processes import free_port, wait_for_port
 from scenes.visits import make_study
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce.web.serving import PageServer
 from vivavoce.web.site import RateLimits

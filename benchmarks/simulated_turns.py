@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import vivavoce.study
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.simulation.training import Practising, train
 from vivavoce.study.file import Tasks
 from vivavoce.study.ontology_file import load_ontology

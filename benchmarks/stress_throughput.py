@@ -16,7 +16,7 @@ import time
 from itertools import product
 
 from vivavoce.stress.base import Utterance
-from vivavoce.stress.eleven import ELEVEN
+from vivavoce.stress.idial_tests import ELEVEN
 from vivavoce.stress.propose import propose
 
 SECONDS = 2.0

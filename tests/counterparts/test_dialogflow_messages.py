@@ -17,7 +17,7 @@ from plugins.test_every_connector import (  # noqa: F401  (the laws, collected h
 )
 from scenes.installed import TypedDialogflow
 from vivavoce.connectors.base import Act, Conversation, SystemOutput, Understood, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]
 

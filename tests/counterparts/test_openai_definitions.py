@@ -14,7 +14,7 @@ import pytest
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.installed import installed
 from vivavoce.connectors.base import Audio, Conversation, PastTurn, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wire import heard_on_the_wire
 
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]

@@ -12,7 +12,7 @@ import pytest
 from scenes.installed import RealLine
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Choice, Connector, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]
 

@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from vivavoce.cli.main import app
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.yaml_source import parse_yaml
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,8 @@ import uvicorn
 
 from vivavoce.cli.studies import make_connectors
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce.web.site import RateLimits
 

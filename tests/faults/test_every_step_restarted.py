@@ -27,8 +27,8 @@ from scenes.transcribing import transcribing_study
 from scenes.visits import Parrot
 from vivavoce.core.clock import SystemClock
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce.web.site import RateLimits
 

@@ -13,11 +13,11 @@ from scenes.transcribing import silence
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.desk.app import create_desk
+from vivavoce.log.annotation_layers import Labels
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
-from vivavoce.log.layers import Labels
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import CHROMIUM, chromium, whole
 from scenes.patience import PATIENCE_S, eventually
-from vivavoce.campaign.starting import write_campaign
+from vivavoce.campaign.setup import write_campaign
 from vivavoce.desk.access import first_link
 from vivavoce.desk.campaign_app import create_campaign_desk
 from vivavoce.log.store import Log

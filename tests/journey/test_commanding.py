@@ -15,7 +15,7 @@ from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.app import create_desk
 from vivavoce.log.command_annotation import annotation_of, place_of, standing
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 

@@ -11,10 +11,10 @@ import pytest
 from scenes.browsing import Forms, Visitor
 from scenes.comparing import comparing_study, judged, open_questions
 from scenes.websites import Running, running
-from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.stats.transcripts import compare_transcripts
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce.web.site import RateLimits
 

@@ -9,12 +9,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from scenes.browser import every, whole
 from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, running
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.events import QuestionnaireAnswered
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser

@@ -16,7 +16,7 @@ from scenes.websites import Running, running
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]

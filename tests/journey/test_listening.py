@@ -10,7 +10,7 @@ from scenes.listening import listening_study
 from scenes.websites import Running, running
 from vivavoce.log.listening_events import ClipJudged
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]

@@ -29,7 +29,7 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
-from vivavoce.log.tapes import tapes_in
+from vivavoce.log.spool import tapes_in
 from vivavoce.log.timing import recorded_dialogues, time_from_sound
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]

@@ -11,8 +11,8 @@ import pytest
 
 from vivavoce.cli.studies import export_study, make_connectors, open_log
 from vivavoce.log.dataset import DatasetWriter
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
+from vivavoce.trial.engine import SessionEngine
 
 STUDY = """
 study: apart

@@ -21,15 +21,15 @@ from scenes.voices import voice
 from scenes.websites import Running, restaurant_bot, running
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.telephony.carrier import signature
 from vivavoce.telephony.g711 import PCMU
 from vivavoce.telephony.leg import FRAME, FRAME_S
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 TOKEN = "the token of the carrier"

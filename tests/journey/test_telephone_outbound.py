@@ -17,9 +17,9 @@ from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 from vivavoce.cli.studies import make_connectors
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]

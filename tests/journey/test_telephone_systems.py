@@ -22,9 +22,9 @@ from vivavoce.cli.main import app
 from vivavoce.cli.studies import make_connectors
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.realtime

@@ -11,7 +11,7 @@ from scenes.transcribing import transcribing_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log
 from vivavoce.log.transcription_events import TranscriptGiven
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser

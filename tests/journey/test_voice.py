@@ -13,15 +13,15 @@ from scenes.voices import RATE, voice
 from scenes.websites import running
 from vivavoce.audio.files import pcm16, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.events import DialogueEnded, SystemTurnReceived, UserTurnSent
 from vivavoce.log.playback_events import SoundPlayed
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
 from vivavoce.study.voice import Voice
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
@@ -38,8 +38,8 @@ def said(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("vivavoce.session.laid_out.SETTLE_S", 1.0)  # for what the page tells at the end
-    monkeypatch.setattr("vivavoce.session.laid_out.LOOK_EVERY_S", 0.2)
+    monkeypatch.setattr("vivavoce.trial.mixdown.SETTLE_S", 1.0)  # for what the page tells at the end
+    monkeypatch.setattr("vivavoce.trial.mixdown.LOOK_EVERY_S", 0.2)
     step = study_model.DialogueStep(
         repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),

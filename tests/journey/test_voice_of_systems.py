@@ -15,12 +15,12 @@ from scenes.voices import RATE, voice
 from scenes.websites import running
 from vivavoce.audio.files import pcm16, read_sound, write_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]

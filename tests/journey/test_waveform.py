@@ -15,7 +15,7 @@ from vivavoce.desk.access import first_link
 from vivavoce.desk.app import create_desk
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 

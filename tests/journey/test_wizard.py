@@ -10,11 +10,11 @@ import pytest
 from scenes.browser import barriers, chromium, overflow
 from scenes.visits import make_study
 from scenes.websites import Website, running
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log import events
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import Access
 from vivavoce.web.app import create_app
 from vivavoce.web.wizard import first_wizard_link

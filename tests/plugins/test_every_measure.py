@@ -9,8 +9,8 @@ from typing import Any, get_args
 import pandas as pd
 import pytest
 
+from vivavoce.log.annotation_layers import LAYERS
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.layers import LAYERS
 from vivavoce.measures import MEASURES, components, compute
 from vivavoce.measures.base import Origin
 

@@ -6,8 +6,8 @@ import pytest
 
 from vivavoce.stress.backends import BACKENDS
 from vivavoce.stress.base import ANY_LANGUAGE, STRESS_TESTS, StressTest, Utterance
-from vivavoce.stress.eleven import ELEVEN
 from vivavoce.stress.filters import fits
+from vivavoce.stress.idial_tests import ELEVEN
 from vivavoce.stress.operators import OPERATORS
 from vivavoce.stress.packs import pack_of
 

@@ -13,10 +13,10 @@ from vivavoce.annotation.workplace import annotator_key
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
 from vivavoce.log.store import Log, Transaction
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 

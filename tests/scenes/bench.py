@@ -6,11 +6,11 @@ from pathlib import Path
 
 from vivavoce.cli.studies import export_study, make_connectors, open_log
 from vivavoce.log.dataset import Dataset
-from vivavoce.session.engine import SessionEngine
-from vivavoce.simulation.caller import Judgement
+from vivavoce.simulation.agenda_user import Judgement
 from vivavoce.simulation.trial import run_trial
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import SessionEngine
 
 STUDY = """
 study: bench

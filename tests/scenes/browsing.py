@@ -13,8 +13,8 @@ from scenes.websites import Running, running
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 DOCUMENTS = {

@@ -22,15 +22,15 @@ from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_recogniser
 from vivavoce.audio.voice_activity import speech_intervals
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log import events as log_events
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 WISH = "I am looking for a cheap restaurant in the city centre"
@@ -335,7 +335,7 @@ def check_the_task(lab: Laboratory) -> None:
 
 
 def check_what_was_heard(turns: list[log_events.Event], spoken: list[str]) -> None:
-    """Most of the words in the order in which they were said; a busy machine loses packets, and a word with them."""
+    """Most of the words, in the order in which they were said: a busy machine loses packets, and words with them."""
     texts = [str(turn.text) for turn in turns]  # type: ignore[attr-defined]
     assert len(texts) >= len(spoken), texts
     words, heard = " ".join(spoken).lower().split(), " ".join(texts).split()

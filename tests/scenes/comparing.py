@@ -8,12 +8,12 @@ from random import Random
 
 from scenes.browsing import Visitor
 from vivavoce.log.store import Log
-from vivavoce.session.comparing import Preferred
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.state import VisitState
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.pairwise_preference import Preferred
+from vivavoce.trial.state import VisitState
 
 
 def comparing_study(folder: Path, *, steps: bool = True, **settings: object) -> Study:

@@ -6,7 +6,7 @@ from typing import Any
 
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 
 Talk = Callable[[Any], Awaitable[Any]]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from random import Random
 
 from scenes.patience import PATIENCE_S
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.state import VisitState
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.state import VisitState
 
 SYSTEMS = ("beryl-9", "cobalt", "topaz")
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vivavoce.analysis.groups import Group
-from vivavoce.analysis.nested import Nested
 from vivavoce.measures.compute import Sums
+from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.groups import Group
 
 
 def judged_often(rows: Sequence[tuple[str, str]], hits: np.ndarray) -> list[dict]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.processes import free_port
 from scenes.visits import make_study
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.state import DialogueState
 from vivavoce.study import model as study_model
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.state import DialogueState
 
 ELIZA_KEY = "key-of-eliza"
 

@@ -15,11 +15,11 @@ from scenes.voices import voice
 from scenes.websites import Running, restaurant_bot, running
 from vivavoce.audio.files import encode_sound, pcm16
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 WISH = "I am looking for a cheap restaurant in the city centre"

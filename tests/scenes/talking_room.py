@@ -15,14 +15,14 @@ from scenes.voices import voice
 from scenes.whispering import Hummed, Whispered
 from vivavoce.audio.files import pcm16, read_tracks
 from vivavoce.log.recordings import folder_of
+from vivavoce.log.spool import tapes_in
 from vivavoce.log.store import Log
-from vivavoce.log.tapes import tapes_in
-from vivavoce.session.browser_leg import FRAME_S
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.open_microphone import Microphones
-from vivavoce.session.voice import Voices
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
+from vivavoce.trial.browser_leg import FRAME_S
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.open_microphone import Microphones
+from vivavoce.trial.push_to_talk import Voices
 
 SPEECH = pcm16(voice("Hello, this is a test of speech.", "rms"))
 PAUSE = [SILENCE] * 60

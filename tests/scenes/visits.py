@@ -8,8 +8,8 @@ from scenes.patience import eventually_there
 from vivavoce.connectors.base import Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log import events
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study import model as study_model
+from vivavoce.trial.engine import SessionEngine
 
 
 class Parrot:

@@ -14,9 +14,9 @@ from scenes.patience import PATIENCE_S, eventually
 from scenes.visits import Parrot, make_study, settled
 from vivavoce.log import events
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.errors import Refused
 from vivavoce.study import model as study_model
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.errors import Refused
 
 Succeeds = Callable[[int, str], bool]
 

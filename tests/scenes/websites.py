@@ -15,11 +15,11 @@ import httpx
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce.web.serving import PageServer
 

@@ -21,8 +21,8 @@ from vivavoce.log.command_annotation import (
     sequences,
 )
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.encryption import Altered, WrongKey
 from vivavoce.log.event import Event
-from vivavoce.log.locked import Altered, WrongKey
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log

@@ -6,7 +6,7 @@ from typing import Final
 
 from vivavoce.log.annotation_state import Place, Work
 from vivavoce.log.dialogue_rows import logged_dialogue
-from vivavoce.log.reading import Reader
+from vivavoce.log.queries import Reader
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings
 from vivavoce.study.schemes import AnnotationPlan, Scheme
 

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
-from vivavoce.log.layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.log.schema import TABLES
 from vivavoce.study.schemes import Scheme
 

@@ -74,7 +74,7 @@ def _function(written: str, folder: Path | None) -> Parser:
 
 
 def _endpoint(address: str) -> Parser:
-    from vivavoce.connectors.posting import poster
+    from vivavoce.connectors.post_json import poster
 
     post = poster(address)
 

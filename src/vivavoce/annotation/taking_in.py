@@ -6,9 +6,9 @@ from typing import Any
 
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven, LoggedLabel
+from vivavoce.log.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_state import AnnotationState, Place, choice
 from vivavoce.log.event import Event
-from vivavoce.log.layers import ADJUDICATED, NOTHING, UNDECIDED
 
 Layer = tuple[str, str, str]  # dialogue, scheme, annotator
 Said = dict[Place, list[LoggedLabel]]

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce.log.reading import Reader
+from vivavoce.log.queries import Reader
 from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.study.transcription import COLUMNS as ITEM_COLUMNS

@@ -25,7 +25,7 @@ from vivavoce.study.model import Study
 from vivavoce.study.schemes import AnnotationPlan, Scheme
 
 if TYPE_CHECKING:
-    from vivavoce.log.left_out import LeftOut
+    from vivavoce.log.exclusion_monitor import LeftOut
 
 TRIES = 50
 LONGEST_VALUE = 200
@@ -94,7 +94,9 @@ class Workplace:
 
     @cached_property
     def _left_out(self) -> "LeftOut":
-        from vivavoce.log.left_out import LeftOut  # it reads dialogues as the export does: not at the start
+        from vivavoce.log.exclusion_monitor import (
+            LeftOut,  # it reads dialogues as the export does: not at the start
+        )
 
         return LeftOut(self.log, self.study.name, self.study.file_text)
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field, model_validator
 
+from vivavoce.audio.checksum import check_pin
 from vivavoce.audio.files import as_float
-from vivavoce.audio.pinned import check_pin
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError

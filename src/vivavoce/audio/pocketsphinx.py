@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field, model_validator
 
-from vivavoce.audio.apart import Apart, EndedApart
+from vivavoce.audio.process_worker import Apart, EndedApart
 from vivavoce.audio.pronunciation import guessed_pronunciations
 from vivavoce.audio.recognition import (
     Hypothesis,

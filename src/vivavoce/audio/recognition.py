@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.audio.make import MadeBySettings
+from vivavoce.audio.factory import MadeBySettings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.registry import Registry

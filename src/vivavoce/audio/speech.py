@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.audio import recognition, synthesis
-from vivavoce.audio.make import make_kind
+from vivavoce.audio.factory import make_kind
 from vivavoce.audio.moonshine import Moonshine
 from vivavoce.audio.pocketsphinx import Pocketsphinx
 from vivavoce.audio.recognition import RECOGNISERS, Recogniser

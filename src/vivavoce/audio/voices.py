@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from pydantic import Field
 
+from vivavoce.audio.factory import make_kind
 from vivavoce.audio.files import read_sound
-from vivavoce.audio.make import make_kind
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.synthesis import GROUP, SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.core.errors import InputError

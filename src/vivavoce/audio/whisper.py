@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from pydantic import Field
 
+from vivavoce.audio.checksum import check_pin
 from vivavoce.audio.files import as_float
-from vivavoce.audio.pinned import check_pin
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from vivavoce.campaign.places import place_of
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.core.errors import InputError
 from vivavoce.study.campaign import Campaign

@@ -65,11 +65,11 @@ def analyse(
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
-    from vivavoce.cli import analyse_tables as tables
+    from vivavoce.cli import analysis_tables as tables
     from vivavoce.core.errors import InputError
 
     if words[0] in CALCULATORS:
-        from vivavoce.analysis.counts import choices, rates, read_counts
+        from vivavoce.stats.counts import choices, rates, read_counts
 
         of_data = {
             "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
@@ -89,17 +89,17 @@ def analyse(
         refuse_unused("a model", {"--margin": margin, "--measure": measure, "--pair": pair})
         _print_model(Path(words[0]), model, family, exclude, as_json)
         return
-    from vivavoce.analysis.comparison import compare_systems
-    from vivavoce.cli import comparing
+    from vivavoce.cli import pairs
     from vivavoce.cli.datasets import unmixed, unmixed_pair
+    from vivavoce.stats.comparison import compare_systems
 
-    if comparing.analyse_comparison(
+    if pairs.analyse_comparison(
         Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json,
         of_dialogues={"--margin": margin, "--measure": measure, "--pair": pair},
     ):  # fmt: skip
         return
     if against is not None:
-        from vivavoce.analysis.populations import compare_populations
+        from vivavoce.stats.populations import compare_populations
 
         costs = [*(cost or []), None, None]
         facts = compare_populations(
@@ -126,12 +126,12 @@ def analyse(
 def _print_model(
     folder: Path, formula: str, family: str | None, exclude: list[str] | None, as_json: bool
 ) -> None:
-    from vivavoce.analysis.modelling import fit_model
-    from vivavoce.cli import modelling
+    from vivavoce.cli import mixed_models
     from vivavoce.cli.datasets import unmixed
+    from vivavoce.stats.modelling import fit_model
 
     facts = fit_model(unmixed(folder, exclude), formula, family)
-    _print(facts, as_json, modelling.model)
+    _print(facts, as_json, mixed_models.model)
     for warning in facts["warnings"]:
         warn(warning)
 
@@ -174,8 +174,8 @@ def power(
     as_json: Json = False,
 ) -> None:
     """Say how many dialogues and participants a question needs."""
-    from vivavoce.analysis.planning import answer, plan_of_study, read_pilot
-    from vivavoce.cli import analyse_tables as tables
+    from vivavoce.cli import analysis_tables as tables
+    from vivavoce.stats.planning import answer, plan_of_study, read_pilot
 
     plan = None
     if study is not None:
@@ -219,9 +219,9 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _margins(words: list[str] | None) -> dict[str, float] | None:
     """Margins by measure; a bare number is that of success rates."""
-    from vivavoce.analysis.equivalence import RATES, check_margin
     from vivavoce.core.errors import InputError
     from vivavoce.measures import MEASURES
+    from vivavoce.stats.equivalence import RATES, check_margin
 
     found: dict[str, float] = {}
     for word in words or []:

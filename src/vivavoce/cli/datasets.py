@@ -77,7 +77,7 @@ def _of_one_kind(folder: Path, exclude: list[str] | None) -> "Dataset":
 
 def _tell(dataset: "Dataset") -> None:
     """What the numbers of this dataset must not be read without."""
-    from vivavoce.analysis.flow import change_words
+    from vivavoce.stats.flow import change_words
 
     if dataset.simulated:
         _simulated.add(str(dataset.folder))
@@ -94,8 +94,8 @@ def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) ->
     Raises  InputError: as `unmixed`; one holds people and the other programs, and nobody said that they may
             be mixed
     """
-    from vivavoce.analysis.siblings import doubts
     from vivavoce.core.errors import InputError
+    from vivavoce.stats.dataset_pairs import doubts
 
     first, second = _of_one_kind(folder, exclude), _of_one_kind(other, exclude)
     if first.simulated != second.simulated and not _allowed:

@@ -22,8 +22,8 @@ def demo(
     desk_port: DeskPort = 8001,
 ) -> None:
     """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
+    from vivavoce.cli.demo_files import prepare
     from vivavoce.cli.servers import bundled_bots, free_port
-    from vivavoce.cli.showing import prepare
 
     place = prepare(out, {"nbest": free_port(9101), "onebest": free_port(9102)})
     with bundled_bots(place.domain, place.bots):
@@ -38,11 +38,11 @@ def demo(
 
 
 def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:
-    from vivavoce.analysis.summary import summarise
-    from vivavoce.cli.simulating import simulate_study
+    from vivavoce.cli.simulate import simulate_study
     from vivavoce.cli.studies import export_study, open_log, read_study
     from vivavoce.log.dataset import replacing
     from vivavoce.report.html import write_report
+    from vivavoce.stats.summary import summarise
 
     plan = read_study(study)
     with open_log(plan, None) as log:

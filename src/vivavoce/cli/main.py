@@ -10,28 +10,28 @@ import typer
 
 from vivavoce.cli import (
     analyse,
-    annotating,
+    annotate,
     bots,
-    campaigning,
-    comparing,
+    campaign,
     confidence,
     data,
     datasets,
     demo,
-    erasing,
-    flagging,
-    measuring,
-    parsing,
-    predicting,
-    reporting,
-    simulating,
-    sound_files,
-    stressing,
-    talking,
+    erase,
+    flags,
+    measure,
+    pairs,
+    parse,
+    predict,
+    recordings,
+    report,
+    simulate,
+    stress,
+    talk,
     timing,
     trial,
-    understanding,
-    verifying,
+    understand,
+    verify,
 )
 from vivavoce.cli.help import Sectioned, add_examples
 
@@ -50,30 +50,30 @@ app.command("demo", short_help="Run a whole trial on bundled bots, SIMULATED.")(
 app.add_typer(bots.app, name="bots")
 app.command("init")(trial.init)
 app.command("check", short_help="Check a study file; say hello to its systems.")(trial.check)
-app.command("pairs", short_help="Show and check pairs of transcripts.")(comparing.pairs)
-app.command("talk", short_help="Chat with one system in the terminal.")(talking.talk)
+app.command("pairs", short_help="Show and check pairs of transcripts.")(pairs.pairs)
+app.command("talk", short_help="Chat with one system in the terminal.")(talk.talk)
 app.command("serve", short_help="Run the trial: pages and dashboard.")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)
-app.add_typer(simulating.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
-app.add_typer(stressing.app, name="stress", short_help="Linguistic stress tests on any bot.")
-app.add_typer(campaigning.app, name="campaign", short_help="Evaluate systems of several teams.")
+app.add_typer(simulate.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
+app.add_typer(stress.app, name="stress", short_help="Linguistic stress tests on any bot.")
+app.add_typer(campaign.app, name="campaign", short_help="Evaluate systems of several teams.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
-app.command("recordings", short_help="Count, check and erase recordings.")(sound_files.recordings)
-app.add_typer(verifying.app, name="log", short_help="Verify that a log was not altered.")
-app.command("erase", short_help="Erase a participant from the log.")(erasing.erase)
-app.command("flags", short_help="Show who tells the flags of system turns.")(flagging.flags)
-app.command("parse", short_help="Read what user turns mean; score the reading.")(parsing.parse)
+app.command("recordings", short_help="Count, check and erase recordings.")(recordings.recordings)
+app.add_typer(verify.app, name="log", short_help="Verify that a log was not altered.")
+app.command("erase", short_help="Erase a participant from the log.")(erase.erase)
+app.command("flags", short_help="Show who tells the flags of system turns.")(flags.flags)
+app.command("parse", short_help="Read what user turns mean; score the reading.")(parse.parse)
 app.command("timing", short_help="Take turn times from recordings.")(timing.timing)
-app.command("measure")(measuring.measure)
+app.command("measure")(measure.measure)
 app.command("confidence", short_help="Does a recogniser know when it is wrong?")(confidence.confidence)
 app.command("analyse")(analyse.analyse)
 app.command("power")(analyse.power)
-app.add_typer(predicting.app, name="predict")
-app.add_typer(annotating.app, name="annotate")
-app.add_typer(understanding.app, name="understand", short_help="Score and compare understood commands.")
-app.command("report", short_help="Write a dataset's report, HTML or PDF.")(reporting.report)
-app.command("preregister", short_help="Write the declared analysis as text.")(reporting.preregister)
+app.add_typer(predict.app, name="predict")
+app.add_typer(annotate.app, name="annotate")
+app.add_typer(understand.app, name="understand", short_help="Score and compare understood commands.")
+app.command("report", short_help="Write a dataset's report, HTML or PDF.")(report.report)
+app.command("preregister", short_help="Write the declared analysis as text.")(report.preregister)
 
 add_examples(app)
 

@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vivavoce.cli.alone import alone
 from vivavoce.cli.progress import note
+from vivavoce.cli.service_lock import alone
 from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
-    from vivavoce.session.engine import SessionEngine
     from vivavoce.study.model import Study
     from vivavoce.study.telephone import Asterisk
     from vivavoce.telephony.switchboard import Switchboard
+    from vivavoce.trial.engine import SessionEngine
 
 SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
 DEMONSTRATION_NOTICE = "demonstration"  # which the pages say in their language
@@ -38,7 +38,7 @@ def serve_study(
     notice: str | None = None,
 ) -> None:
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
-    from vivavoce.session.speech_check import require_speech
+    from vivavoce.trial.speech_check import require_speech
 
     study = read_study(path)
     require_key(study)
@@ -61,7 +61,7 @@ def serve_study(
     ):
         # imported while the dashboard starts beside us
         from vivavoce.desk.access import first_link
-        from vivavoce.session.engine import SessionEngine
+        from vivavoce.trial.engine import SessionEngine
         from vivavoce.web.accounts import Access
         from vivavoce.web.app import create_app
         from vivavoce.web.serving import PageServer

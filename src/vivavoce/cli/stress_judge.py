@@ -11,7 +11,7 @@ import typer
 from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
-    from vivavoce.analysis.stress_judge import JudgedPair
+    from vivavoce.stats.stress_judge import JudgedPair
     from vivavoce.stress.labelled_pairs import LabelledPair
 
 
@@ -33,8 +33,8 @@ def judge(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
 ) -> None:
     """Have a language model judge pairs of answers that people labelled; tell how far it agrees."""
-    from vivavoce.analysis.stress_judge import judge_results
     from vivavoce.cli.stress_run import judging
+    from vivavoce.stats.stress_judge import judge_results
     from vivavoce.stress.case import digest
     from vivavoce.stress.labelled_pairs import labelled_pairs
 
@@ -58,7 +58,7 @@ def judge(
 async def _ask(
     labelled: "list[LabelledPair]", settings: dict[str, Any], at_once: int, report: Report
 ) -> "list[JudgedPair]":
-    from vivavoce.analysis.stress_judge import JudgedPair
+    from vivavoce.stats.stress_judge import JudgedPair
     from vivavoce.stress.verdict_model import ModelJudge
 
     asked, free, done = ModelJudge(settings, os.environ), asyncio.Semaphore(at_once), 0

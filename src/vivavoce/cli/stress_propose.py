@@ -100,7 +100,7 @@ def language_models(
     if endpoint is None:
         return []
     from vivavoce.stress.base import STRESS_TESTS
-    from vivavoce.stress.eleven import ELEVEN
+    from vivavoce.stress.idial_tests import ELEVEN
     from vivavoce.stress.operators.endpoint import LanguageModel
 
     settings = {"url": endpoint, "model": model, "allow_private": True} | ({"key": key} if key else {})

@@ -66,8 +66,8 @@ def _facts(heard: list[Any], damage: dict[str, Any], data: str, seed: int, level
 def _figures(
     listener: str, name: str, heard: list[Any], damage: Any, data: str, seed: int, level: float
 ) -> dict[str, Any]:
-    from vivavoce.analysis.word_errors import word_error_rate
     from vivavoce.core.signature import signature
+    from vivavoce.stats.word_errors import word_error_rate
 
     rate = word_error_rate(((one.speaker, one.said, one.heard) for one in heard), level) or {
         "word_error_rate": None, "low": None, "high": None, "errors": 0, "words": 0, "speakers": 0,
@@ -85,8 +85,8 @@ def _difference(
     level: float,
 ) -> dict[str, Any]:  # fmt: skip
     """The same turns in a condition and in the first one."""
-    from vivavoce.analysis.word_errors import word_error_difference
     from vivavoce.core.signature import signature
+    from vivavoce.stats.word_errors import word_error_difference
 
     found = word_error_difference(
         ((a.speaker, a.said, a.heard, b.heard) for a, b in zip(here, there, strict=True)), level

@@ -175,7 +175,7 @@ def _ontology(study: "Study", path: Path) -> str | None:
 
 
 def _state(reviews: "Reviews") -> dict[str, Any]:
-    from vivavoce.analysis.stress import agree
+    from vivavoce.stats.stress import agree
     from vivavoce.stress.review import lexicon
 
     decisions = [reviews.decision(key) for key in reviews.items]

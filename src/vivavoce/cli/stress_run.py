@@ -187,7 +187,7 @@ class Voice:
 
 def _of_suite(path: Path, log: str | None, voice: Voice) -> _Job:
     """A suite: its log lies beside it unless one is named."""
-    from vivavoce.connectors.make import make_connector
+    from vivavoce.connectors.factory import make_connector
     from vivavoce.log.store import Log
     from vivavoce.stress.planning import Plan, by_voice
     from vivavoce.stress.spoken import Speech
@@ -325,7 +325,7 @@ def _rows(job: _Job) -> list[dict[str, Any]]:
 
 
 def _scored(rows: list[dict[str, Any]], run_id: str) -> dict[str, Any]:
-    from vivavoce.analysis.stress import score
+    from vivavoce.stats.stress import score
 
     mine = [row for row in rows if row["run_id"] == run_id]
     return {"runs": [score(mine, run_id)]}

@@ -18,8 +18,8 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
 ) -> None:
     """Results of linguistic stress tests: per test, family and language, with reasons in words."""
-    from vivavoce.analysis.stress import stress_results
     from vivavoce.log.dataset import Dataset
+    from vivavoce.stats.stress import stress_results
 
     facts = stress_results(Dataset(dataset), run_id=run, level=level)
     if as_json:

@@ -49,7 +49,7 @@ def require_key(study: "Study") -> None:
     """
     if study.recordings is None or not study.recordings.encrypted:
         return
-    from vivavoce.log.locked import KEY, lock_of
+    from vivavoce.log.encryption import KEY, lock_of
 
     if lock_of() is None:
         raise InputError(
@@ -63,7 +63,7 @@ def require_opened(log: "Log") -> None:
 
     Raises  WrongKey: the log is closed, and the first recording that does not is named
     """
-    from vivavoce.log.locked import WrongKey, require_keys
+    from vivavoce.log.encryption import WrongKey, require_keys
 
     try:
         if log.recording_folder is not None:
@@ -108,7 +108,7 @@ def place_in(study: "Study", *path: str | int) -> str:
 def make_connectors(study: "Study") -> "dict[str, Connector]":
     """One connector a system; a mistake in its settings is named with its place in the study file."""
     from vivavoce.cli.reports import report_to_stderr
-    from vivavoce.connectors.make import make_connector
+    from vivavoce.connectors.factory import make_connector
 
     report_to_stderr()
     made = {}
@@ -120,7 +120,7 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
             place = place_in(study, "systems", system, *inside)
             raise InputError(error.problem, place=place, cure=error.cure) from None
     if any(settings.get("connect") == "phone" for settings in study.systems.values()):
-        from vivavoce.telephony.lines import connect_lines
+        from vivavoce.telephony.outgoing_calls import connect_lines
 
         connect_lines(made.values())
     return made

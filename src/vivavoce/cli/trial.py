@@ -35,7 +35,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.checking import check_bots, check_file, missing_speech, told, warnings_of
+    from vivavoce.cli.check import check_bots, check_file, missing_speech, told, warnings_of
 
     read, problems = check_file(study)
     sound = read if not problems else None

@@ -14,8 +14,8 @@ from urllib.parse import urljoin
 from pydantic import Field
 
 from vivavoce.connectors.answers import bad_answer, clean_text
-from vivavoce.connectors.asking import Asking
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.json_client import Asking
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress, check_address

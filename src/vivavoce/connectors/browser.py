@@ -25,7 +25,7 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.connectors.browser_pages import Browser, Page, Seen, check_installed
-from vivavoce.connectors.pacing import in_time
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.connectors.wire import Wire

@@ -16,7 +16,6 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import AfterValidator, Field
 
 from vivavoce.connectors.answers import bad_answer, clean_text, outputs
-from vivavoce.connectors.asking import Asking
 from vivavoce.connectors.base import (
     Act,
     Capabilities,
@@ -27,7 +26,8 @@ from vivavoce.connectors.base import (
     Understood,
     UserTurn,
 )
-from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.conversation_names import name_of, renamed
+from vivavoce.connectors.json_client import Asking
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.errors import InputError, SystemUnderTestError

@@ -16,7 +16,6 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field
 
 from vivavoce.connectors.answers import bad_answer, clean_text
-from vivavoce.connectors.asking import Asking
 from vivavoce.connectors.base import (
     Capabilities,
     Choice,
@@ -25,8 +24,9 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
-from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.pacing import in_time
+from vivavoce.connectors.conversation_names import name_of, renamed
+from vivavoce.connectors.deadlines import in_time
+from vivavoce.connectors.json_client import Asking
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.errors import InputError, SystemUnderTestError

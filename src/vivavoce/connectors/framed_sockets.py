@@ -18,9 +18,9 @@ from websockets.asyncio.client import ClientConnection
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.listening_for_more import Item, until_idle
-from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.idle_timeout import Item, until_idle
 from vivavoce.connectors.open_sockets import OpenSockets
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.sockets import socket_reported

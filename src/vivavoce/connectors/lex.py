@@ -26,7 +26,7 @@ from vivavoce.connectors.base import (
     Understood,
     UserTurn,
 )
-from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.transport import checked_addresses
 from vivavoce.connectors.urls import WebAddress, check_address

@@ -19,8 +19,8 @@ from pydantic import Field, ValidationError, model_validator
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean, clean_text, outputs
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.pacing import in_time
+from vivavoce.connectors.conversation_names import name_of, renamed
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.processes import child_environment
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template

@@ -16,8 +16,8 @@ from pydantic import Field, field_validator
 
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
-from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress, check_address

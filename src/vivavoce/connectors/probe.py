@@ -7,7 +7,7 @@ from typing import Final
 
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.phone import PhoneConnector, as_phone
-from vivavoce.connectors.saying import Speak, said
+from vivavoce.connectors.speak_turn import Speak, said
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 

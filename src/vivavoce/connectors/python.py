@@ -22,7 +22,7 @@ from pydantic import AfterValidator, Field
 from vivavoce.connectors.answer_paths import AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.deadlines import paced
 from vivavoce.connectors.processes import child_environment, kill_group, tail
 from vivavoce.connectors.python_worker import LINE_LIMIT, Runner
 from vivavoce.connectors.secrets import Vault, names_in

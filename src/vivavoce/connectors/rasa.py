@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from vivavoce.connectors.answers import bad_answer, clean_text
-from vivavoce.connectors.asking import Asking
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.conversation_names import name_of, renamed
+from vivavoce.connectors.json_client import Asking
 from vivavoce.connectors.rasa_messages import SESSION_START, greeting_once, read_message
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import WebAddress, check_address

@@ -22,8 +22,8 @@ from pydantic import Field
 
 from vivavoce.connectors.answers import clean, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.listening_for_more import Item, until_idle
-from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.conversation_names import name_of, renamed
+from vivavoce.connectors.idle_timeout import Item, until_idle
 from vivavoce.connectors.rasa_messages import greeting_once, read_message
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.transport import checked_addresses

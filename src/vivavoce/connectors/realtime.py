@@ -21,8 +21,8 @@ from websockets.asyncio.client import ClientConnection
 
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.open_sockets import OpenSockets
-from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.realtime_events import RATE_HZ, RealtimeAnswer, without_audio
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.sockets import socket_reported

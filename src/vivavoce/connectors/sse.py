@@ -17,10 +17,10 @@ from pydantic import Field
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.conversation_names import name_of, renamed
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
 from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.naming import name_of, renamed
-from vivavoce.connectors.pacing import in_time
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress, check_address

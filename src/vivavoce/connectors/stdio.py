@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field
 from vivavoce.connectors.answer_paths import AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.pacing import paced
+from vivavoce.connectors.deadlines import paced
 from vivavoce.connectors.processes import child_environment, kill_group, tail
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.wire import Wire

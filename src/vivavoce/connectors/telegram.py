@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.listening import Listener
+from vivavoce.connectors.callback_server import Listener
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.telegram_api import BotApi, Chat
 from vivavoce.connectors.telegram_messages import LONGEST_TEXT, BotApiError, BotMessage, Upload

@@ -13,8 +13,8 @@ from typing import Final
 
 import httpx
 
+from vivavoce.connectors.aiohttp_transport import Carrier
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.carrier import Carrier
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import LONGEST, Wire
 from vivavoce.core.errors import FailureKind, SystemUnderTestError

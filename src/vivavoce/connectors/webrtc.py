@@ -28,9 +28,9 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
+from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.listening_for_more import Item, until_idle
-from vivavoce.connectors.naming import name_of, renamed
+from vivavoce.connectors.idle_timeout import Item, until_idle
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.transport import check_status, make_client, reported

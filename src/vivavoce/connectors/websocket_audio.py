@@ -33,7 +33,7 @@ from vivavoce.connectors.base import (
 )
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.framed_sockets import VARIABLES, FramedSettings, FramedSocket
-from vivavoce.connectors.listening_for_more import Item
+from vivavoce.connectors.idle_timeout import Item
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.sockets import socket_reported
 from vivavoce.connectors.templates import compile_template

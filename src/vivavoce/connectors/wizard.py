@@ -28,7 +28,7 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
-from vivavoce.connectors.pacing import until
+from vivavoce.connectors.deadlines import until
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import Wire
 from vivavoce.connectors.wizard_room import Reply, Room, Seat

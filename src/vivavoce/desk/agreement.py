@@ -9,7 +9,7 @@ from vivavoce.log.annotation_state import AnnotationState, Choice
 from vivavoce.study.schemes import AnnotationPlan, Scheme
 
 if TYPE_CHECKING:
-    from vivavoce.analysis.agreement import Agreement, Scale
+    from vivavoce.stats.agreement import Agreement, Scale
 
 Judgement = str | float
 Units = list[dict[str, Judgement]]  # of every unit, what each of its annotators said
@@ -113,7 +113,7 @@ def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
 
 def line(name: str, units: Units, scale: "Scale", data: str) -> Line:
     """All coefficients of one question, and why one is undefined."""
-    from vivavoce.analysis.agreement import Agreement, krippendorff
+    from vivavoce.stats.agreement import Agreement, krippendorff
 
     none = Agreement(None, None)
     paired = [unit for unit in units if len(unit) > 1]
@@ -147,7 +147,7 @@ def _same(units: Units) -> float | None:
 
 
 def _by_two(units: Units, who: Sequence[str], categories: Sequence[Judgement]) -> "Agreement | None":
-    from vivavoce.analysis.agreement import cohen
+    from vivavoce.stats.agreement import cohen
 
     if len(who) != 2:
         return None
@@ -158,7 +158,7 @@ def _by_two(units: Units, who: Sequence[str], categories: Sequence[Judgement]) -
 
 
 def _by_many(units: Units, categories: Sequence[Judgement]) -> "Agreement | None":
-    from vivavoce.analysis.agreement import fleiss
+    from vivavoce.stats.agreement import fleiss
 
     if not units or len({len(unit) for unit in units}) > 1:
         return None

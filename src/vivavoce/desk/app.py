@@ -15,7 +15,6 @@ from vivavoce.desk import (
     pages_annotation,
     pages_commands,
     pages_dialogues,
-    pages_door,
     pages_export,
     pages_pairs,
     pages_progress,
@@ -26,12 +25,12 @@ from vivavoce.desk import (
     pages_trial,
 )
 from vivavoce.desk.access import Access
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.board import Board
-from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.safety import Gate
 from vivavoce.desk.scope import Scoping
+from vivavoce.desk.security import Gate
 from vivavoce.desk.snapshot import Snapshots
-from vivavoce.desk.watch import EVERY_S, Watch
+from vivavoce.desk.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
@@ -88,7 +87,7 @@ def create_desk(
     for pages in (
         pages_annotation,
         pages_commands,
-        pages_door, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
+        pages_sign_in, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
         pages_stress, pages_pairs, pages_systems, pages_recordings,
     ):  # fmt: skip
         app.include_router(pages.router)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, TypeVar
 from vivavoce.desk.deeds import Deed, work_of
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
+from vivavoce.log.models import DialogueStatus, StoredEvent
 from vivavoce.log.projections import STATUS_AFTER
-from vivavoce.log.records import DialogueStatus, StoredEvent
 from vivavoce.log.scope import SCOPES, Scope, scope_of, usual_scope
 from vivavoce.log.store import Log
-from vivavoce.session.state import VisitState
 from vivavoce.study.model import Study
+from vivavoce.trial.state import VisitState
 
 if TYPE_CHECKING:
-    from vivavoce.log.left_out import LeftOut
+    from vivavoce.log.exclusion_monitor import LeftOut
 
 Seen = TypeVar("Seen")
 
@@ -145,7 +145,9 @@ class Board:
             return look(whole if self.scope is None else whole.of(self.scope))
 
     def _mark_excluded(self) -> None:
-        from vivavoce.log.left_out import LeftOut  # it reads dialogues as the export does: not at the start
+        from vivavoce.log.exclusion_monitor import (
+            LeftOut,  # it reads dialogues as the export does: not at the start
+        )
 
         self._left_out = self._left_out or LeftOut(self.log, self.study.name, self.study.file_text)
         found = self._left_out.dialogues()

@@ -9,10 +9,10 @@ from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from vivavoce.desk import pages_campaign, pages_door
+from vivavoce.desk import pages_campaign
 from vivavoce.desk.access import Access
-from vivavoce.desk.frame import page_environment
-from vivavoce.desk.safety import Gate, csrf_token
+from vivavoce.desk.app_shell import page_environment
+from vivavoce.desk.security import Gate, csrf_token
 from vivavoce.log.store import Log
 from vivavoce.study.campaign import check_settings
 
@@ -55,7 +55,7 @@ def create_campaign_desk(folder: Path, log: Log, *, secure_cookies: bool = False
     desk = CampaignDesk(folder, Access(log), cookie, secure_cookies)
     app = FastAPI(title="Vivavoce campaign", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk = desk
-    for pages in (pages_door, pages_campaign):
+    for pages in (pages_sign_in, pages_campaign):
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=False)

@@ -9,7 +9,7 @@ from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.event import Event
 from vivavoce.log.events import ComparisonAnswered, QuestionnaireAnswered
 from vivavoce.log.listening_events import ClipJudged, LoggedTrial
-from vivavoce.log.reading_events import TranscriptRated
+from vivavoce.log.rating_events import TranscriptRated
 from vivavoce.log.transcription_events import TranscriptGiven
 
 

@@ -8,8 +8,8 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.desk.access import ANNOTATOR, ROLES
-from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.security import Needs, field, own_form, who_of
 
 WIZARD: Final = "wizard"
 router = APIRouter(prefix="/accounts", dependencies=[Depends(Needs("owner"))])

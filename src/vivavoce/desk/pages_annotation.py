@@ -11,8 +11,8 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
 from vivavoce.desk.agreement import Line, agreement
-from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.campaign import submitting
+from vivavoce.campaign import submissions
 from vivavoce.campaign.greeting import greet
 from vivavoce.campaign.places import report_of
-from vivavoce.campaign.starting import status
+from vivavoce.campaign.setup import status
 from vivavoce.core.errors import InputError
 from vivavoce.desk.access import SignedIn
-from vivavoce.desk.frame import desk_of
-from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.desk.app_shell import desk_of
+from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.study.campaign import Campaign, check_settings
 from vivavoce.study.submission import Submission
 
@@ -58,7 +58,7 @@ def invite(request: Request, desk: Desk_, form: Form_) -> Response:
 @router.get("/submit")
 def blank(request: Request, desk: Desk_, who: Who_, name: str = "") -> Response:
     """The form, empty or with a submission to be changed."""
-    form = submitting.as_form(_sound(desk.folder, name, who)) if name else dict.fromkeys(FIELDS, "")
+    form = submissions.as_form(_sound(desk.folder, name, who)) if name else dict.fromkeys(FIELDS, "")
     return _form(request, desk, form, [])
 
 
@@ -66,11 +66,11 @@ def blank(request: Request, desk: Desk_, who: Who_, name: str = "") -> Response:
 def submit(request: Request, desk: Desk_, who: Who_, form: Form_) -> Response:
     """Take a submission in; what is wrong is told beside what was typed."""
     typed = {name: field(form, name, most=most) for name, most in FIELDS.items()}
-    made, wrong = submitting.submission_of(typed)
+    made, wrong = submissions.submission_of(typed)
     if made is None:
         return _form(request, desk, typed, wrong, 422)
     try:
-        submitting.take_in(desk.folder, made, who.account_id or "")
+        submissions.take_in(desk.folder, made, who.account_id or "")
     except InputError as error:
         return _form(request, desk, typed, [str(error)], 422)
     return RedirectResponse(f"/systems/{made.submission}", 303)
@@ -105,10 +105,10 @@ def report(name: str, language: str, kind: str, desk: Desk_, who: Who_) -> Respo
 
 def _mine(folder: Path, who: SignedIn) -> list[str]:
     """The names of the submissions that this person may see."""
-    names = list(submitting.submissions_in(folder))
+    names = list(submissions.submissions_in(folder))
     if who.may(ORGANISER):
         return names
-    owners = submitting.owners_of(folder)
+    owners = submissions.owners_of(folder)
     return [name for name in names if owners.get(name) == who.account_id]
 
 
@@ -116,7 +116,7 @@ def _sound(folder: Path, name: str, who: SignedIn) -> Submission:
     """A submission that this person may see. One of another team is as if it were not there."""
     if name not in _mine(folder, who):
         raise HTTPException(404, "There is no such submission.")
-    made, problems = submitting.submissions_in(folder)[name]
+    made, problems = submissions.submissions_in(folder)[name]
     if made is None:
         raise HTTPException(409, str(problems[0]))
     return made
@@ -130,7 +130,7 @@ def _campaign(folder: Path, *submissions: Submission) -> Campaign:
 
 
 def _home(request: Request, desk: Any, who: SignedIn, *, link: str = "") -> Response:
-    found = submitting.submissions_in(desk.folder)
+    found = submissions.submissions_in(desk.folder)
     mine = {name: found[name] for name in _mine(desk.folder, who)}
     sound = [made for made, _ in mine.values() if made is not None]
     campaign = _campaign(desk.folder, *sound)
@@ -144,7 +144,7 @@ def _home(request: Request, desk: Any, who: SignedIn, *, link: str = "") -> Resp
 
 
 def _form(request: Request, desk: Any, form: dict[str, str], wrong: list[str], code: int = 200) -> Response:
-    choices = {"channels": CHANNELS, "accesses": ACCESSES, "connectors": submitting.CONNECTORS}
+    choices = {"channels": CHANNELS, "accesses": ACCESSES, "connectors": submissions.CONNECTORS}
     return desk.page(request, "campaign_form.html", code, form=form, wrong=wrong, most=FIELDS, **choices)
 
 

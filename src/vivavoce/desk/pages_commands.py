@@ -8,10 +8,10 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.annotation.command_form import LONGEST, examine
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import Refused
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
-from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
-from vivavoce.desk.safety import Needs, field, who_of
+from vivavoce.desk.security import Needs, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
 

@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.board import Board, DialogueCard
-from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.progress import STATUSES
-from vivavoce.desk.safety import Needs, who_of
+from vivavoce.desk.security import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log.scope import scope_of
 from vivavoce.log.soundtrack import dialogue_recordings

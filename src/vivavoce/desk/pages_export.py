@@ -11,10 +11,10 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from vivavoce.core.errors import VivavoceError
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.downloads import DOWNLOADS
-from vivavoce.desk.frame import Desk, desk_of
 from vivavoce.desk.progress import holdings
-from vivavoce.desk.safety import Needs
+from vivavoce.desk.security import Needs
 
 router = APIRouter(dependencies=[Depends(Needs("researcher"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, Response
 
-from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
-from vivavoce.desk.safety import Needs, field, own_form
+from vivavoce.desk.security import Needs, field, own_form
 from vivavoce.study.pairs import Change
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.progress import progress, whereabouts
-from vivavoce.desk.safety import Needs
+from vivavoce.desk.security import Needs
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]

@@ -8,8 +8,8 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 import vivavoce.web
 from vivavoce.core.errors import InputError
-from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.safety import Needs
+from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.security import Needs
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])

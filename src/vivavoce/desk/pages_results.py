@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from vivavoce.desk.frame import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.results import groupings, make_view
-from vivavoce.desk.safety import Needs, own_form
+from vivavoce.desk.security import Needs, own_form
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]

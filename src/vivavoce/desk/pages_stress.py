@@ -8,11 +8,11 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.frame import FOLDER, Desk, desk_of
-from vivavoce.desk.safety import Needs, field, own_form, who_of
+from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
+from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.stress.base import STRESS_TESTS, StressTest
-from vivavoce.stress.eleven import ELEVEN
+from vivavoce.stress.idial_tests import ELEVEN
 from vivavoce.stress.review import LONGEST, Reviews, difference, lexicon, reviewed
 from vivavoce.stress.verdict_queue import VERDICTS, Judged, VerdictQueue, given
 
@@ -26,7 +26,7 @@ TESTS: Final = {one.name: one for one in ELEVEN}
 @router.get("")
 def stress(request: Request, desk: Desk_) -> Response:
     """What waits, and how far reviewers agree."""
-    from vivavoce.analysis.stress import agree
+    from vivavoce.stats.stress import agree
 
     stream, name = desk.log.events(stress_stream(desk.study.name)), who_of(request).name
     reviews, queue = Reviews.of(stream), VerdictQueue.of(stream)

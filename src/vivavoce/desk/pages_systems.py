@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.safety import Needs
+from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.security import Needs
 from vivavoce.desk.systems import changes, standings
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from vivavoce.desk.frame import Desk, desk_of
-from vivavoce.desk.safety import Needs, field, own_form, who_of
-from vivavoce.desk.watching import make_watch_view
+from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.desk.stopping import make_watch_view
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.study.model import CompareStep, RateStep, Study
 from vivavoce.study.pairs import (
     Change,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from vivavoce.analysis.concentration import concentration
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
 from vivavoce.desk.deeds import WORK, Deed, Work
 from vivavoce.report.numbers import plural
+from vivavoce.stats.concentration import concentration
 from vivavoce.study.model import DialogueStep
 
 STATUSES: Final = ("completed", "excluded", "running", "abandoned", "failed")

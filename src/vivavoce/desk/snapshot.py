@@ -121,8 +121,8 @@ class Snapshots:
         return known
 
     def _summarise(self, scope: Scope, by: str) -> None:
-        from vivavoce.analysis.summary import summarise
         from vivavoce.report.compared import compared_sections
+        from vivavoce.stats.summary import summarise
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from vivavoce.core.errors import VivavoceError
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
 from vivavoce.study.model import Study
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from vivavoce.log.records import Conflict
+from vivavoce.log.models import Conflict
 from vivavoce.log.tables import accounts, sign_in_links, sign_ins
 
 

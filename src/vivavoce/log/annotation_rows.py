@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_state import Annotated, AnnotationState, Judged, Place
-from vivavoce.log.layers import ADJUDICATED, NOTHING, UNDECIDED
 
 Row = dict[str, Any]
 

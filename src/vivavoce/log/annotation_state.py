@@ -14,7 +14,7 @@ from vivavoce.log.annotation_events import (
     LabelsGiven,
     LoggedLabel,
 )
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 
 
 class Place(NamedTuple):

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.annotation_state import Annotated, AnnotationState, Choice, Place
-from vivavoce.log.layers import ADJUDICATED
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 
 SCHEME: Final = "command"
 Row = dict[str, Any]

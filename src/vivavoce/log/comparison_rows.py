@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.events import ComparisonAnswered, ComparisonsAssigned, ComparisonsFinished, VisitOpened
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 
 Kind = TypeVar("Kind")
 

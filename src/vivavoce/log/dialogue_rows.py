@@ -17,11 +17,11 @@ from vivavoce.log.events import (
     TurnRecognised,
     UserTurnSent,
 )
-from vivavoce.log.flagging import turn_flags
-from vivavoce.log.heard_rows import heard_turns
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.overheard_turns import heard_turns
 from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
-from vivavoce.log.reading import Reader
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.queries import Reader
+from vivavoce.log.turn_flags import turn_flags
 from vivavoce.log.wizard_rows import RECOGNITION, WizardFacts, wizard_row, wizard_turn
 from vivavoce.study.flags import FlagRules
 

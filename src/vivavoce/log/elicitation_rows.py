@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.events import VisitOpened
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.recording_rows import FOLDER
-from vivavoce.log.records import StoredEvent
 
 
 def command_rows(visit: Iterable[StoredEvent]) -> list[Row]:

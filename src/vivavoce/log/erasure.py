@@ -15,10 +15,11 @@ from sqlalchemy import Connection, Table, delete, select, text, update
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
-from vivavoce.log.chain import chain_anew
 from vivavoce.log.events import TRIAL, ParticipantErased, read_event
+from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
+from vivavoce.log.spool import tapes_of
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import STRESS_EVENTS, StressRunPlanned
 from vivavoce.log.tables import (
@@ -32,7 +33,6 @@ from vivavoce.log.tables import (
     recruit_links,
     visits,
 )
-from vivavoce.log.tapes import tapes_of
 from vivavoce.log.transcription_events import TranscriptGiven
 
 _ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS, TranscriptGiven)}

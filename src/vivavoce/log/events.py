@@ -16,7 +16,7 @@ from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.listening_events import LISTENING_EVENTS
 from vivavoce.log.microphone_events import MICROPHONE_EVENTS
 from vivavoce.log.playback_events import PLAYBACK_EVENTS
-from vivavoce.log.reading_events import READING_EVENTS
+from vivavoce.log.rating_events import READING_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
 from vivavoce.log.stress_events import STRESS_EVENTS
 from vivavoce.log.transcription_events import TRANSCRIPTION_EVENTS

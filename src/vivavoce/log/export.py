@@ -30,10 +30,10 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.listening_rows import listening_rows
 from vivavoce.log.look_rows import look_rows
-from vivavoce.log.reading import Reader
+from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.queries import Reader
 from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
-from vivavoce.log.records import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stress_events import stress_stream

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.listening_events import ClipJudged, ClipsAssigned, HearingChecked
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 
 
 def listening_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:

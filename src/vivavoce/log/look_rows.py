@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.events import LookTaken
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 
 
 def look_rows(trial: Iterable[StoredEvent], study: str) -> Iterator[Row]:

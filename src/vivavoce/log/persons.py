@@ -2,7 +2,7 @@
 
 from sqlalchemy import select
 
-from vivavoce.log.reading import Reader
+from vivavoce.log.queries import Reader
 from vivavoce.log.tables import people
 
 

@@ -29,8 +29,8 @@ from vivavoce.log.events import (
     VisitEnded,
     VisitOpened,
 )
+from vivavoce.log.models import DialogueStatus, StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.records import DialogueStatus, StoredEvent
 from vivavoce.log.tables import bouts, calls, codes, dialogues, recordings, visits
 
 Write = tuple[Executable, dict[str, Any]]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.events import VisitOpened
-from vivavoce.log.reading_events import TranscriptRated, TranscriptsAssigned
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.rating_events import TranscriptRated, TranscriptsAssigned
 
 
 def reading_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:

@@ -2,8 +2,8 @@
 
 from sqlalchemy import delete, select
 
+from vivavoce.log.models import stored_event
 from vivavoce.log.projections import writes
-from vivavoce.log.records import stored_event
 from vivavoce.log.store import Log
 from vivavoce.log.tables import PROJECTIONS, events
 from vivavoce.log.transaction import Transaction

@@ -9,9 +9,9 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from vivavoce.log.dialogue_rows import Row
-from vivavoce.log.locked import Altered, content_of
-from vivavoce.log.reading import Reader
-from vivavoce.log.records import Recording
+from vivavoce.log.encryption import Altered, content_of
+from vivavoce.log.models import Recording
+from vivavoce.log.queries import Reader
 from vivavoce.log.tables import recordings
 
 FOLDER: Final = "recordings"

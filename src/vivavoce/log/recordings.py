@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, LogError
-from vivavoce.log.locked import IN_MEMORY, KEY, Altered, Lock, WrongKey, content_of, is_locked, lock_of
+from vivavoce.log.encryption import IN_MEMORY, KEY, Altered, Lock, WrongKey, content_of, is_locked, lock_of
+from vivavoce.log.models import Recording
 from vivavoce.log.recording_events import Content, RecordingRemoved, RecordingStored, Removal, Speaker
-from vivavoce.log.records import Recording
 from vivavoce.log.store import Log, Transaction
 
 UNFINISHED: Final = ".part"

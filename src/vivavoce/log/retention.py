@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from vivavoce.log.dialogue_rows import logged_dialogue
+from vivavoce.log.models import Recording
 from vivavoce.log.recordings import erase_recordings, finish_removals
-from vivavoce.log.records import Recording
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import references
 

@@ -13,8 +13,8 @@ from vivavoce.audio.turns import Party, speech_of
 from vivavoce.audio.voice_activity import Interval
 from vivavoce.audio.waveform import Waveform, waveform
 from vivavoce.log.dialogue_rows import logged_dialogue
-from vivavoce.log.locked import Altered, WrongKey
-from vivavoce.log.reading import Reader
+from vivavoce.log.encryption import Altered, WrongKey
+from vivavoce.log.queries import Reader
 from vivavoce.log.recordings import RecordingFolder
 
 Row = dict[str, Any]

@@ -16,8 +16,8 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.listening_events import ListeningFinished
-from vivavoce.log.reading_events import TranscriptsFinished
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.rating_events import TranscriptsFinished
 from vivavoce.log.transcription_events import TranscriptionsFinished
 
 Row = dict[str, Any]

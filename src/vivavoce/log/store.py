@@ -12,8 +12,8 @@ from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import Engines, open_engines
 from vivavoce.log.migrate import migrate
-from vivavoce.log.reading import Reader
-from vivavoce.log.records import Conflict, StoredEvent, Visit
+from vivavoce.log.models import Conflict, StoredEvent, Visit
+from vivavoce.log.queries import Reader
 from vivavoce.log.transaction import Transaction
 from vivavoce.log.writer import PATIENCE_S, Writer
 

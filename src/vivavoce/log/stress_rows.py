@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.schema import STRESS
 from vivavoce.log.stress_events import (
     CaseJudged,

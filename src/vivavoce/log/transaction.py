@@ -12,12 +12,12 @@ from sqlalchemy.exc import IntegrityError
 from vivavoce.core.clock import Clock
 from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
-from vivavoce.log.chain import link
+from vivavoce.log.compiled_statements import run
 from vivavoce.log.event import Event
 from vivavoce.log.events import TrialPaused, TrialResumed
-from vivavoce.log.prepared import run
+from vivavoce.log.hash_chain import link
+from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, Visit, stored_event
 from vivavoce.log.projections import writes
-from vivavoce.log.records import Conflict, EarnedCode, StoredEvent, Visit, stored_event
 from vivavoce.log.tables import (
     bouts,
     calls,

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from vivavoce.log.chain import CHAINED, link
+from vivavoce.log.hash_chain import CHAINED, link
 from vivavoce.log.store import Log
 from vivavoce.log.tables import events, visits
 

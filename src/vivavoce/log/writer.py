@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalE
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import first_line, shown
-from vivavoce.log.records import Conflict
+from vivavoce.log.models import Conflict
 from vivavoce.log.tables import runs
 from vivavoce.log.transaction import Transaction
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
-from vivavoce.log.layers import Labels
+from vivavoce.log.annotation_layers import Labels
 from vivavoce.measures.base import Pairs, Tables, field_of
 from vivavoce.measures.success import Outcomes, outcomes
 

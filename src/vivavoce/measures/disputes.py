@@ -12,7 +12,7 @@ from functools import cached_property
 from math import isclose
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vivavoce.log.layers import LAYERS, Dispute, Labels
+from vivavoce.log.annotation_layers import LAYERS, Dispute, Labels
 from vivavoce.measures.base import Components, Pair, Pairs, Tables
 from vivavoce.measures.counting import labels
 

@@ -3,7 +3,7 @@
 from itertools import groupby
 from typing import Final
 
-from vivavoce.log.layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
+from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.measures import MEASURES, Measure
 
 _HEAD: Final = """# Measures

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from vivavoce.log.layers import LAYERS
+from vivavoce.log.annotation_layers import LAYERS
 from vivavoce.measures.base import MEASURES, Measure
 from vivavoce.measures.counting import label_counts, number_of_turns, over
 

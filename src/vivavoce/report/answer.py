@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from vivavoce.analysis.families import NAMES
-from vivavoce.analysis.family import decisive
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import headlines, interval_of, is_clustered, title
 from vivavoce.report.language import say, translated
@@ -20,6 +18,8 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
+from vivavoce.stats.family import decisive
+from vivavoce.stats.multiple_testing import NAMES
 
 Facts = dict[str, Any]
 

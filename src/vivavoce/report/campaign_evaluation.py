@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.analysis import idial
-from vivavoce.analysis.stress import stress_results
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.prose import mark
+from vivavoce.stats import idial
+from vivavoce.stats.stress import stress_results
 from vivavoce.study.campaign import CampaignFile, read_facts
 from vivavoce.study.submission import Submission
 

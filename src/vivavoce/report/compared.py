@@ -2,11 +2,6 @@
 
 from typing import Any
 
-from vivavoce.analysis.arena import has_votes, rank_systems
-from vivavoce.analysis.effort import effort
-from vivavoce.analysis.listening import has_listening, listening_results
-from vivavoce.analysis.preference_results import has_preferences, preference_results
-from vivavoce.analysis.readings import has_readings, rated_transcripts
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Section
 from vivavoce.report.language import say
@@ -15,6 +10,11 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import people_words, preference_answer, preference_blocks
 from vivavoce.report.side_by_side import arena_answer, arena_blocks, effort_blocks, reading_blocks
+from vivavoce.stats.arena import has_votes, rank_systems
+from vivavoce.stats.effort import effort
+from vivavoce.stats.listening import has_listening, listening_results
+from vivavoce.stats.preference_results import has_preferences, preference_results
+from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
 
 Facts = dict[str, Any]
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from vivavoce.analysis.family import decisive
-from vivavoce.analysis.rates import HEADLINES, is_rate
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.language import Shown, noun, say, translated
@@ -20,6 +18,8 @@ from vivavoce.report.numbers import (
     span,
     z_value,
 )
+from vivavoce.stats.family import decisive
+from vivavoce.stats.rates import HEADLINES, is_rate
 
 Facts = dict[str, Any]
 UNIT_NAMES: Final = {

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from vivavoce.analysis.equivalence import RATES, check_margin
-from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import parts, prose
@@ -12,6 +10,8 @@ from vivavoce.report.blocks import Document, Section
 from vivavoce.report.compared import compared_answer, compared_lead
 from vivavoce.report.language import language, say, speaking, translated
 from vivavoce.report.material import Material, Options, Progress, gather
+from vivavoce.stats.equivalence import RATES, check_margin
+from vivavoce.stats.summary import NO_DIALOGUE
 
 SECTIONS: Final = (
     "results",

@@ -5,27 +5,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.analysis.arena import has_votes, rank_systems
-from vivavoce.analysis.attributes import attribute_names
-from vivavoce.analysis.confidence import confidence_results, has_confidences
-from vivavoce.analysis.correlations import correlations
-from vivavoce.analysis.declared import declaration
-from vivavoce.analysis.description import describe
-from vivavoce.analysis.effort import effort
-from vivavoce.analysis.failures import typical_failures
-from vivavoce.analysis.flow import flow
-from vivavoce.analysis.groups import groups, natural_grouping
-from vivavoce.analysis.learning import learning
-from vivavoce.analysis.listening import has_listening, listening_results
-from vivavoce.analysis.opinion import opinion_against_record
-from vivavoce.analysis.preference_results import has_preferences, preference_results
-from vivavoce.analysis.readings import has_readings, rated_transcripts
-from vivavoce.analysis.releases import MARGIN, against
-from vivavoce.analysis.scales import answered_scales
-from vivavoce.analysis.stress import stress_results
-from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
+from vivavoce.stats.arena import has_votes, rank_systems
+from vivavoce.stats.attributes import attribute_names
+from vivavoce.stats.confidence import confidence_results, has_confidences
+from vivavoce.stats.correlations import correlations
+from vivavoce.stats.declared import declaration
+from vivavoce.stats.description import describe
+from vivavoce.stats.effort import effort
+from vivavoce.stats.failures import typical_failures
+from vivavoce.stats.flow import flow
+from vivavoce.stats.groups import groups, natural_grouping
+from vivavoce.stats.learning import learning
+from vivavoce.stats.listening import has_listening, listening_results
+from vivavoce.stats.opinion import opinion_against_record
+from vivavoce.stats.preference_results import has_preferences, preference_results
+from vivavoce.stats.releases import MARGIN, against
+from vivavoce.stats.scales import answered_scales
+from vivavoce.stats.stress import stress_results
+from vivavoce.stats.summary import summarise
+from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
 
 Progress = Callable[[str], None]
 

@@ -8,9 +8,9 @@ from vivavoce.report.answer import limits as sentences_on_limits
 from vivavoce.report.blocks import Block, Bullets, FactList, Fold, Heading, Paragraph, Transcript
 from vivavoce.report.distributions import correlations_figure, learning_figure, likert_figure
 from vivavoce.report.figures import durations_figure, participants_figure, success_figure
+from vivavoce.report.interim_analyses import looks_blocks
 from vivavoce.report.language import say
 from vivavoce.report.listening import listening_blocks
-from vivavoce.report.looks import looks_blocks
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.preferences import preference_blocks

@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from vivavoce.analysis.preference_models import few_tie_models
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say, translated
@@ -19,6 +18,7 @@ from vivavoce.report.numbers import (
     span,
 )
 from vivavoce.report.preference_parts import share_figure, strength_table
+from vivavoce.stats.preference_models import few_tie_models
 
 Facts = dict[str, Any]
 MODELS: Final = {

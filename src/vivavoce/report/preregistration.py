@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from vivavoce.analysis.difference import procedure_words
-from vivavoce.analysis.equivalence import margin_of
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.records import Collected
+from vivavoce.log.models import Collected
 from vivavoce.log.scope import Scope
 from vivavoce.measures import MEASURES
 from vivavoce.report.numbers import instant, plural
 from vivavoce.report.questions import stopping_words
+from vivavoce.stats.difference import procedure_words
+from vivavoce.stats.equivalence import margin_of
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import TRIVIAL
 from vivavoce.study.load import load_study

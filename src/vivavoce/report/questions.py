@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from vivavoce.analysis.families import NAMES
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -20,6 +19,7 @@ from vivavoce.report.numbers import (
     span,
 )
 from vivavoce.report.people import rule_words
+from vivavoce.stats.multiple_testing import NAMES
 
 Facts = dict[str, Any]
 SETTINGS: Final = {

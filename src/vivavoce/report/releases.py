@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from vivavoce.analysis.releases import RATES
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -19,6 +18,7 @@ from vivavoce.report.numbers import (
     plural,
     points,
 )
+from vivavoce.stats.releases import RATES
 
 Facts = dict[str, Any]
 SIGNIFICANT: Final = 0.05

@@ -7,13 +7,13 @@ from typing import Any, Final
 from rich.box import SIMPLE_HEAD
 from rich.text import Text
 
-from vivavoce.analysis.family import decisive
-from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import is_clustered, rate_cell, with_all
 from vivavoce.report.numbers import amount, between, count, difference, label, p_value
 from vivavoce.report.prose import SIMULATED_MARK
+from vivavoce.stats.family import decisive
+from vivavoce.stats.summary import NO_DIALOGUE
 
 Facts = dict[str, Any]
 MOST_PAIRS: Final = 30
@@ -28,7 +28,7 @@ RATES: Final = (
 def results_table(summary: dict[str, Any]) -> Table:
     """One row a group: dialogues, participants, success rates with 95 % intervals, WER or turns a dialogue.
 
-    Input   what `vivavoce.analysis.summary.summarise` returns
+    Input   what `vivavoce.stats.summary.summarise` returns
     Note    a rate of which nothing was counted has no column; what users wrote is never read as markup; where
             the terminal is too narrow cells go on in the next line, and nothing is cut
     """

@@ -12,15 +12,15 @@ from random import Random
 from typing import Final
 
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.caller import Judgement, Utterance
-from vivavoce.simulation.casting import Casting
+from vivavoce.simulation.agenda_user import Judgement, Utterance
+from vivavoce.simulation.asr_channel import Channel
 from vivavoce.simulation.domain import SimulatedDomain
-from vivavoce.simulation.noise import Channel
 from vivavoce.simulation.phrases import SMALL_TALK
-from vivavoce.simulation.traits import Traits
+from vivavoce.simulation.user_factory import Casting
+from vivavoce.simulation.user_profile import Traits
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import Task

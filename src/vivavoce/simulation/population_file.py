@@ -23,7 +23,7 @@ from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, problems_of, shown_value
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.simulation.satisfaction import Satisfaction
-from vivavoce.simulation.traits import HABITS, MOST_DIALOGUES, Draw, Population
+from vivavoce.simulation.user_profile import HABITS, MOST_DIALOGUES, Draw, Population
 
 _WHOLE = ("patience", "dialogues")
 

@@ -12,9 +12,9 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from vivavoce.connectors.base import Act, Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import InputError
-from vivavoce.simulation.caller import Caller
-from vivavoce.simulation.noise import Channel
-from vivavoce.simulation.traits import Population
+from vivavoce.simulation.agenda_user import Caller
+from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.user_profile import Population
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import Task
 

@@ -17,15 +17,15 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.errors import Refused, Stale
-from vivavoce.session.state import DialogueState, VisitState
-from vivavoce.simulation.caller import Judgement, Utterance
-from vivavoce.simulation.casting import Casting, SimulatedUser
+from vivavoce.simulation.agenda_user import Judgement, Utterance
 from vivavoce.simulation.satisfaction import Held
-from vivavoce.simulation.traits import Population
+from vivavoce.simulation.user_factory import Casting, SimulatedUser
+from vivavoce.simulation.user_profile import Population
 from vivavoce.study.model import DialogueStep, QuestionnaireStep
 from vivavoce.study.task import Task
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.state import DialogueState, VisitState
 
 POOL: Final = "simulation"
 JUDGING: Final = ("compare", "rate", "arena", "listen")

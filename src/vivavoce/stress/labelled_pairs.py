@@ -11,7 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.export_csv import read_csv_cell
-from vivavoce.stress.verdict import judge_texts
+from vivavoce.stress.cascade import judge_texts
 from vivavoce.stress.verdict_model import Pair
 from vivavoce.study.csv_lines import csv_lines
 

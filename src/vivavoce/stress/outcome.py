@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.hearing import acts_in_text, heed
+from vivavoce.simulation.system_acts import acts_in_text, heed
 from vivavoce.study.ontology import Ontology, Venue, meets
 from vivavoce.study.task import Task
 

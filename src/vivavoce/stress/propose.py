@@ -19,8 +19,8 @@ from vivavoce.stress.base import (
     Variant,
     apply,
 )
-from vivavoce.stress.eleven import ELEVEN
 from vivavoce.stress.filters import objection
+from vivavoce.stress.idial_tests import ELEVEN
 from vivavoce.stress.operators import OPERATORS
 from vivavoce.stress.packs import pack_of
 from vivavoce.stress.resources import version_of

@@ -12,11 +12,11 @@ from typing import Any, Final
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError, VivavoceError
-from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.stress.case import Case
-from vivavoce.stress.continuing import Continuation, SimulatedUser, continuing
+from vivavoce.stress.continuation import Continuation, SimulatedUser, continuing
 from vivavoce.stress.outcome import goal_met
 from vivavoce.study.ontology import Ontology
+from vivavoce.trial.outputs import SystemTurn, gather
 
 MOST_TURNS: Final = 40
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import Decision, LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce.stress.base import Edit, LanguagePack, Operator, Substitution, Utterance
 from vivavoce.stress.case import digest

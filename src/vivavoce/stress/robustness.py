@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from vivavoce.audio.damage import Damage, damaged
+from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.files import read_sound, read_tracks
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound

@@ -23,11 +23,11 @@ from vivavoce.log.stress_events import (
     StressVerdict,
     stress_stream,
 )
+from vivavoce.stress.cascade import Similarity, Verdict, admit, judge, with_model
 from vivavoce.stress.case import Case, plan_key
-from vivavoce.stress.continuing import Continuation
+from vivavoce.stress.continuation import Continuation
 from vivavoce.stress.rejection import asks_which
 from vivavoce.stress.replay import Replayed, Say, replay, written
-from vivavoce.stress.verdict import Similarity, Verdict, admit, judge, with_model
 from vivavoce.study.ontology import Ontology
 
 AT_ONCE: Final = 16

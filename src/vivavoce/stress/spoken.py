@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, ValidationError
 
-from vivavoce.audio.damage import Damage, Damaged, damaged
+from vivavoce.audio.degradation import Damage, Damaged, damaged
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.synthesis import Synthesiser

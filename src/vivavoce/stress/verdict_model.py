@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.stress_events import StressVerdict
-from vivavoce.session.outputs import SystemTurn, gather
 from vivavoce.stress.case import Case
+from vivavoce.trial.outputs import SystemTurn, gather
 
 Trouble = Literal["unreachable", "unreadable", "refused", "inconsistent"]
 _SAYS: Final[dict[str, StressVerdict]] = {"same": "pass", "different": "fail", "asks_again": "clarification"}

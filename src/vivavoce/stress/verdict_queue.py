@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import (
     CaseJudged,
     ReplayFinished,

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.study.analysis_file import Analysis
-from vivavoce.study.damage import DamagePlan
+from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole

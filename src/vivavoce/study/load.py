@@ -11,8 +11,8 @@ from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.study.annotating import read_annotation
-from vivavoce.study.damage import check_damage
+from vivavoce.study.annotation_plan import read_annotation
+from vivavoce.study.degradation import check_damage
 from vivavoce.study.eliciting import read_elicitation
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
@@ -23,10 +23,10 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
 from vivavoce.study.recordings import check_recordings_plan
+from vivavoce.study.step_sequence import check_walk, walked
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
 from vivavoce.study.transcription import read_transcription
-from vivavoce.study.walk import check_walk, walked
 
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
 

@@ -9,7 +9,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
-from vivavoce.study.damage import DamagePlan
+from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.listening import Clip

@@ -1,7 +1,7 @@
 """Schemes of expert annotation: what is judged, with which labels, by which keys; ours, or a user's file.
 
 A scheme is one layer of the dataset's table `annotations` and carries its name. Ours say what
-`vivavoce.log.layers` defines, with words for annotators in English and Italian.
+`vivavoce.log.annotation_layers` defines, with words for annotators in English and Italian.
 """
 
 import string

@@ -17,9 +17,9 @@ import structlog
 from vivavoce.telephony.asterisk_leg import AsteriskLeg
 from vivavoce.telephony.audio_socket import TICKET, BadFrame, Frame, frames
 from vivavoce.telephony.fast_agi import FastAgi
+from vivavoce.telephony.frame_clock import Pace
 from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.listener import Listener
-from vivavoce.telephony.pace import Pace
+from vivavoce.telephony.tcp_server import Listener
 from vivavoce.telephony.tickets import Tickets
 
 START_S: Final = 10.0

@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol
 import structlog
 
 from vivavoce.telephony.carrier import Fields, is_signed, number_of, order_to_reject, order_to_stream
+from vivavoce.telephony.frame_clock import Pace
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.media_leg import MediaStreamLeg
-from vivavoce.telephony.pace import Pace
 from vivavoce.telephony.tickets import Tickets
 
 WEBHOOK: Final = "/telephone/voice"

@@ -20,16 +20,16 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, JoinedBy, NotAnsweredWhy
 from vivavoce.log.events import TRIAL
 from vivavoce.log.placed_calls import placed_since, unwanted
-from vivavoce.session.calls import Calls
-from vivavoce.session.errors import Refused, Stale
-from vivavoce.session.phrases import phrase
-from vivavoce.session.visits import Draft, paused
 from vivavoce.study.outbound import Outbound
 from vivavoce.telephony.callee import BadNumber, callee
 from vivavoce.telephony.leg import FRAME_S, PhoneLeg
-from vivavoce.telephony.lines import Outgoing
+from vivavoce.telephony.outgoing_calls import Outgoing
 from vivavoce.telephony.sip_auth import Credentials
 from vivavoce.telephony.sip_caller import Line, NotAnswered
+from vivavoce.trial.calls import Calls
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.phrases import phrase
+from vivavoce.trial.visits import Draft, paused
 
 BEGIN_KEY: Final = "1"
 NEVER_KEY: Final = "9"

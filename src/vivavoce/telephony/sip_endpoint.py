@@ -16,7 +16,7 @@ from typing import Any, Final
 import structlog
 from sipmessage import URI, Address, CSeq, Message, Request, Response, Via
 
-from vivavoce.telephony.pace import Pace
+from vivavoce.telephony.frame_clock import Pace
 from vivavoce.telephony.sdp import NoCommonSound, read_offer, write_answer
 from vivavoce.telephony.sip_leg import SipLeg
 

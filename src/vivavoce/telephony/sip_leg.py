@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from vivavoce.telephony.keys import COMMA_S
+from vivavoce.telephony.dtmf import COMMA_S
 from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
 from vivavoce.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
 from vivavoce.telephony.sdp import Offer

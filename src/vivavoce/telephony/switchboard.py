@@ -19,21 +19,21 @@ from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of
-from vivavoce.session.bridged import BridgedDialogue
-from vivavoce.session.calls import Calls
-from vivavoce.session.damaged_line import answers, ears
-from vivavoce.session.dialogue_state import DialogueState
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.errors import Refused
-from vivavoce.session.heard_words import Overheard, recognise_turns
-from vivavoce.session.phrases import Phrase, phrase, spoken_digits
-from vivavoce.session.spoken import Manners, SpokenDialogue
 from vivavoce.study.telephone import Speech, Telephone
 from vivavoce.telephony.asterisk import Asterisk
 from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
 from vivavoce.telephony.media_streams import MediaStreams
 from vivavoce.telephony.outbound import OutboundCalls
 from vivavoce.telephony.sip import SipAnswerer
+from vivavoce.trial.bridge import BridgedDialogue
+from vivavoce.trial.bridge_transcripts import Overheard, recognise_turns
+from vivavoce.trial.calls import Calls
+from vivavoce.trial.degraded_line import answers, ears
+from vivavoce.trial.dialogue_state import DialogueState
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.errors import Refused
+from vivavoce.trial.phrases import Phrase, phrase, spoken_digits
+from vivavoce.trial.turn_taking import Manners, SpokenDialogue
 
 TIMES_SPOKEN: Final = 2
 TRIES: Final = 3

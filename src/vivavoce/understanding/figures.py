@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.analysis.bootstrap import bootstrap_difference, bootstrap_ratio
-from vivavoce.analysis.clusters import FEW
 from vivavoce.core.signature import signature
+from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio
+from vivavoce.stats.clusters import FEW
 from vivavoce.understanding.scoring import Scores, SpeakerCounts, repeated_commands
 
 REPETITION_WEIGHT: Final = 0.5

@@ -15,33 +15,33 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from vivavoce.core.errors import LogError
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.errors import Refused, Stale
-from vivavoce.session.laid_out import LaidOutDialogues
-from vivavoce.session.open_microphone import Microphones
-from vivavoce.session.voice import Voices
 from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.mixdown import LaidOutDialogues
+from vivavoce.trial.open_microphone import Microphones
+from vivavoce.trial.push_to_talk import Voices
 from vivavoce.web import (
-    annotating,
+    annotation,
     arena,
-    calling,
+    call_requests,
     chat_routes,
-    commanding,
-    comparing,
-    cutting,
-    eliciting,
-    experts,
+    command_annotation,
+    elicitation,
     health,
-    listening,
+    listening_test,
     media_streams,
     open_microphone,
-    reading,
-    transcribing,
+    pairwise_preference,
+    push_to_talk,
+    segmentation,
+    sign_in,
+    transcript_rating,
+    transcription,
     visit_routes,
-    voice,
     wizard,
 )
-from vivavoce.web.quick import Handler, QuickRoutes
+from vivavoce.web.hot_routes import Handler, QuickRoutes
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 
@@ -54,7 +54,7 @@ JSON_PATHS: Final = (
     "/elicit/whole",
 )  # fmt: skip
 
-_COOKIES: Final = (experts.cookie_of, wizard.cookie_of)
+_COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
 _report = structlog.get_logger("vivavoce.web")
 
 
@@ -108,22 +108,22 @@ def create_app(
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,
-        comparing.router,
-        reading.router,
+        pairwise_preference.router,
+        transcript_rating.router,
         arena.router,
         chat_routes.router,
-        experts.router,
-        annotating.router,
-        commanding.router,
-        transcribing.router,
-        listening.router,
-        voice.router,
+        sign_in.router,
+        annotation.router,
+        command_annotation.router,
+        transcription.router,
+        listening_test.router,
+        push_to_talk.router,
         open_microphone.router,
-        eliciting.router,
-        cutting.router,
+        elicitation.router,
+        segmentation.router,
         wizard.router,
         media_streams.router,
-        calling.router,
+        call_requests.router,
         health.router,
     ):
         app.include_router(router, prefix=base)
@@ -137,7 +137,7 @@ def create_app(
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     for kind, handler in (
-        *ANSWERS.items(), (experts.NotSignedIn, _not_signed_in),
+        *ANSWERS.items(), (sign_in.NotSignedIn, _not_signed_in),
         (wizard.NoWizard, wizard.no_wizard), (wizard.NotYours, wizard.not_yours),
         (RequestValidationError, _bad_request), (HTTPException, _http_error), (Exception, _defect),
     ):  # fmt: skip
@@ -156,7 +156,7 @@ async def _known(scope: Scope) -> bool:
         await visit_of(request)
         return True
     except NoVisit:
-        access = experts.access_of(request)
+        access = sign_in.access_of(request)
         for cookie_of in _COOKIES:
             token = request.cookies.get(cookie_of(site_of(request)))
             if token and await asyncio.to_thread(access.who, token) is not None:
@@ -183,7 +183,7 @@ async def _no_visit(request: Request, _: Exception) -> Response:
 
 
 async def _not_signed_in(request: Request, error: Exception) -> Response:
-    return experts.not_signed_in(request, error)
+    return sign_in.not_signed_in(request, error)
 
 
 async def _stale(request: Request, _: Exception) -> Response:

@@ -12,12 +12,12 @@ from pydantic import BaseModel, Field
 
 from vivavoce.log.arena_events import Vote
 from vivavoce.log.events import SystemTurnReceived
-from vivavoce.session.arena import BoutState
-from vivavoce.session.codes import new_key
-from vivavoce.session.dialogue_state import DialogueState
-from vivavoce.session.errors import Refused
-from vivavoce.session.masking import masked
-from vivavoce.session.state import VisitState
+from vivavoce.trial.arena import BoutState
+from vivavoce.trial.codes import new_key
+from vivavoce.trial.dialogue_state import DialogueState
+from vivavoce.trial.errors import Refused
+from vivavoce.trial.masking import masked
+from vivavoce.trial.state import VisitState
 from vivavoce.web.site import Site, ThisSite, ThisVisit
 
 router = APIRouter(include_in_schema=False)

@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from vivavoce.core.errors import LogError
 from vivavoce.core.text import well_formed
-from vivavoce.session.errors import Refused, Stale
-from vivavoce.session.state import VisitState
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.state import VisitState
 from vivavoce.web.pictures import picture
 from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
 from vivavoce.web.transcript import news, offered, payload_of

@@ -7,8 +7,8 @@ from typing import Any, Final
 from vivavoce.log.events import LoggedRating
 from vivavoce.questionnaires.instrument import Instrument, Item
 from vivavoce.questionnaires.wording import Wording
-from vivavoce.session.state import VisitState
 from vivavoce.study.model import QuestionnaireStep, Study
+from vivavoce.trial.state import VisitState
 
 LONGEST_COMMENT: Final = 5000
 

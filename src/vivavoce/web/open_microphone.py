@@ -1,6 +1,6 @@
 """The connection of a page with an open microphone: frames of sound come in, sound and words go out.
 
-In: binary messages as `session/browser_leg` reads them, and `{"kind": "bye"}`. Out: binary messages of four
+In: binary messages as `trial/browser_leg` reads them, and `{"kind": "bye"}`. Out: binary messages of four
 bytes, the place of the first sample, and samples; and JSON: `hello` and `stop` say where the next sample
 stands, `doing` what the program does, `over`, `superseded` and `refused` are the last.
 """
@@ -17,9 +17,9 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from vivavoce.core.errors import InputError, LogError
-from vivavoce.session.browser_leg import TooFast
-from vivavoce.session.errors import Refused, Stale
-from vivavoce.session.open_microphone import Microphones, Talk
+from vivavoce.trial.browser_leg import TooFast
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.open_microphone import Microphones, Talk
 from vivavoce.web.security import is_foreign
 from vivavoce.web.site import Site
 

@@ -6,23 +6,23 @@ from typing import Any, Final
 from babel.numbers import format_decimal
 from fastapi.responses import HTMLResponse
 
-from vivavoce.session.codes import new_key
-from vivavoce.session.state import DialogueState, VisitState
 from vivavoce.study.model import ArenaStep, ConsentStep
+from vivavoce.trial.codes import new_key
+from vivavoce.trial.state import DialogueState, VisitState
 from vivavoce.web.arena import arena_page
-from vivavoce.web.calling import calling_facts
-from vivavoce.web.comparing import Shown, comparison_page
-from vivavoce.web.cutting import at_once, whole_page
+from vivavoce.web.call_requests import calling_facts
 from vivavoce.web.documents import read_document
-from vivavoce.web.eliciting import elicitation_page
+from vivavoce.web.elicitation import elicitation_page
 from vivavoce.web.forms import Form, asked_form, filled_form
 from vivavoce.web.i18n import page_language
-from vivavoce.web.listening import listening_page
-from vivavoce.web.reading import reading_page
+from vivavoce.web.listening_test import listening_page
+from vivavoce.web.pairwise_preference import Shown, comparison_page
+from vivavoce.web.push_to_talk import voice_facts
+from vivavoce.web.segmentation import at_once, whole_page
 from vivavoce.web.site import Site
-from vivavoce.web.transcribing import transcription_page
 from vivavoce.web.transcript import offered, transcript
-from vivavoce.web.voice import voice_facts
+from vivavoce.web.transcript_rating import reading_page
+from vivavoce.web.transcription import transcription_page
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",

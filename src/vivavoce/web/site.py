@@ -18,7 +18,6 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
 from vivavoce.log.store import StoredEvent
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.model import (
     ArenaStep,
     CompareStep,
@@ -30,6 +29,7 @@ from vivavoce.study.model import (
     TranscribeStep,
 )
 from vivavoce.study.pairs import length
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.i18n import language_name, page_language, translations
 from vivavoce.web.pace import Pace
 

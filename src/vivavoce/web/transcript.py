@@ -7,7 +7,7 @@ from typing import Any, Final
 from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
 from vivavoce.log.store import StoredEvent
-from vivavoce.session.state import DialogueState
+from vivavoce.trial.state import DialogueState
 
 LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 

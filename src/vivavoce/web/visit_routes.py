@@ -7,12 +7,12 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
-from vivavoce.session.engine import Opened
-from vivavoce.session.errors import Refused, Stale
-from vivavoce.web.comparing import Shown
+from vivavoce.trial.engine import Opened
+from vivavoce.trial.errors import Refused, Stale
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form, filled_form
 from vivavoce.web.i18n import accepted_language
+from vivavoce.web.pairwise_preference import Shown
 from vivavoce.web.present import visit_page
 from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, visit_of
 

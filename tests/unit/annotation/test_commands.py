@@ -9,11 +9,11 @@ from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_stu
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import Refused
 from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.command_annotation import standing
 from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
-from vivavoce.log.layers import ADJUDICATED
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import RecordingFolder, Sound
 from vivavoce.log.store import Log

@@ -23,9 +23,9 @@ from vivavoce.annotation.tiers import (
 )
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export import export_dataset
-from vivavoce.log.layers import ADJUDICATED, Labels
 from vivavoce.log.store import Log
 from vivavoce.study.schemes import bundled
 

@@ -16,8 +16,8 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.load import load_study
+from vivavoce.trial.engine import SessionEngine
 
 TRANSCRIBING = """
 study: transcripts

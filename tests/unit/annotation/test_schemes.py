@@ -6,7 +6,7 @@ import pytest
 
 from scenes.annotating import annotated_study
 from vivavoce.core.errors import InputError
-from vivavoce.log.layers import LAYERS
+from vivavoce.log.annotation_layers import LAYERS
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.study.schemes import RESERVED_KEYS, bundled, read_scheme, said, scheme_names, together

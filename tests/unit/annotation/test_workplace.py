@@ -13,9 +13,9 @@ from vivavoce.annotation.taking_in import take_in
 from vivavoce.annotation.workplace import Refused, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
-from vivavoce.log.layers import ADJUDICATED, Labels
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import transcriptions

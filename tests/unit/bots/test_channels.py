@@ -12,7 +12,7 @@ import pytest
 
 from scenes.processes import free_port, wait_for_port
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_bots.catalogue import BOTS
 

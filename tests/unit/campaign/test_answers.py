@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce.campaign.answers import check_answers, sheet, summary
-from vivavoce.campaign.starting import write_campaign
+from vivavoce.campaign.setup import write_campaign
 from vivavoce.core.errors import InputError
 from vivavoce.study.campaign import Campaign, load_campaign
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.campaign.drafting import draft
+from vivavoce.campaign.drafts import draft
 from vivavoce.campaign.identities import users_apart
 from vivavoce.campaign.places import place_of
-from vivavoce.campaign.reporting import campaign_figures, write_reports
-from vivavoce.campaign.starting import write_campaign
+from vivavoce.campaign.reports import campaign_figures, write_reports
+from vivavoce.campaign.setup import write_campaign
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset

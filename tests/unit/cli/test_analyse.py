@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from vivavoce.cli.analyse_tables import chance, points, span
-from vivavoce.cli.analyse_tables import number as written
+from vivavoce.cli.analysis_tables import chance, points, span
+from vivavoce.cli.analysis_tables import number as written
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import DatasetWriter

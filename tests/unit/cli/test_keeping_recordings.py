@@ -12,8 +12,8 @@ from vivavoce.cli.main import app
 from vivavoce.cli.studies import require_key
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
+from vivavoce.log.encryption import KEY, lock_of
 from vivavoce.log.events import VisitOpened
-from vivavoce.log.locked import KEY, lock_of
 from vivavoce.log.recordings import Sound, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study

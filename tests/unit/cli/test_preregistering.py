@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from vivavoce.analysis.difference import HOW, compare_clusters
 from vivavoce.cli.main import app
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.store import Log
+from vivavoce.stats.difference import HOW, compare_clusters
 from vivavoce.study.scaffold import write_study
 
 SHAPES = ("aspredicted", "osf")

@@ -8,7 +8,7 @@ import pytest
 
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "${KEY}", "secret_key": "${SECRET}"}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vivavoce.connectors.expressions import Expression
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 ANSWER = {

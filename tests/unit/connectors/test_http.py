@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vivavoce.connectors.base import Conversation, Heard, PastTurn, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 SECRETS = {"KEY": "hunter2secret"}

@@ -9,7 +9,7 @@ import pytest
 
 from scenes.counterparts import FOLDER, Counterparts
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 

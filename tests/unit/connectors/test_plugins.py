@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from vivavoce.connectors.base import Conversation, UserTurn
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.http import HttpConnector
-from vivavoce.connectors.make import make_connector
 from vivavoce.core.errors import InputError
 from vivavoce.core.registry import Registry
 
@@ -27,7 +27,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Puts a package into the environment as pip leaves it: a module, and what it offers."""
     connectors: Registry[Any] = Registry("connector")
     connectors.add("http", HttpConnector)
-    for module in ("vivavoce.connectors", "vivavoce.connectors.make", "vivavoce.connectors.plugins"):
+    for module in ("vivavoce.connectors", "vivavoce.connectors.factory", "vivavoce.connectors.plugins"):
         monkeypatch.setattr(f"{module}.CONNECTORS", connectors)
 
     def put(package: str, points: dict[str, str], module: Path | None = None, code: str = "") -> None:

@@ -11,7 +11,7 @@ import pytest
 from scenes.connecting import talked
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 FOLDER = str(Path(__file__).resolve().parents[2] / "plugins" / "counterparts")

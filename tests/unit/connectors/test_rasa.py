@@ -8,7 +8,7 @@ import pytest
 from scenes.connecting import said, texts, within
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Choice, Connector, Conversation, SystemOutput
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 
 WELCOME = {"start": "/session_start", "metadata": {"welcome": True}}

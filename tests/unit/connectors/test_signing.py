@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.hmac import HMAC
 
 from scenes.replying import replying
 from vivavoce.connectors.base import Conversation, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.signing import Signature, Signer
 from vivavoce.core.errors import InputError

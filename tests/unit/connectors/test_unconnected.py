@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from scenes.processes import free_port
-from vivavoce.connectors.carrier import Carrier
+from vivavoce.connectors.aiohttp_transport import Carrier
 from vivavoce.connectors.transport import check_status
 from vivavoce.core.errors import SystemUnderTestError
 

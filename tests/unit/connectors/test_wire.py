@@ -3,7 +3,7 @@
 import asyncio
 
 from vivavoce.connectors.base import Conversation, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wire import LONGEST, heard_on_the_wire
 
 TURN = UserTurn(key="k-1", number=1, text="città")

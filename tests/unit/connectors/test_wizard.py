@@ -18,11 +18,11 @@ from vivavoce.connectors.base import (
     Understood,
     UserTurn,
 )
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wizard import WizardConnector, WizardSettings
 from vivavoce.connectors.wizard_room import GONE_AFTER_S, NotYours, Reply, Room, Seat
 from vivavoce.core.errors import InputError, SystemUnderTestError
-from vivavoce.session.outputs import SystemTurn, gather
+from vivavoce.trial.outputs import SystemTurn, gather
 
 ECHO = {"connect": "scripted", "replies": [{"say": "You said {text}", "choices": ["yes"]}]}
 Play = Callable[[Seat], str]

@@ -16,19 +16,19 @@ from starlette.testclient import TestClient
 
 from scenes.annotating import annotated_study, hold_dialogue
 from scenes.transcribing import GOLD, transcribing_study
-from vivavoce.analysis.agreement import Scale, krippendorff
 from vivavoce.annotation.dialogues import next_place, places
 from vivavoce.annotation.workplace import Workplace, annotator_key
 from vivavoce.desk.agreement import agreement, line
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.progress import PHASES
 from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
-from vivavoce.log.layers import ADJUDICATED
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.state import Phase
+from vivavoce.stats.agreement import Scale, krippendorff
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.state import Phase
 
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 BASE = "http://desk.test"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.campaign.starting import write_campaign
+from vivavoce.campaign.setup import write_campaign
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.desk.campaign_app import create_campaign_desk
 from vivavoce.log.store import Log

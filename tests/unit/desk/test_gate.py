@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from vivavoce.desk.access import first_link
 from vivavoce.desk.app import create_desk
-from vivavoce.desk.safety import HEADERS
+from vivavoce.desk.security import HEADERS
 from vivavoce.log.events import TRIAL
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

@@ -13,8 +13,8 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
 from vivavoce.log import events
 from vivavoce.log.store import Log
-from vivavoce.session.visits import paused
 from vivavoce.study.model import Study
+from vivavoce.trial.visits import paused
 
 Enter = Callable[..., TestClient]
 TokenOf = Callable[..., str]

@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.audio.files import Tracks, encode_sound
+from vivavoce.log.models import DialogueState
 from vivavoce.log.recording_events import Content
 from vivavoce.log.recordings import Sound, erase_recordings, folder_of
-from vivavoce.log.records import DialogueState
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 

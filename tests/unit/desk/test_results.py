@@ -11,7 +11,6 @@ from rich.console import Console
 from starlette.testclient import TestClient
 
 from scenes.patience import eventually
-from vivavoce.analysis.summary import summarise
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.results import groupings, make_view
@@ -20,6 +19,7 @@ from vivavoce.log.store import Log
 from vivavoce.report import content
 from vivavoce.report.numbers import percent, span
 from vivavoce.report.table import results_table
+from vivavoce.stats.summary import summarise
 from vivavoce.study.model import Study
 
 

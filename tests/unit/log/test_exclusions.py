@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from vivavoce.analysis.declared import declaration
-from vivavoce.analysis.flow import flow
-from vivavoce.analysis.summary import summarise
 from vivavoce.annotation.files import with_annotations
 from vivavoce.annotation.reading import read_turns
 from vivavoce.annotation.transcripts import Said, with_transcripts
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export_csv import export_csv
-from vivavoce.log.flagging import flag_again
 from vivavoce.log.timing import time_from_sound
+from vivavoce.log.turn_flags import flag_again
 from vivavoce.measures import compute
 from vivavoce.measures.values import values
+from vivavoce.stats.declared import declaration
+from vivavoce.stats.flow import flow
+from vivavoce.stats.summary import summarise
 from vivavoce.study.exclusion import read_rules
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

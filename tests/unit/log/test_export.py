@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.analysis.summary import summarise
 from vivavoce.cli.studies import export_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError, UnknownName
@@ -38,6 +37,7 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
+from vivavoce.stats.summary import summarise
 from vivavoce.study.flags import FlagRules
 
 TASK = {

@@ -10,8 +10,8 @@ import pytest
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.events import DialogueAssigned, DialogueOpened, UserTurnSent, VisitOpened
+from vivavoce.log.models import Recording
 from vivavoce.log.recordings import Sound, check_recordings, folder_of
-from vivavoce.log.records import Recording
 from vivavoce.log.retention import Keeping, due, expire
 from vivavoce.log.store import Log
 from vivavoce.log.transcription_events import (

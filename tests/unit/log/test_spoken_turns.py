@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.events import DialogueAssigned, LoggedAct, LoggedHypothesis, UserTurnSent
-from vivavoce.log.records import StoredEvent
+from vivavoce.log.models import StoredEvent
 
 HEARD = [LoggedHypothesis(text="a cheap tie restaurant", score=0.7)]
 

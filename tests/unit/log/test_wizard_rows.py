@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from vivavoce.analysis.summary import summarise
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import (
@@ -26,6 +25,7 @@ from vivavoce.measures.compute import group_keys
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as html_page
 from vivavoce.report.material import Options
+from vivavoce.stats.summary import summarise
 
 VENUE = {"food": "thai", "address": "5 Lantern Street"}
 ENTITIES = [

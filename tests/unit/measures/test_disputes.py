@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from vivavoce.analysis.summary import summarise
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import MEASURES, compute
 from vivavoce.measures.compute import sums
 from vivavoce.measures.values import values
+from vivavoce.stats.summary import summarise
 
 Row = dict[str, Any]
 Make = Callable[..., Dataset]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from vivavoce.log.annotation_layers import LAYERS
 from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
-from vivavoce.log.layers import LAYERS
 from vivavoce.measures import MEASURES, components, compute
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.analysis.families import adjusted
-from vivavoce.analysis.family import describe_family
 from vivavoce.report import content
 from vivavoce.report.answer import answer
 from vivavoce.report.language import speaking
+from vivavoce.stats.family import describe_family
+from vivavoce.stats.multiple_testing import adjusted
 
 MEASURES = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 BETTER = re.compile(r"\bbetter\b|\bmeglio\b|\bbest\b|\bmiglior")

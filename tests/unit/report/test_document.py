@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
-from vivavoce.analysis.declared import declaration, declared_family
-from vivavoce.analysis.opinion import _row
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
@@ -20,6 +18,8 @@ from vivavoce.report.html import render
 from vivavoce.report.language import speaking
 from vivavoce.report.material import Options
 from vivavoce.report.tables import escaped, write_figures, write_tables
+from vivavoce.stats.declared import declaration, declared_family
+from vivavoce.stats.opinion import _row
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STUDY = """study: declared

@@ -9,10 +9,6 @@ import pytest
 from babel.messages.pofile import read_po
 
 import vivavoce.report
-from vivavoce.analysis.balance import together
-from vivavoce.analysis.design import choose_model
-from vivavoce.analysis.families import NAMES
-from vivavoce.analysis.reach import reach_warning
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
@@ -30,6 +26,10 @@ from vivavoce.report.html import render
 from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
 from vivavoce.report.material import Options
 from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
+from vivavoce.stats.attainable_p import reach_warning
+from vivavoce.stats.balance import together
+from vivavoce.stats.design import choose_model
+from vivavoce.stats.multiple_testing import NAMES
 
 ROOM = Path(vivavoce.report.__file__).parent
 LANGUAGES = [language for language in report_languages() if language != "en"]

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from vivavoce.analysis.releases import against
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
 from vivavoce.report.material import Options
 from vivavoce.report.releases import against_blocks, release_verdict
+from vivavoce.stats.releases import against
 
 
 def version(folder: Path, said: dict[str, list[bool]]) -> Dataset:

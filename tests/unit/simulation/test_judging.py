@@ -9,9 +9,9 @@ from scenes.fighting import SYSTEMS
 from scenes.visits import Parrot
 from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.simulation.trial import run_trial
 from vivavoce.study.load import load_study
+from vivavoce.trial.engine import SessionEngine
 
 
 def test_simulated_callers_are_refused_where_people_must_vote(tmp_path: Path) -> None:

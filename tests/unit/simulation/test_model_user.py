@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from vivavoce.cli.simulating import Chosen, simulate_study
+from vivavoce.cli.simulate import Chosen, simulate_study
 from vivavoce.cli.studies import export_study, open_log
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.events import SimulatedUserDescribed, UserTurnSent, VisitOpened
 from vivavoce.simulation.model_user import PROMPT, ModelCasting
-from vivavoce.simulation.traits import Population
+from vivavoce.simulation.user_profile import Population
 from vivavoce.study.load import load_study
 
 STUDY = """

@@ -9,7 +9,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.questionnaires.instrument import Item, Scale
 from vivavoce.simulation.population_file import read_population, usual_population
 from vivavoce.simulation.satisfaction import Held, Satisfaction
-from vivavoce.simulation.traits import Population
+from vivavoce.simulation.user_profile import Population
 
 FILE = """
 population: town

@@ -6,10 +6,10 @@ from pathlib import Path
 from scenes.visits import Parrot
 from vivavoce.log import events
 from vivavoce.log.store import Log
-from vivavoce.session.engine import Said, SessionEngine
 from vivavoce.simulation.trial import run_trial
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.trial.engine import Said, SessionEngine
 
 
 def test_a_simulated_user_whose_time_is_up_while_it_thinks_goes_on_with_the_visit(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import vivavoce.study
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
 from vivavoce.simulation.training import Practice, Practising, Reward, train, trainable
 from vivavoce.study.file import Tasks

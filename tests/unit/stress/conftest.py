@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.stress.base import STRESS_TESTS
 from vivavoce.stress.case import Case, Said
-from vivavoce.stress.eleven import ELEVEN  # noqa: F401 - fills the shelf
+from vivavoce.stress.idial_tests import ELEVEN  # noqa: F401 - fills the shelf
 from vivavoce.stress.runs import Run, RunSettings
 
 Rows = list[dict[str, Any]]

@@ -3,7 +3,7 @@
 import pytest
 
 from vivavoce.stress.base import Utterance
-from vivavoce.stress.eleven import ELEVEN
+from vivavoce.stress.idial_tests import ELEVEN
 from vivavoce.stress.propose import propose
 
 

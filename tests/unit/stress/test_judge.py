@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 from scenes import judge_model
 from scenes.processes import free_port, process, wait_for_port
 from unit.stress.conftest import RunCases, case
-from vivavoce.analysis.stress_judge import JudgedPair, judge_results
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce.stats.stress_judge import JudgedPair, judge_results
 
 ROOT = Path(__file__).resolve().parents[3]
 Endpoint = Callable[[str], str]

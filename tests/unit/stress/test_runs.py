@@ -12,14 +12,14 @@ import pytest
 from scenes.patience import eventually_there
 from unit.stress.conftest import RunCases, case
 from vivavoce.connectors.base import Act, Capabilities, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.log.events import LoggedAct
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import ReplayFinished, stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.stress.case import Said
-from vivavoce.stress.continuing import LoggedUser
+from vivavoce.stress.continuation import LoggedUser
 from vivavoce.stress.runs import Run, RunSettings
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Task

@@ -15,7 +15,7 @@ from scenes.visits import make_study
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Conversation, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.phone import PhoneSettings, as_phone
 from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -23,12 +23,12 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.phrases import phrase, spoken_digits
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.phrases import phrase, spoken_digits
 
 NUMBER = "sip:hotline@127.0.0.1:5070"
 FRAMES = [SPEECH.at(8000).samples[start : start + FRAME] for start in range(0, 16_000, FRAME)]

@@ -18,8 +18,6 @@ from scenes.visits import Parrot, make_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.phrases import phrase
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.outbound import Outbound
 from vivavoce.study.telephone import Telephone
@@ -28,6 +26,8 @@ from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce.telephony.outbound import NotPlaced, OutboundCalls
 from vivavoce.telephony.sip_caller import NotAnswered
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.phrases import phrase
 
 NUMBER = "+390669821234"
 

@@ -17,11 +17,11 @@ from vivavoce.desk.board import Board
 from vivavoce.log.export import export_dataset
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
 
 SYSTEMS = ("one", "two", "three")
 CALLERS = tuple(f"+39061000{number}" for number in range(5))

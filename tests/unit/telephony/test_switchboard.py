@@ -20,13 +20,13 @@ from vivavoce.log import events as log_events
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.phrases import phrase, spoken_digits
-from vivavoce.study.damage import DamagePlan
+from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.phrases import phrase, spoken_digits
 
 
 class Laboratory:
@@ -360,7 +360,7 @@ def test_a_code_is_spelt_in_the_callers_language(language: str, spelt: str) -> N
 
 
 def test_every_phrase_is_there_in_every_language() -> None:
-    from vivavoce.session.phrases import _PHRASES
+    from vivavoce.trial.phrases import _PHRASES
 
     assert all(phrases.keys() == _PHRASES["en"].keys() for phrases in _PHRASES.values())
     assert isinstance(log_events.EVENT_KINDS["call_awaited"], type)

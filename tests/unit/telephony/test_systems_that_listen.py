@@ -24,18 +24,18 @@ from scenes.visits import make_study
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.dialogue_rows import logged_dialogue
-from vivavoce.log.locked import KEY, new_key
+from vivavoce.log.encryption import KEY, new_key
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
-from vivavoce.session.calls import Calls
-from vivavoce.session.damaged_line import answers, as_heard
-from vivavoce.session.engine import SessionEngine
-from vivavoce.session.spoken import Manners, SpokenDialogue
-from vivavoce.study.damage import DamagePlan
+from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
+from vivavoce.trial.calls import Calls
+from vivavoce.trial.degraded_line import answers, as_heard
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.turn_taking import Manners, SpokenDialogue
 
 
 class Ours:

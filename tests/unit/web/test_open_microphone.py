@@ -19,9 +19,9 @@ from scenes.visits import Parrot, make_study
 from scenes.websites import running
 from scenes.whispering import Hummed
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 

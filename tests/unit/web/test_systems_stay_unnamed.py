@@ -15,9 +15,9 @@ import pytest
 from scenes.browsing import Visitor, events_of, study_with_texts
 from scenes.patience import eventually
 from scenes.websites import running
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
-from vivavoce.session.engine import SessionEngine
+from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 PICTURE = b"\x89PNG\r\n\x1a\n and the rest"

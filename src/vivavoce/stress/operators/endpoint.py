@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from vivavoce.connectors.base import Conversation, UserTurn
-from vivavoce.connectors.make import make_connector
+from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.stress.base import STRESS_TESTS, Edit, LanguagePack, Substitution, Utterance
 

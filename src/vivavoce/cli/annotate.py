@@ -1,0 +1,263 @@
+"""The verb `annotate`: annotations to files and back, of a study's log or of a dataset."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vivavoce.cli.datasets import Replace
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.annotation.files import Blank
+    from vivavoce.log.dataset import Dataset
+
+app = typer.Typer(
+    name="annotate", help="Annotations to files and back; accepted transcripts.", no_args_is_help=True,
+    rich_markup_mode=None,
+)  # fmt: skip
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Study (file or folder), or dataset folder.")]
+Into = Annotated[Path, typer.Option("--into", help="Folder to write into.")]
+LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+
+
+@app.command("out", short_help="Write annotations to files.")
+def out(
+    source: Source,
+    into: Into,
+    format: Annotated[str, typer.Option("--format", help="csv, parquet, eaf or textgrid.")] = "csv",
+    blank: Annotated[bool, typer.Option("--blank", help="Forms to fill in, without labels.")] = False,
+    scheme: Annotated[
+        list[str] | None, typer.Option("--scheme", help="Of blank forms: name or file.")
+    ] = None,
+    annotator: Annotated[
+        str, typer.Option("--annotator", help="Of blank forms: who fills them in.")
+    ] = "expert",
+    log: LogUrl = None,
+) -> None:
+    """Write the annotations of a study or dataset, or blank forms for annotating by hand."""
+    from vivavoce.annotation.files import write_annotations
+
+    with _dataset(source, log) as dataset, progress("writing") as moved:
+        form = _blank(source, scheme or [], annotator) if blank else None
+        written = dataset if blank else dataset.everything
+        paths = write_annotations(written, into, format, blank=form, moved=moved)
+    note(f"wrote {len(paths)} file{'s' if len(paths) != 1 else ''} into {into}")
+
+
+@app.command("in", short_help="Take annotations in from files.")
+def in_(
+    source: Source,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders of them.")],
+    into: Annotated[Path | None, typer.Option("--into", help="Of a dataset: the new dataset.")] = None,
+    log: LogUrl = None,
+    replace: Replace = False,
+) -> None:
+    """Take annotations into a study's log, or annotations or transcripts into a copy of a dataset."""
+    from vivavoce.annotation.files import read_annotations, with_annotations
+    from vivavoce.annotation.transcripts import is_transcripts, read_transcripts, with_transcripts
+    from vivavoce.core.clock import SystemClock
+    from vivavoce.core.errors import InputError
+
+    with _dataset(source, log) as analysed:
+        dataset = analysed.everything
+        if _is_dataset(source) and into is not None and any(map(is_transcripts, files)):
+            said = reduce(or_, (read_transcripts(file, dataset) for file in files))
+            with_transcripts(dataset, said, into)
+            note(f"{len(said)} transcripts into {into}")
+            return
+        rows = read_annotations(files, dataset)
+        if not _is_dataset(source):
+            _into_log(source, log, rows)
+            return
+        if into is None:
+            cure = "name the new dataset with --into DIR"
+            raise InputError("a dataset is never changed in place", place=str(source), cure=cure)
+        with_annotations(dataset, rows, into, SystemClock().now())
+    note(f"{len(rows)} labels into {into}")
+
+
+@app.command("items", short_help="List recordings to be transcribed.")
+def items(
+    source: Source,
+    into: Annotated[
+        Path, typer.Option("--into", help="CSV file to write; sound goes into `audio` beside it.")
+    ],
+    audio: Annotated[
+        Path | None,
+        typer.Option("--audio", help="Folder of your own: <dialogue_id>_<turn_index>.wav or .flac."),
+    ] = None,
+    log: LogUrl = None,
+) -> None:
+    """Write the CSV file of a step `transcribe`; fill in its column `gold` for recordings that you know.
+
+    User turns and spoken commands are taken from the study's or dataset's recordings; --audio takes files
+    that you named after turns, and leaves them where they are.
+    """
+    from vivavoce.annotation.transcripts import item_rows, write_items
+
+    with _dataset(source, log) as dataset:
+        if audio is not None:
+            rows, beside = item_rows(dataset, audio), audio
+        else:
+            rows, beside = _recorded(dataset, source, log, into.parent / "audio"), into.parent / "audio"
+    write_items(into, rows)
+    note(f"{len(rows)} recordings into {into}; fill in `gold` where you know what was said")
+    note(f"the step: transcribe: {{items: {into.name}, audio: {beside.name}}}")
+
+
+def _recorded(dataset: "Dataset", source: Path, url: str | None, into: Path) -> list[dict]:
+    from vivavoce.annotation.recorded import recorded_items
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.log.recordings import folder_of
+
+    if _is_dataset(source):
+        sounds = dataset.folder / "recordings"
+    else:
+        with open_log(read_study(source), url) as opened:
+            sounds = folder_of(opened).path
+        _refuse_locked(sounds)
+    listed = recorded_items(dataset, sounds, into)
+    if listed.gone:
+        note(f"the files of {listed.gone} recordings are not in {sounds}")
+    if listed.unreadable:
+        note(f"{listed.unreadable} recordings cannot be read as sound, and are left out")
+    return listed.rows
+
+
+def _refuse_locked(sounds: Path) -> None:
+    """Transcribers' pages take open files, which a log with a key does not have."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.encryption import is_locked
+
+    if sounds.is_dir() and any(is_locked(path) for path in sounds.iterdir() if path.is_file()):
+        raise InputError(
+            "these recordings are locked", place=str(sounds),
+            cure="export the study with --audio, and name the dataset instead",
+        )  # fmt: skip
+
+
+@app.command("transcripts", short_help="Write accepted transcripts, or a training manifest.")
+def transcripts(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that transcribes, or its folder.")],
+    into: Annotated[Path, typer.Option("--into", help="CSV file to write.")],
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", help="Also a recogniser's training manifest (JSONL).")
+    ] = None,
+    log: LogUrl = None,
+) -> None:
+    """Write the transcripts that count: their transcribers were accurate on the known recordings."""
+    from vivavoce.annotation.transcripts import accepted_rows, write_manifest, write_rows
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.core.errors import InputError
+
+    plan = read_study(study)
+    step = next((one for one in plan.visit if one.kind == "transcribe"), None)
+    if step is None:
+        raise InputError("transcribes nothing", place=str(study), cure="add a step `transcribe` to `visit`")
+    with open_log(plan, log) as opened:
+        rows = accepted_rows(opened, plan.name)
+    write_rows(into, rows)
+    note(f"{len(rows)} accepted transcripts into {into}")
+    if manifest is not None:
+        note(f"{write_manifest(manifest, rows, step.audio)} lines into {manifest}")
+
+
+@app.command("commands-out", short_help="Write annotated commands to files.")
+def commands_out(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
+    into: Into,
+    log: LogUrl = None,
+    replace: Replace = False,
+) -> None:
+    """Write everybody's annotations (CSV), those that stand (notation files), and the dataset with them."""
+    from vivavoce.annotation.command_files import with_commands, write_commands
+    from vivavoce.annotation.commands import CommandWorkplace
+    from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.log.dataset import Dataset
+
+    plan = read_study(study)
+    with TemporaryDirectory() as folder, open_log(plan, log) as opened:
+        workplace = CommandWorkplace(plan, opened)
+        counts = write_commands(workplace, into)
+        source = workplace.commands.dataset
+        dataset = Dataset(source) if source is not None else export_study(plan, opened, Path(folder))
+        with_commands(workplace, dataset, into / "dataset")
+    note(f"{counts['standing']} of {counts['commands']} commands with an annotation that stands into {into}")
+
+
+@app.command("commands-in", short_help="Take annotated commands in from files.")
+def commands_in(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="CSV file, or notation: file or folder.")],
+    annotator: Annotated[str, typer.Option("--annotator", help="Who annotated: a pseudonym.")],
+    log: LogUrl = None,
+) -> None:
+    """Take annotations of commands into a study's log, as one annotator's work."""
+    from vivavoce.annotation.command_files import take_in
+    from vivavoce.annotation.commands import CommandWorkplace
+    from vivavoce.cli.studies import open_log, read_study
+
+    plan = read_study(study)
+    with open_log(plan, log) as opened:
+        count = take_in(CommandWorkplace(plan, opened), path, annotator)
+    note(f"{count} annotations of {annotator} taken in")
+
+
+def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
+    from vivavoce.annotation.taking_in import take_in
+    from vivavoce.annotation.workplace import Workplace
+    from vivavoce.cli.studies import open_log, read_study
+
+    plan = read_study(source)
+    with open_log(plan, url) as opened:
+        changed = take_in(Workplace(plan, opened), rows, by="file")
+    note(f"{len(rows)} labels read; {changed} layers of dialogues are new or changed")
+
+
+def _is_dataset(source: Path) -> bool:
+    return (source / "dataset.json").is_file()
+
+
+@contextmanager
+def _dataset(source: Path, url: str | None) -> "Iterator[Dataset]":
+    """The dataset itself, or one made of a study's log for as long as it is needed."""
+    from vivavoce.log.dataset import Dataset
+
+    if _is_dataset(source):
+        yield Dataset(source)
+        return
+    from vivavoce.cli.studies import export_study, open_log, read_study
+
+    plan = read_study(source)
+    with TemporaryDirectory() as folder, open_log(plan, url) as opened:
+        yield export_study(plan, opened, Path(folder))
+
+
+def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
+    """The schemes named, else those of the study's section `annotation`."""
+    from vivavoce.annotation.files import Blank
+    from vivavoce.cli.studies import read_study
+    from vivavoce.core.errors import InputError
+    from vivavoce.study.schemes import read_scheme, scheme_file, unknown_scheme
+
+    if not names and not _is_dataset(source) and (plan := read_study(source).annotation) is not None:
+        return Blank(plan.schemes, annotator)
+    if not names:
+        raise InputError("no scheme", place="--scheme", cure="name one, such as --scheme context")
+    schemes = []
+    for name in names:
+        path = scheme_file(name, Path.cwd())
+        if path is None:
+            problem, cure = unknown_scheme(name)
+            raise InputError(problem, place="--scheme", cure=cure)
+        scheme, problems = read_scheme(path)
+        if scheme is None:
+            raise problems[0].error()
+        schemes.append(scheme)
+    return Blank(tuple(schemes), annotator)

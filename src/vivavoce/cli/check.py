@@ -1,0 +1,212 @@
+"""Preflight of a study: its file, and one hello to each of its systems."""
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from vivavoce.cli.studies import (
+    log_file,
+    log_url,
+    make_connectors,
+    open_log,
+    place_in,
+    read_study,
+)
+from vivavoce.core.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from vivavoce.audio.sound import Sound
+    from vivavoce.connectors.base import Connector
+    from vivavoce.connectors.probe import Hello
+    from vivavoce.connectors.speak_turn import Speak
+    from vivavoce.study.analysis_file import Primary
+    from vivavoce.study.model import Study
+
+COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
+SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
+MANY: Final = 100  # planned participants of whom nobody need ask whether they can show anything
+PLAYED: Final = "a wizard plays it, and was not asked"
+
+
+def check_file(path: Path) -> tuple["Study | None", list[str]]:
+    """The study, and all problems of its file and its systems' settings, a line each; [] when it can run."""
+    from vivavoce.study.load import StudyFileError
+
+    try:
+        study = read_study(path)
+    except StudyFileError as error:
+        return None, [str(problem) for problem in error.problems]
+    try:
+        make_connectors(study)
+    except InputError as error:
+        return study, [str(error)]
+    return study, check_measures(study)
+
+
+def check_measures(study: "Study") -> list[str]:
+    """Measures of the declared analysis that nobody knows, and their impossible margins, one line each."""
+    from vivavoce.measures import MEASURES
+    from vivavoce.stats.equivalence import check_margin
+
+    declared = study.analysis
+    asked: list[tuple[tuple[str | int, ...], Primary | None]] = [(("primary",), declared.primary)]
+    asked += [(("secondary", number), one) for number, one in enumerate(declared.secondary)]
+    problems: list[str] = []
+    for place, one in asked:
+        try:
+            if one is not None:
+                MEASURES.get(one.measure)
+                if one.margin is not None:
+                    where = place_in(study, "analysis", *place, "margin")
+                    check_margin(one.measure, one.margin, place=where)
+        except UnknownName as error:
+            problems.append(f"{place_in(study, 'analysis', *place, 'measure')}: {error}")
+        except InputError as error:
+            problems.append(str(error))
+    return problems
+
+
+def check_bots(study: "Study") -> list[dict[str, Any]]:
+    """One hello to every system, a reset and another; what `connectors.probe.Hello` tells of each."""
+    return asyncio.run(_say_hello(study))
+
+
+def warnings_of(study: "Study") -> list[str]:
+    """What is doubtful about a study that has no problems, one line each."""
+    checks = (
+        check_sentences, check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts,
+        check_size,
+    )  # fmt: skip
+    return [line for check in checks for line in check(study)]
+
+
+def check_sentences(study: "Study") -> list[str]:
+    """Sentences where rules are wanted, one line: nothing is left out by them; [] where there are none."""
+    from vivavoce.core.yaml_source import parse_yaml
+
+    written = (parse_yaml(study.file_text, "study.yaml").data or {}).get("analysis")
+    if not isinstance(written, dict) or "exclusions" not in written:
+        return []
+    place = place_in(study, "analysis", "exclusions")
+    cure = "write rules under exclude, such as exclude: [trivial], and the sentences under notes"
+    return [f"{place}: sentences, by which nothing is left out; {cure}"]
+
+
+def check_size(study: "Study") -> list[str]:
+    """Whether so few participants are planned that nothing could come out, one line; [] where none are."""
+    stopping = study.analysis.stopping
+    if study.analysis.primary is None or stopping is None or (stopping.participants or MANY) >= MANY:
+        return []
+    from vivavoce.stats.planning import doubt_size
+
+    doubt = doubt_size(study, stopping.participants or MANY)
+    return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []
+
+
+def check_pairs(study: "Study") -> list[str]:
+    """What is doubtful about the study's pairs of transcripts, one line each; [] where it has none."""
+    from vivavoce.study.pairs_study import comparison_warnings
+
+    return comparison_warnings(study.pairs, study.languages)
+
+
+def missing_speech(study: "Study") -> list[str]:
+    """Who cannot listen or speak in a language of the study, one line each; [] where all is in writing."""
+    from vivavoce.trial.speech_check import speech_problems
+
+    return [str(problem) for problem in speech_problems(study)]
+
+
+def check_speech(study: "Study") -> list[str]:
+    """Who listens badly, one line each; [] where nobody does."""
+    from vivavoce.trial.speech_check import speech_warnings
+
+    return speech_warnings(study)
+
+
+def check_telephone(study: "Study") -> list[str]:
+    """What of the telephone's ports others could reach, one line each; [] where nobody telephones."""
+    from vivavoce.study.telephone import telephone_warnings
+
+    return telephone_warnings(study.telephone)
+
+
+def check_consent(study: "Study") -> list[str]:
+    """Whether participants are recorded without having been asked, one line; [] where they are not."""
+    from vivavoce.study.recordings import recording_warnings
+
+    return recording_warnings(study.visit)
+
+
+def check_texts(study: "Study") -> list[str]:
+    """Which texts still speak of our example's domain, one line each."""
+    from vivavoce.study.scaffold import example_warnings
+
+    return example_warnings(study)
+
+
+def check_sound(study: "Study") -> list[str]:
+    """Where the log and its recordings do not fit together, one line each; [] before it was served."""
+    from vivavoce.log.recordings import check_recordings
+
+    if log_url(study, None) == f"sqlite:///{log_file(study)}" and not log_file(study).is_file():
+        return []
+    with open_log(study, None) as log:
+        return check_recordings(log).lines()
+
+
+async def _say_hello(study: "Study") -> list[dict[str, Any]]:
+    connectors = make_connectors(study)
+    speak = speaking(study, study.default_language)
+    answers = await asyncio.gather(
+        *(_hello(connector, study.default_language, speak) for connector in connectors.values())
+    )
+    for connector in connectors.values():
+        await connector.shut_down()
+    return [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
+
+
+def speaking(study: "Study", language: str) -> "Speak":
+    """Says a line with the study's synthesiser, which is made when it is needed."""
+
+    async def speak(text: str) -> "Sound":
+        from vivavoce.trial.speech_check import synthesiser_of
+
+        synthesiser = synthesiser_of(study, language)
+        try:
+            return await synthesiser.speak(text, language=language)
+        finally:
+            await synthesiser.close()
+
+    return speak
+
+
+async def _hello(connector: "Connector", language: str, speak: "Speak | None" = None) -> "Hello":
+    from vivavoce.connectors.probe import Hello, hello
+
+    if getattr(connector, "room", None) is not None:  # nobody sits there now
+        return Hello(ok=True, text=PLAYED, seconds=0.0)
+    return await hello(connector, language=language, reset=True, speak=speak)
+
+
+def told(answer: dict[str, Any]) -> list[str]:
+    """What a hello showed, as lines to read."""
+    system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
+    if not answer["ok"]:
+        cure = COMPARE if answer["reachable"] else "; start it, or mend its address in the study file"
+        return [f"{system}: FAILED in {seconds}: {answer['problem']}{cure}"]
+    if not answer["answers"]:
+        return [f"{system}: ok: {answer['text']}"]
+    silent = answer["first_output_s"] is None
+    facts = ["reachable", "says nothing" if silent else "answers"]
+    facts.append("resets" if answer["resets"] else "does not reset")
+    facts.append("streams" if answer["streams"] else "does not stream")
+    if answer.get("listens"):
+        facts.append("listens")
+    if answer.get("spoken_s"):
+        facts.append(f"spoke {answer['spoken_s']:.1f} s")
+    first_s = answer["first_output_s"]
+    times = f"first output {first_s:.2f} s, complete {seconds}" if first_s is not None else seconds
+    shown = SILENT if silent else " ".join(answer["text"].split())[:200]
+    return [f"{system}: ok: {', '.join(facts)}; {times}", f"    {shown}"]

@@ -1,0 +1,41 @@
+"""The verb `erase`: a participant's data leaves the log."""
+
+import getpass
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note
+
+
+def erase(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    participant: Annotated[
+        str, typer.Argument(metavar="PARTICIPANT", help="His participant_id, or the identifier of his link.")
+    ],
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Erase everything of a participant from the log; the trial must not be served meanwhile."""
+    from vivavoce.cli.service_lock import alone
+    from vivavoce.cli.studies import log_url, open_log, read_study
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.erasure import erase_participant
+
+    plan = read_study(study)
+    asked = f"Erase everything of {participant} from the log? It cannot be undone."
+    if not yes and not (sys.stdin.isatty() and typer.confirm(asked, err=True)):
+        cure = "answer y on a terminal, or add --yes"
+        raise InputError(f"{participant} was not erased", place=f"study {plan.name}", cure=cure)
+    with alone(log_url(plan, log)), open_log(plan, log) as opened:
+        stone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
+    if as_json:
+        typer.echo(stone.model_dump_json(indent=2))
+        return
+    typer.echo(f"erased {stone.participant_id}: {stone.visits} visits, {stone.events} events")
+    if stone.mended:
+        typer.echo(f"in {stone.mended} events of others there is nothing of his any more")
+    note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")

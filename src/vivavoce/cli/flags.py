@@ -1,0 +1,65 @@
+"""The verb `flags`: what kind of prompt each system turn is, and who says so."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.datasets import Replace
+from vivavoce.cli.progress import note
+
+
+def flags(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="Study file, or YAML with `flags:` by system.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Write the dataset with the flags of these rules here.")
+    ] = None,
+    replace: Replace = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Show who tells the flags of system turns; score rules against annotators."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.turn_flags import flag_again
+    from vivavoce.stats.flagging import score_flags
+    from vivavoce.study.flags_file import read_flag_rules
+
+    opened = Dataset(dataset)
+    if into is not None and rules is None:
+        raise InputError("nothing to write without rules", place="--into", cure="add --rules FILE")
+    with TemporaryDirectory(prefix="vivavoce-flags-") as spare:
+        if rules is not None:
+            opened = flag_again(opened, read_flag_rules(rules), into or Path(spare) / "flagged")
+        facts = score_flags(opened)
+    if into is not None:
+        note(f"wrote {into}")
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+    else:
+        _show(facts)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+
+    from vivavoce.core.terminal import FittedTable as Table
+
+    judged = any(row["judged"] for row in facts["flags"])
+    table = Table("system", "flag", "turns", "told by", "set", box=SIMPLE_HEAD, show_edge=False)
+    for name in ("judged", "precision", "recall", "F1", "kappa") if judged else ():
+        table.add_column(name)
+    for row in facts["flags"]:
+        told = "\n".join(f"{origin} {count}" for origin, count in sorted(row["told"].items()))
+        cells = [row["system"], row["flag"].replace("_", " "), str(row["turns"]), told, str(row["set"])]
+        if judged:
+            figures = [row[key] for key in ("precision", "recall", "f1", "kappa")]
+            cells += [str(row["judged"]), *("–" if one is None else f"{one:.2f}" for one in figures)]
+        table.add_row(*cells)
+    Console().print(table)
+    note(facts["signature"])

@@ -1,0 +1,139 @@
+"""Pairs of transcripts and choices between them: the verb `pairs`, and what `analyse` says of choices."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.study.pairs_difference import Difference
+
+
+def pairs(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    language: Annotated[
+        str | None, typer.Option("--language", help="Of the transcripts; else the first.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Show pairs of transcripts: what differs word by word, how much, and what is doubtful."""
+    found = described(study, language)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    for one in found["pairs"]:
+        kind = (
+            f"attention pair ({one['attention']})"
+            if one["attention"]
+            else f"{one['variable']}, {one['change']}"
+        )
+        typer.echo(
+            f"{one['pair_id']}: {kind}; {one['removed']} tokens removed, {one['added']} added; "
+            f"lengths {one['control_tokens']} and {one['experimental_tokens']}"
+        )
+        for line in one["difference"]:
+            typer.echo(f"    {line}")
+    for warning in found["warnings"]:
+        typer.echo(warning)
+
+
+def described(path: Path, language: str | None) -> dict[str, Any]:
+    """Every pair of a study with its difference and counts, and the warnings about them.
+
+    Raises  InputError: the study has problems, or compares nothing
+    """
+    from vivavoce.cli.studies import read_study
+    from vivavoce.core.errors import InputError
+    from vivavoce.study.pairs import length
+    from vivavoce.study.pairs_difference import difference
+    from vivavoce.study.pairs_study import comparison_warnings
+
+    study = read_study(path)
+    if not study.pairs:
+        raise InputError("compares no transcripts", place=str(path), cure="add a step `compare` to `visit`")
+    spoken = study.language(language)
+    rows = []
+    for pair in study.pairs:
+        text = pair.text[spoken]
+        changed = difference(text)
+        rows.append({
+            "pair_id": pair.pair_id, "variable": pair.variable, "change": pair.change,
+            "attention": pair.attention, "language": spoken, "removed": changed.removed,
+            "added": changed.added, "control_tokens": length(text.control),
+            "experimental_tokens": length(text.experimental), "difference": shown(changed),
+        })  # fmt: skip
+    return {"pairs": rows, "warnings": comparison_warnings(study.pairs, study.languages)}
+
+
+def shown(changed: "Difference") -> list[str]:
+    """The changed turns as lines: [-what was removed-] and {+what was added+}."""
+    marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+    lines = []
+    for segment in changed.segments:
+        if any(piece.kind != "same" for piece in segment.pieces):
+            words = [marks[piece.kind].format(" ".join(piece.text.split())) for piece in segment.pieces]
+            lines.append(f"{segment.party.capitalize()}: {' '.join(words)}")
+    return lines
+
+
+def analyse_comparison(
+    folder: Path,
+    *,
+    by: str | None,
+    cost: list[float] | None,
+    hourly: float | None,
+    against: Path | None,
+    exclude: list[str] | None,
+    as_json: bool,
+    of_dialogues: dict[str, Any],
+) -> bool:
+    """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
+    from rich.console import Console
+
+    from vivavoce.cli import pairs_tables as tables
+    from vivavoce.cli.datasets import print_json, refuse_unused, unmixed, unmixed_pair
+
+    dataset, *others = (
+        unmixed_pair(folder, against, exclude) if against is not None else [unmixed(folder, exclude)]
+    )
+    facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
+    if len(facts) == 1:
+        return False
+    refuse_unused("what people compared", of_dialogues)
+    if as_json:
+        print_json(facts)
+        return True
+    console = Console()
+    for name, found in facts.items():
+        for part in tables.DRAWN[name](found):
+            console.print(part)
+    return True
+
+
+def compared(
+    dataset: "Dataset", others: "list[Dataset]", *, by: str | None, cost: float | None, hourly: float | None
+) -> dict[str, Any]:
+    """Everything that people compared: preferences, readings, arena as far as there are any, and effort."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.stats.arena import has_votes, rank_systems
+    from vivavoce.stats.effort import effort
+    from vivavoce.stats.listening import has_listening, listening_results
+    from vivavoce.stats.preference_results import has_preferences, preference_results
+    from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
+
+    if hourly is not None and hourly < 0:
+        raise InputError(
+            f"hourly {hourly:g}", place="--hourly", cure="write what an hour of one person costs"
+        )
+    facts: dict[str, Any] = {}
+    if has_preferences(dataset):
+        facts["preferences"] = preference_results(dataset, by=by, cost=cost)
+    if has_readings(dataset):
+        facts["readings"] = rated_transcripts(dataset)
+    if has_listening(dataset):
+        facts["listening"] = listening_results(dataset)
+    if has_votes(dataset):
+        facts["arena"] = rank_systems(dataset)
+    return facts | {"effort": effort([dataset, *others], hourly)}

@@ -1,0 +1,109 @@
+"""The verb `parse`: what user turns mean, read by a parser and scored where somebody else knows."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.datasets import Replace
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.study.ontology import Ontology
+
+
+def parse(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Write the dataset with these acts here.")
+    ] = None,
+    domain: Annotated[
+        Path | None, typer.Option("--domain", help="Ontology (YAML), or slots and values (JSON).")
+    ] = None,
+    parser: Annotated[
+        str, typer.Option("--parser", help="rules, package.module:function, or an address.")
+    ] = "rules",
+    replace: Replace = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Read what user turns mean; score the reading where the dataset has labels."""
+    from vivavoce.annotation.parsers import load_parser
+    from vivavoce.annotation.reading import read_turns
+    from vivavoce.log.dataset import Dataset
+
+    opened = Dataset(dataset)
+    made = load_parser(parser, _ontology(domain), folder=Path.cwd())
+    assert made is not None, "there is always an ontology here"
+    with TemporaryDirectory(prefix="vivavoce-parse-") as spare:
+        with progress("reading") as report:
+            read = read_turns(opened, made, into or Path(spare) / "read", parser=parser, progress=report)
+        if into is not None:
+            note(f"wrote {into}")
+        _score(read, as_json=as_json)
+
+
+def _ontology(domain: Path | None) -> "Ontology":
+    from vivavoce.study.ontology_file import load_ontology
+    from vivavoce.study.ontology_lists import read_lists
+    from vivavoce.study.scaffold import DOMAINS
+
+    ours = DOMAINS / "restaurants.yaml"
+    if domain is not None and domain.suffix == ".json":
+        return read_lists(domain, load_ontology(ours))
+    return load_ontology(domain or ours)
+
+
+def _score(dataset: Any, *, as_json: bool) -> None:
+    from vivavoce.core.errors import InputError
+    from vivavoce.stats.parsing import score_parser
+
+    try:
+        facts = score_parser(dataset)
+    except InputError:
+        rows = dataset.read("acts").to_pylist()
+        turns = {(row["dialogue_id"], row["turn_index"]) for row in rows if row["source"] == "parser"}
+        if as_json:
+            typer.echo(json.dumps({"turns": len(turns), "scored": False}))
+        else:
+            note(f"{len(turns)} turns read; nobody else says what they mean, so nothing is scored")
+        return
+    if as_json:
+        typer.echo(json.dumps(facts | {"scored": True}, indent=2, allow_nan=False))
+    else:
+        _show(facts)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+
+    from vivavoce.core.terminal import FittedTable as Table
+
+    title = f"{facts['turns']} user turns of {facts['participants']} people, against the {facts['judge']}s"
+    table = Table("", "precision", "recall", "F1", "95%", title=title, title_justify="left", box=SIMPLE_HEAD,
+                  show_edge=False)  # fmt: skip
+    parts = [(name, facts[name]) for name in ("items", "acts", "slots")] + list(facts["by_act"].items())
+    for number, (name, one) in enumerate(parts):
+        if number == 3:
+            table.add_section()
+        cells = ["–" if one[key] is None else f"{one[key]:.3f}" for key in ("precision", "recall", "f1")]
+        span = "" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}"
+        table.add_row(name, *cells, span)
+    console = Console()
+    console.print(table)
+    console.print(f"turns read exactly as labelled: {facts['exact']['share']:.3f}", highlight=False)
+    if facts["left_out"]:
+        console.print(
+            f"slots that the labels never name, left out: {', '.join(facts['left_out'])}", highlight=False
+        )
+    if (success := facts["success"]) is not None:
+        a, b = success["labels"], success["parser"]
+        console.print(
+            f"success against inferred goals: {a['ratio']:.3f} of {a['goals']} goals by labels, "
+            f"{b['ratio']:.3f} of {b['goals']} by the parser; difference {success['difference']:+.3f} "
+            f"({success['low']:+.3f} to {success['high']:+.3f})",
+            highlight=False,
+        )
+    note(facts["signature"])

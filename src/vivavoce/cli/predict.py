@@ -1,0 +1,243 @@
+"""The verbs of `predict`: judgements of quality from interaction parameters."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.datasets import print_json
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.stats.prediction.fitting import Kind
+
+app = typer.Typer(
+    name="predict", no_args_is_help=True, help="Predict judgements from interaction parameters."
+)
+
+Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")]
+Target = Annotated[
+    str, typer.Option("--target", help="A score or item that was answered, such as satisfaction.")
+]
+Predictors = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="MEASURE", help="Predictors: names, symbols, families; all if left out."),
+]
+Judgements = Annotated[
+    bool, typer.Option("--judgements", help="Admit what users judged among the predictors.")
+]
+Kind_ = Annotated[
+    str, typer.Option("--model", help="mean, stepwise, elastic_net, tree, boosting or ordinal.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+@app.command("evaluate")
+def evaluate(
+    dataset: Dataset_,
+    target: Target,
+    predictors: Predictors = None,
+    judgements: Judgements = False,
+    as_json: Json = False,
+) -> None:
+    """How well a judgement is predicted for people and systems that the model has not seen."""
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.stats.prediction import evaluate as found
+
+    with progress("models") as report:
+        facts = found(unmixed(dataset), target, _names(predictors), judgements=judgements, progress=report)
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts)
+
+
+@app.command("correlate")
+def correlate(
+    dataset: Dataset_,
+    target: Annotated[str | None, typer.Option("--target", help="One target only.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Every interaction parameter with every judgement, by rank."""
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.core.signature import signature
+    from vivavoce.stats.prediction import correlate as found
+
+    opened = unmixed(dataset)
+    rows = found(opened, target)
+    n = max((row["n"] for row in rows), default=0)
+    line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
+    if as_json:
+        print_json({"correlations": rows, "signature": line})
+        return
+    for row in rows:
+        mark = "  a judgement itself" if row["judgement"] else ""
+        span = "" if row["low"] is None else f" ({row['low']:5.2f} to {row['high']:5.2f})"
+        typer.echo(f"{row['target']:24}{row['measure']:40}{row['rho']:6.2f}{span}  n {row['n']}{mark}")
+    note(line)
+
+
+@app.command("explain")
+def explain(
+    dataset: Dataset_,
+    target: Target,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for figures (SVG, Vega-Lite) and explanation.json.")
+    ] = None,
+    model: Kind_ = "elastic_net",
+    predictors: Predictors = None,
+    judgements: Judgements = False,
+    as_json: Json = False,
+) -> None:
+    """What a model goes by: weights, what predictors are worth, their courses, calibration."""
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.stats.prediction.explanation import explain as found
+
+    with progress("models") as report:
+        facts = found(
+            unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements,
+            progress=report,
+        )  # fmt: skip
+    if out is not None:
+        _write_figures(facts, out)
+    if as_json:
+        print_json(facts)
+    else:
+        _show_explanation(facts)
+
+
+@app.command("fit")
+def fit(
+    dataset: Dataset_,
+    target: Target,
+    out: Annotated[Path, typer.Option("--out", help="The model's JSON file.")] = Path("model.json"),
+    model: Kind_ = "elastic_net",
+    predictors: Predictors = None,
+    judgements: Judgements = False,
+) -> None:
+    """Fit a model and write it as JSON."""
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.stats.prediction.model import fit_model
+
+    fitted = fit_model(unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
+    out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="utf-8")
+    _named(fitted)
+    note(f"wrote {out}")
+
+
+@app.command("score")
+def score(
+    dataset: Dataset_, model: Annotated[Path, typer.Option("--model", help="What `fit` wrote.")]
+) -> None:
+    """Score the dialogues of a dataset by a model; JSON on stdout."""
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.core.signature import signature
+    from vivavoce.stats.prediction.model import read_model, unknown_predictors
+    from vivavoce.stats.prediction.model import score as found
+
+    fitted, opened = read_model(model), unmixed(dataset)
+    scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
+    facts = {
+        "target": fitted["target"], "scores": scores, "unknown_predictors": unknown,
+        "model": fitted["signature"],
+        "signature": signature("quality_score", unit="dialogue", n=len(scores), data=opened.hash),
+    }  # fmt: skip
+    print_json(facts)
+    if unknown:
+        note(f"missing in every dialogue, taken as the training mean: {', '.join(unknown)}")
+
+
+def _names(written: list[str] | None) -> list[str] | None:
+    """Measures that the words stand for; judgements only where one is named itself."""
+    from vivavoce.measures.values import chosen
+    from vivavoce.stats.prediction.table import JUDGEMENTS
+
+    if not written:
+        return None
+    found = {word: chosen([word], place="--with") for word in written}
+    return [name for own in found.values() for name in own if len(own) == 1 or name not in JUDGEMENTS]
+
+
+def _kind(written: str) -> "Kind":
+    from vivavoce.core.errors import UnknownName
+    from vivavoce.stats.prediction.fitting import KINDS
+
+    for kind in KINDS:
+        if kind == written.replace("-", "_"):
+            return kind
+    raise UnknownName("model", written, list(KINDS), place="--model")
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+
+    from vivavoce.core.terminal import FittedTable as Table
+
+    title = f"{facts['target']}: {facts['n']} dialogues of {facts['participants']} people"
+    table = Table("held out", "model", "R2", "95%", "RMSE", "rho", "kappa", "recall", title=title,
+                  title_justify="left", box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    for by, models in facts["by"].items():
+        for kind, one in (models or {}).items():
+            span = "" if one["r2_low"] is None else f"{one['r2_low']:.2f} to {one['r2_high']:.2f}"
+            figures = ["" if one[name] is None else f"{one[name]:.2f}"
+                       for name in ("rmse", "spearman", "weighted_kappa", "macro_recall")]  # fmt: skip
+            r2 = "" if one["r2"] is None else f"{one['r2']:.2f}"
+            table.add_row(by, kind.replace("_", " "), r2, span, *figures)
+        table.add_section()
+    console = Console()
+    console.print(table)
+    for kind, one in facts["in_sample"].items():
+        adjusted = "" if one["adjusted_r2"] is None else f", adjusted {one['adjusted_r2']:.2f}"
+        fit = f"R2 {one['r2']:.2f}{adjusted}, {one['predictors']} predictors"
+        console.print(f"{kind.replace('_', ' ')} on its own dialogues: {fit}", highlight=False)
+    for weight in facts["weights"][:10]:
+        console.print(f"{weight['measure']:36}{weight['weight']:7.2f}", highlight=False)
+    _named(facts)
+    note(facts["signature"])
+
+
+def _show_explanation(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+
+    from vivavoce.core.terminal import FittedTable as Table
+
+    title = f"{facts['target']} by {facts['kind'].replace('_', ' ')}: {facts['n']} dialogues"
+    table = Table("parameter", "weight", "95%", "kept", "R2 lost", title=title, title_justify="left",
+                  box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
+    weights = {row["measure"]: row for row in facts["coefficients"] or ()}
+    for row in facts["importance"][:15]:
+        own = weights.get(row["measure"])
+        cells = ("", "", "") if own is None else (
+            f"{own['weight']:z.2f}", f"{own['low']:z.2f} to {own['high']:z.2f}", f"{100 * own['kept']:.0f}%"
+        )  # fmt: skip
+        table.add_row(row["measure"], *cells, "" if row["r2_lost"] is None else f"{row['r2_lost']:.3f}")
+    console = Console()
+    console.print(table)
+    if facts["collinear"]:
+        named = ", ".join(f"{row['measure']} {row['vif']:.0f}" for row in facts["collinear"][:8])
+        note(f"{len(facts['collinear'])} predictors say much the same (variance inflation above 5): {named}")
+    _named(facts)
+    note(facts["signature"])
+
+
+def _named(facts: dict[str, Any]) -> None:
+    for warning in facts["warnings"]:
+        note(f"warning: {warning}")
+    if facts["judgements"]:
+        note(f"judgements among the predictors: {', '.join(facts['judgements'])}")
+
+
+def _write_figures(facts: dict[str, Any], out: Path) -> None:
+    from vivavoce.report.prediction import prediction_figures
+
+    out.mkdir(parents=True, exist_ok=True)
+    told = json.dumps(facts, indent=2, allow_nan=False) + "\n"
+    (out / "explanation.json").write_text(told, encoding="utf-8")
+    for one in prediction_figures(facts):
+        (out / f"{one.name}.svg").write_text(one.printed, encoding="utf-8")
+        spec = json.dumps(one.spec | {"description": one.alternative}, indent=2, ensure_ascii=False)
+        (out / f"{one.name}.vl.json").write_text(spec + "\n", encoding="utf-8")
+    note(f"wrote {out}")

@@ -1,0 +1,61 @@
+"""One service a log: two that serve the same would each hold its own picture of the visits."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from vivavoce.cli.studies import log_url
+from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    from vivavoce.study.model import Study
+
+SUFFIX: Final = ".serving"
+
+
+def served_file(study: "Study", url: str | None) -> Path | None:
+    """The file of the log that a study is served from; None for one on a server."""
+    address = log_url(study, url)
+    return Path(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else None
+
+
+@contextmanager
+def alone(url: str) -> Iterator[None]:
+    """Keep others from serving a log until the block ends, however the process ends.
+
+    url     the log's address: a file is kept on this machine, a log on a server from everywhere
+    Raises  InputError: another process serves it; names that process
+    """
+    if not url.startswith("sqlite:///"):
+        from vivavoce.log.service_lock import served_alone
+
+        with served_alone(url, lost=lambda: os.kill(os.getpid(), signal.SIGTERM)):
+            yield
+        return
+    with _alone_with_file(Path(url.removeprefix("sqlite:///"))):
+        yield
+
+
+@contextmanager
+def _alone_with_file(log: Path) -> Iterator[None]:
+    if os.name != "posix":
+        yield
+        return
+    import fcntl
+
+    with log.with_name(log.name + SUFFIX).open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise InputError(
+                f"process {file.read().strip() or '(unknown)'} serves this log already", place=str(log),
+                cure="use the pages that it printed, or stop it first",
+            ) from None  # fmt: skip
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield

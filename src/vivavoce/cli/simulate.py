@@ -1,0 +1,293 @@
+"""Simulated callers on a study, through the session engine that people use; and training against them."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from vivavoce.cli import calibration
+from vivavoce.cli.progress import Report, note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.log.store import Log
+    from vivavoce.simulation.training import Practice, Practising
+    from vivavoce.simulation.user_factory import Casting
+    from vivavoce.simulation.user_profile import Population
+    from vivavoce.study.model import Study
+
+_DEFAULT = "run"
+
+
+class _DefaultGroup(TyperGroup):
+    """A verb with actions, one of which is meant when none is named: `simulate STUDY`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=_DefaultGroup, no_args_is_help=True)
+Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
+
+
+class Alike(StrEnum):
+    """In what words are alike that the channel takes for one another."""
+
+    spelling = "spelling"
+    sound = "sound"
+
+
+@app.callback()
+def _simulate() -> None:
+    """Let simulated callers hold dialogues with the study's systems: simulate STUDY; or train a bot."""
+
+
+@app.command(_DEFAULT)
+def run(
+    study: Study_,
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
+    participants: Annotated[
+        int, typer.Option("--participants", min=1, help="How many, where commands are given.")
+    ] = 36,
+    seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same users.")] = None,
+    error_rate: Annotated[
+        float | None,
+        typer.Option("--word-error-rate", min=0, max=0.9, help="Noise between user and system: 0.25."),
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option("--population", help="YAML file of the users' habits.")
+    ] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="What the users talk about: a shipped domain, or a file.")
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", help="Language of the users.")] = None,
+    confusions: Annotated[
+        Alike, typer.Option("--confusions", help="Words are taken for others spelt, or sounding, alike.")
+    ] = Alike.spelling,
+    user_url: Annotated[
+        str | None,
+        typer.Option("--user-url", help="OpenAI-compatible endpoint of a model that plays the users."),
+    ] = None,
+    user_model: Annotated[str | None, typer.Option("--user-model", help="Name of that model.")] = None,
+    user_key: Annotated[
+        str | None, typer.Option("--user-key", help="Environment variable that holds its key.")
+    ] = None,
+    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+) -> None:
+    """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
+    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.simulation.command_user import only_commands
+    from vivavoce.simulation.domain import load_domain
+    from vivavoce.simulation.population_file import read_population, usual_population
+    from vivavoce.simulation.user_factory import Casting
+
+    plan = read_study(study)
+    if only_commands(plan):
+        with open_log(plan, log) as opened, progress("simulated participants") as report:
+            given = _command(plan, opened, participants, 1 if seed is None else seed, language, report)
+        note(f"{given} commands by {participants} simulated participants in the log")
+        return
+    people = read_population(population) if population else usual_population()
+    rate = 0.25 if error_rate is None else error_rate
+    if error_rate is not None:
+        people = people.model_copy(update={"word_error_rate": None})
+    if user_url is not None:
+        casting: Casting = _played_by_model(plan, user_url, user_model, user_key)
+    else:
+        casting = Casting.of(plan, load_domain(domain) if domain else None)
+    casting.confusions = confusions.value
+    chosen = Chosen(people.people(seed), casting, language)
+    seeded = chosen.population.seed
+    with open_log(plan, log) as opened, progress("simulated dialogues") as report:
+        before = _gave_up(plan, opened)
+        held = simulate_study(
+            plan,
+            opened,
+            dialogues,
+            seed=seeded,
+            error_rate=rate,
+            report=report,
+            chosen=chosen,
+        )
+        gave_up = _gave_up(plan, opened) - before
+    note(f"{held} simulated dialogues in the log")
+    if gave_up:
+        note(f"in {gave_up} of them the system failed; `vivavoce check {study}` says hello to each")
+
+
+def _gave_up(study: "Study", log: "Log") -> int:
+    """Dialogues that ended because the system failed."""
+    return sum(one.end_reason == "failure" for one in log.dialogues(study.name))
+
+
+def _command(
+    plan: "Study", log: "Log", participants: int, seed: int, language: str | None, report: Report
+) -> int:
+    """Commands to a robot, in writing; how many were given."""
+    import asyncio
+
+    from vivavoce.simulation.command_user import command_robot
+    from vivavoce.trial.engine import SessionEngine
+
+    async def run() -> int:
+        engine = SessionEngine(plan, log, {})
+        await engine.start()
+        try:
+            return await command_robot(engine, participants, seed=seed, language=language, progress=report)
+        finally:
+            await engine.stop()
+
+    return asyncio.run(run())
+
+
+def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":
+    from vivavoce.core.errors import InputError
+    from vivavoce.simulation.model_user import ModelCasting
+
+    if not plan.tasks:
+        raise InputError("users need tasks", place=f"study {plan.name}", cure="add `tasks`")
+    if not model:
+        raise InputError("no model is named", place="--user-url", cure="add --user-model NAME")
+    return ModelCasting.behind(plan, url, model, key)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Who the simulated users are, who plays them, and what they speak."""
+
+    population: "Population"
+    casting: "Casting"
+    language: str | None = None
+
+
+@app.command("train")
+def train(
+    study: Study_,
+    system: Annotated[str, typer.Option("--system", help="The system that learns.")],
+    out: Annotated[Path, typer.Option("--out", help="File for what was learnt.")],
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 20_000,
+    error_rates: Annotated[
+        list[float], typer.Option("--word-error-rate", min=0, max=0.9, help="Noise; several take turns.")
+    ] = [0.1, 0.3, 0.45],  # noqa: B006 - typer reads it, nobody changes it
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON on stdout.")] = False,
+) -> None:
+    """Train a bot that can learn against simulated callers, without a log, and keep what it learnt."""
+    from vivavoce.cli.studies import make_connectors, read_study
+    from vivavoce.core.errors import UnknownName
+    from vivavoce.simulation.training import train as train_bot
+    from vivavoce.simulation.training import trainable
+
+    plan = read_study(study)
+    if system not in plan.systems:
+        raise UnknownName("system", system, list(plan.systems), place="simulate train --system")
+    connector = make_connectors(plan)[system]
+    bot = trainable(plan.systems[system], system)
+    with progress("dialogues held for practice") as report:
+        practising = _practising(plan, error_rates, seed)
+        held = train_bot(practising, connector, bot, dialogues, progress=report)
+    rates = " ".join(f"--word-error-rate {rate:g}" for rate in error_rates)
+    command = f"vivavoce simulate train STUDY --system {system} --dialogues {dialogues} {rates} --seed {seed}"
+    went = {"first_tenth": _went(held[: len(held) // 10]), "last_tenth": _went(held[-len(held) // 10 :])}
+    kept = {"made_by": command, "simulated": True, **went, "policy": bot.learnt()}
+    out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    note(f"wrote {out}")
+    typer.echo(json.dumps(went) if as_json else _told(went))
+
+
+@app.command("tasks")
+def tasks(
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="A shipped domain, or a file.")],
+    out: Annotated[Path, typer.Option("--out", help="File for the tasks.")],
+    number: Annotated[int, typer.Option("--number", min=1, max=5000, help="How many tasks.")] = 30,
+    languages: Annotated[
+        list[str], typer.Option("--language", help="Language of their texts; may be given several times.")
+    ] = ["en", "it"],  # noqa: B006 - typer reads it, nobody changes it
+    kinds: Annotated[list[str], typer.Option("--kind", help="Kind of goal; all in turn when left out.")] = [],  # noqa: B006
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same tasks.")] = 1,
+) -> None:
+    """Write tasks for people and simulated users of a domain, as a study's file of tasks."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.simulation.domain import load_domain
+    from vivavoce.simulation.goals import draw_tasks, tasks_file
+
+    drawn = draw_tasks(load_domain(domain), number, seed, languages, kinds)
+    if out.exists():
+        raise InputError("is already there", place=str(out), cure="choose another file, or move it away")
+    out.write_text(tasks_file(drawn, domain), encoding="utf-8")
+    note(f"wrote {len(drawn)} tasks to {out}")
+
+
+app.command("fit")(calibration.fit)
+app.command("compare")(calibration.compare)
+
+
+def _practising(plan: "Study", error_rates: list[float], seed: int) -> "Practising":
+    from vivavoce.core.errors import InputError
+    from vivavoce.simulation.training import Practising
+
+    if plan.ontology is None:
+        raise InputError("callers need an ontology", place=f"study {plan.name}", cure="add `ontology`")
+    return Practising(plan.ontology, plan.tasks, plan.default_language, error_rates, seed)
+
+
+def _went(held: "list[Practice]") -> dict[str, float | int | None]:
+    """Means over some dialogues; null where there was none."""
+    count = len(held)
+
+    def mean(total: float) -> float | None:
+        return round(total / count, 3) if count else None
+
+    return {
+        "dialogues": count,
+        "met": mean(sum(one.met for one in held)),
+        "turns": mean(sum(one.turns for one in held)),
+        "words": mean(sum(one.words for one in held)),
+    }
+
+
+def _told(went: dict[str, dict[str, float | int | None]]) -> str:
+    return "\n".join(
+        f"{part.replace('_', ' ')}: goal met {one['met']}, user turns {one['turns']}, "
+        f"system words {one['words']} (n {one['dialogues']})"
+        for part, one in went.items()
+    )
+
+
+def simulate_study(
+    study: "Study",
+    log: "Log",
+    dialogues: int,
+    *,
+    seed: int,
+    error_rate: float = 0.25,
+    report: Report,
+    chosen: Chosen | None = None,
+) -> int:
+    """Hold so many simulated dialogues; returns how many came to an end."""
+    import asyncio
+
+    from vivavoce.cli.studies import make_connectors
+    from vivavoce.simulation.trial import run_trial
+    from vivavoce.trial.engine import SessionEngine
+
+    async def run() -> int:
+        engine = SessionEngine(study, log, make_connectors(study))
+        await engine.start()
+        try:
+            return await run_trial(
+                engine, dialogues, seed=seed, error_rate=error_rate, progress=report,
+                population=chosen and chosen.population, casting=chosen and chosen.casting,
+                language=chosen and chosen.language,
+            )  # fmt: skip
+        finally:
+            await engine.stop()
+            if chosen:
+                await chosen.casting.shut_down()
+
+    return asyncio.run(run())

@@ -1,0 +1,363 @@
+"""Verbs of command understanding: score a system's predicates, compare two systems."""
+
+import gc
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.datasets import Replace
+from vivavoce.cli.progress import Report, note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.study.command_file import CommandFile, LineProblem
+    from vivavoce.understanding.scoring import Mode, Scores
+
+app = typer.Typer(no_args_is_help=True)
+
+Reference = Annotated[
+    Path, typer.Argument(metavar="REFERENCE", help="File, or folder of one file a speaker.")
+]
+ModeOption = Annotated[
+    str, typer.Option("--mode", help="strict, or official: as the script of 2018 counted.")
+]
+Weight = Annotated[
+    float,
+    typer.Option("--repetition-weight", min=0, max=1, help="Of `#`, against a wrong argument."),
+]
+Stop = Annotated[
+    bool, typer.Option("--stop-at-first-problem", help="Refuse a file with a line that cannot be read.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+SHOWN_PROBLEMS = 10
+
+
+@app.callback()
+def _understand() -> None:
+    """Understanding of spoken commands: score annotated predicates, compare systems."""
+
+
+@app.command("score", short_help="Score a system's predicates.")
+def score(
+    reference: Reference,
+    hypothesis: Annotated[Path, typer.Argument(metavar="HYPOTHESIS", help="The system's answers, likewise.")],
+    mode: ModeOption = "strict",
+    repetition_weight: Weight = 0.5,
+    stop: Stop = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Score the predicates that a system made of commands against a reference, speaker by speaker."""
+    from vivavoce.understanding import figures
+
+    gc.disable()  # commands hold no cycles, and looking for some took a third of the time
+    reading = _Reading(stop)
+    with progress("reading") as report:
+        truth = reading.read(reference, "reference", report)
+        answers = reading.read(hypothesis, "hypothesis", report)
+        scores = _scores(reference, truth, hypothesis, answers, mode)
+    facts: dict[str, Any] = {
+        "mode": mode,
+        **figures.corpus_figures(
+            scores, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
+        ),
+        "actions": figures.by_action(scores),
+        "confusions": figures.confusions(scores),
+        **_not_scored(scores),
+        "problems": reading.problems,
+    }
+    _warn(facts)
+    if as_json:
+        facts["predicates"] = [
+            {"id": each.id, "tuple": list(each.tuple), "speaker": each.speaker, "recipe": each.recipe,
+             "action": each.action, "answer": each.answered_action}
+            for each in scores.predicates
+        ]  # fmt: skip
+        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+        return
+    from vivavoce.cli import understand_tables as tables
+
+    tables.show(tables.scored(facts, scores))
+
+
+@app.command("compare", short_help="Compare two systems on the same commands.")
+def compare(
+    reference: Reference,
+    first: Annotated[Path, typer.Argument(metavar="A", help="Answers of one system.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Answers of the other.")],
+    mode: ModeOption = "strict",
+    repetition_weight: Weight = 0.5,
+    stop: Stop = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Compare two systems, A minus B, on the speakers that both answered: paired bootstrap over speakers."""
+    from vivavoce.understanding.figures import compare_figures, few
+
+    gc.disable()
+    reading = _Reading(stop)
+    with progress("reading") as report:
+        truth = reading.read(reference, "reference", report)
+        both = [
+            _scores(reference, truth, path, reading.read(path, side, report), mode)
+            for path, side in ((first, "a"), (second, "b"))
+        ]
+    figures = compare_figures(
+        *both, repetition_weight=repetition_weight, seed=seed, data=reading.fingerprint()
+    )
+    speakers = next(iter(figures.values()))["speakers"]
+    facts = {"mode": mode, "figures": figures, "few": few(speakers), "problems": reading.problems}
+    for system, scores in zip("AB", both, strict=True):
+        _warn(_not_scored(scores), f"{system}: ")
+    _warn({"problems": reading.problems, "few": facts["few"]})
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+        return
+    from vivavoce.cli import understand_tables as tables
+
+    tables.show(tables.compared(facts))
+
+
+@app.command("check", short_help="Check annotated commands against templates.")
+def check(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="File, or folder of one file a speaker.")],
+    templates: Annotated[
+        str, typer.Option("--templates", help="Name of shipped ones, such as kitchen-it, or a YAML file.")
+    ] = "kitchen-it",
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Propose what nobody said, from the same recipe.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Say where annotated commands cannot be read or do not fit the robot's templates; exit 1 if anywhere."""
+    from vivavoce.study.command_templates import read_templates
+    from vivavoce.understanding.checking import check_file
+
+    rules = read_templates(templates)
+    reading = _Reading(stop_at_first_problem=False)
+    with progress("reading") as report:
+        files = reading.read(path, "", report)
+    found = [remark for file in files.values() for remark in check_file(file, rules, propose=propose)]
+    commands = sum(len(file.commands) for file in files.values())
+    wrong = len(reading.problems) + sum(remark.kind == "problem" for remark in found)
+    if as_json:
+        remarks = [remark._asdict() for remark in found]
+        typer.echo(json.dumps({"commands": commands, "problems": reading.problems, "remarks": remarks}))
+    else:
+        for problem in reading.problems:
+            typer.echo(f"{problem['file']}:{problem['line']}:{problem['column']}: {problem['text']}")
+        for remark in found:
+            typer.echo(str(remark))
+        note(f"{commands} commands, {wrong} problems")
+    if wrong:
+        raise typer.Exit(1)
+
+
+@app.command("train", short_help="Train a system on annotated commands.")
+def train(
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with annotated commands.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the trained system.")],
+    system: Annotated[str, typer.Option("--system", help="majority, a, b, c or d.")] = "d",
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many.")] = None,
+) -> None:
+    """Train a system that turns commands into predicates; every ninth speaker is held out for stopping.
+
+    Interrupted, the same command goes on where it was.
+    """
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.understanding.learning import systems
+    from vivavoce.understanding.learning.examples import read_recipes
+
+    recipes = read_recipes(Dataset(data))
+    with progress(f"training {system}") as report:
+        trained = systems.train(system, recipes, seed=seed, epochs=epochs, progress=report, folder=into)
+    systems.save(trained, into)
+    note(f"system {system} into {into}, trained in {trained.facts['training']['seconds']:.0f} s")
+
+
+Model = Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a trained system.")]
+RepeatBelow = Annotated[
+    float, typer.Option("--repeat-below", min=0, max=1, help="Ask to repeat arguments less sure than this.")
+]
+
+
+RecogniserOption = Annotated[
+    str | None,
+    typer.Option("--recogniser", help="Answer to the recordings: pocketsphinx, another, or its YAML file."),
+]
+
+
+@app.command("predict", short_help="Let a trained system answer commands.")
+def predict(
+    model: Model,
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with commands in words.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of one file a speaker.")],
+    repeat_below: RepeatBelow = 0.0,
+    recogniser: RecogniserOption = None,
+) -> None:
+    """Write a trained system's answers in the layout that `understand score` reads."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.understanding.learning import systems
+    from vivavoce.understanding.learning.answers import write_answers
+    from vivavoce.understanding.learning.examples import read_recipes
+
+    dataset = Dataset(data)
+    recipes = read_recipes(dataset, annotated=False, heard=_heard(dataset, recogniser))
+    trained = systems.load(model)
+    write_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), into)
+    note(f"{sum(len(recipe.commands) for recipe in recipes)} commands answered into {into}")
+
+
+@app.command("evaluate", short_help="Score a trained system on annotated commands.")
+def evaluate(
+    model: Model,
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset with annotated commands.")],
+    repeat_below: RepeatBelow = 0.0,
+    recogniser: RecogniserOption = None,
+    mode: ModeOption = "strict",
+    repetition_weight: Weight = 0.5,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Let a trained system answer annotated commands, and score the answers."""
+    from vivavoce.cli.datasets import print_json, unmixed
+    from vivavoce.understanding import figures
+    from vivavoce.understanding.learning import systems
+    from vivavoce.understanding.learning.answers import score_answers
+    from vivavoce.understanding.learning.examples import read_recipes
+
+    dataset = unmixed(data)
+    recipes = read_recipes(dataset, heard=_heard(dataset, recogniser))
+    trained = systems.load(model)
+    scores = score_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), _mode(mode))
+    facts = {
+        "system": trained.facts,
+        "mode": mode,
+        **figures.corpus_figures(scores, repetition_weight=repetition_weight, seed=seed, data=dataset.hash),
+        "actions": figures.by_action(scores),
+        "confusions": figures.confusions(scores),
+    }
+    if as_json:
+        print_json(facts)
+        return
+    from vivavoce.cli import understand_tables as tables
+
+    tables.show(tables.scored(facts, scores))
+
+
+@app.command("generate", short_help="Generate a corpus of kitchen commands.")
+def generate(
+    into: Annotated[Path, typer.Option("--into", help="Folder: training, test, reference.")],
+    language: Annotated[str, typer.Option("--language", help="it or en.")] = "it",
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same corpus.")] = 1,
+    error_rate: Annotated[
+        float, typer.Option("--word-error-rate", min=0, max=1, help="Noise of a recogniser.")
+    ] = 0.0,
+    replace: Replace = False,
+) -> None:
+    """Generate commands of 36 speakers, training and test apart by speaker and recipe; nobody said them."""
+    from vivavoce.understanding.kitchen import corpus
+
+    commands = corpus.generate(language, seed=seed, word_error_rate=error_rate)
+    counts = corpus.write_corpus(commands, language, into)
+    note(f"{counts['training']} training and {counts['test']} test commands into {into}")
+
+
+class _Reading:
+    """Reads command files, gathers what is wrong in them, and remembers what was read."""
+
+    def __init__(self, stop_at_first_problem: bool) -> None:
+        self.stop = stop_at_first_problem
+        self.problems: list[dict[str, Any]] = []
+        self.read_files: list[Path] = []
+
+    def read(self, path: Path, side: str, report: Report) -> "dict[str, CommandFile]":
+        from vivavoce.study.command_file import command_files, read_command_file
+
+        files = command_files(path)
+        read: dict[str, CommandFile] = {}
+        for number, (speaker, file) in enumerate(files.items(), start=1):
+            read[speaker] = read_command_file(file, stop_at_first_problem=self.stop)
+            self.problems += [_told(problem, side) for problem in read[speaker].problems]
+            report(number, len(files))
+        self.read_files += files.values()
+        return read
+
+    def fingerprint(self) -> str:
+        """First hex digits of the hash over everything that was read."""
+        from hashlib import sha256
+
+        digest = sha256()
+        for file in self.read_files:
+            digest.update(sha256(file.read_bytes()).digest())
+        return digest.hexdigest()[:8]
+
+
+def _heard(dataset: "Dataset", name: str | None) -> dict[str, str] | None:
+    """What a recogniser made of the recordings; None where the text shall be answered."""
+    if name is None:
+        return None
+    from vivavoce.understanding.recognised_commands import hear_commands, recogniser_of
+
+    with progress("listening") as report:
+        return hear_commands(dataset, recogniser_of(name), report)
+
+
+def _told(problem: "LineProblem", side: str) -> dict[str, Any]:
+    return {"side": side, **problem._asdict()}
+
+
+def _scores(
+    reference: Path,
+    truth: "dict[str, CommandFile]",
+    hypothesis: Path,
+    answers: "dict[str, CommandFile]",
+    mode: str,
+) -> "Scores":
+    """Two files are compared with each other, whatever they are called; folders by the names in them."""
+    from vivavoce.understanding.scoring import score_commands
+
+    if reference.is_file() and hypothesis.is_file():
+        answers = dict(zip(truth, answers.values(), strict=True))
+    return score_commands(truth, answers, _mode(mode))
+
+
+def _mode(mode: str) -> "Mode":
+    from vivavoce.core.errors import UnknownName
+
+    if mode == "strict" or mode == "official":
+        return mode
+    raise UnknownName("mode", mode, ["strict", "official"], place="--mode")
+
+
+def _not_scored(scores: "Scores") -> dict[str, Any]:
+    return {
+        "missing_speakers": scores.missing_speakers,
+        "unknown_speakers": scores.unknown_speakers,
+        "unread_reference_utterances": scores.unread,
+        "unanswered_utterances": scores.unanswered_utterances,
+        "left_out": scores.unanswered,
+        "surplus_utterances": scores.surplus_utterances,
+    }
+
+
+def _warn(facts: dict[str, Any], whose: str = "") -> None:
+    """What was left out, and every line that could not be read, said on stderr."""
+    if missing := facts.get("missing_speakers"):
+        note(f"{whose}no answers for {', '.join(missing)}: left out, not counted as wrong")
+    if unknown := facts.get("unknown_speakers"):
+        note(f"{whose}not in the reference, left out: {', '.join(unknown)}")
+    if left := facts.get("left_out"):
+        shown = ", ".join(left[:SHOWN_PROBLEMS]) + (" ..." if len(left) > SHOWN_PROBLEMS else "")
+        note(f"{whose}{len(left)} utterances without an answer, left out as in 2018: {shown}")
+    if told := facts.get("few"):
+        note(f"{whose}{told}")
+    problems = facts.get("problems", [])
+    for one in problems[:SHOWN_PROBLEMS]:
+        place = f"{one['file']}:{one['line']}:{one['column']}"
+        note(f"{one['side']} {place}: {one['text']}")
+    if len(problems) > SHOWN_PROBLEMS:
+        note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")

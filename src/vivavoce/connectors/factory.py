@@ -1,0 +1,69 @@
+"""From the raw settings of a system in a study file to a connector."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from vivavoce.connectors import CONNECTORS
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.plugins import kind_of
+from vivavoce.connectors.rate_limit import Governed
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import Problem, Source
+
+
+def make_connector(
+    raw: Mapping[str, Any],
+    secrets: Mapping[str, str] = os.environ,
+    *,
+    place: str = "",
+    folder: Path | None = None,
+) -> Governed:
+    """The connector that the settings describe; nothing is contacted yet.
+
+    Input   raw: `connect` and the connector's own settings; place: where they stand, for messages;
+            folder: the study's, to which folders in the settings are relative
+    Raises  InputError: names the first wrong setting by its path, and the nearest known name
+    """
+    if not isinstance(raw, Mapping):
+        raise InputError("a system is a mapping of settings", place=place, cure="begin with connect: http")
+    if not isinstance(raw.get("connect"), str):
+        known = ", ".join(CONNECTORS.names())
+        raise InputError("'connect' is missing", place=place, cure=f"add connect: NAME; known: {known}")
+    kind = kind_of(raw["connect"], place=f"{place} connect".strip())
+    try:
+        settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
+    except ValidationError as error:
+        found = _first_problem(error, place, kind.settings)
+        raise InputError(found.problem, place=found.place.strip(), cure=found.cure) from None
+    try:
+        made: Any = kind.make(settings, secrets)
+    except InputError as error:
+        where = f"{place} {error.place}".strip()
+        raise InputError(error.problem, place=where, cure=error.cure) from None
+    behind = getattr(settings, "behind", None)
+    if behind is not None:  # a connector that stands before another system
+        where = f"{place} behind".strip()
+        made.stand_before(make_connector(behind, secrets, place=where, folder=folder))
+    return Governed(made, settings)
+
+
+def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:
+    """The settings with their folders made absolute."""
+    placed = dict(raw)
+    for name in model.folders:
+        if folder is not None and isinstance(placed.get(name), (str, type(None))):
+            placed[name] = str(folder / (placed.get(name) or ""))
+    return placed
+
+
+def _first_problem(error: ValidationError, place: str, model: type[BaseModel]) -> Problem:
+    """The first complaint, but an unknown key before one that is missing: it is likely the same, misspelt."""
+    problems = problems_of(error, Source(place), model)
+    kinds = [detail["type"] for detail in error.errors(include_url=False)]
+    unknown = kinds.index("extra_forbidden") if "extra_forbidden" in kinds else 0
+    return problems[unknown]

@@ -1,0 +1,182 @@
+"""What every page stands in: the study, who is signed in, whose visits are shown, whether it is paused."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from vivavoce.desk.access import Access
+from vivavoce.desk.board import Board
+from vivavoce.desk.scope import HEADER, asked_scope, scoped_addresses
+from vivavoce.desk.security import csrf_token
+from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.stopping_worker import Watch
+from vivavoce.log.scope import SCOPES, Scope
+from vivavoce.log.store import Log
+from vivavoce.report import numbers
+from vivavoce.study.model import Study
+
+FOLDER: Final = Path(__file__).parent
+NOTICE: Final = "Programs held these dialogues, not people."
+KINDS: Final[dict[Scope, str]] = {"people": "People", "simulated": "Simulated"}
+PAGES: Final = (
+    ("/", "Overview", "viewer"),
+    ("/visits", "Running visits", "viewer"),
+    ("/dialogues", "Dialogues", "viewer"),
+    ("/systems", "Systems", "viewer"),
+    ("/pairs", "Pairs", "viewer"),
+    ("/annotation", "Annotation", "viewer"),
+    ("/stress", "Stress tests", "viewer"),
+    ("/results", "Results", "viewer"),
+    ("/export", "Export", "researcher"),
+    ("/trial", "Trial", "viewer"),
+    ("/accounts", "Accounts", "owner"),
+)
+
+
+@dataclass
+class Desk:
+    """The dashboard of one study: what its pages draw on.
+
+    scope  whose visits `board` and `snapshots` show; None: not asked for a page yet
+    """
+
+    study: Study
+    log: Log
+    board: Board
+    access: Access
+    snapshots: Snapshots
+    watch: Watch
+    work_dir: Path
+    cookie: str
+    secure: bool
+    simulated_notice: str | None
+    participant_url: str | None
+    account_optional: bool
+    scope: Scope | None = None
+    templates: Environment = field(default_factory=lambda: page_environment())
+
+    @property
+    def title(self) -> str:
+        return self.study.title.get(self.study.default_language) or self.study.name
+
+    def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page for whoever is signed in."""
+        who = request.scope["state"]["who"]
+        pause, suspended, visits = self.board.see(
+            lambda board: (board.pause, dict(board.suspended), board.visits_by_scope)
+        )
+        at_home = who.account_id is not None or self.account_optional
+        frame = {
+            "title": self.title, "who": who, "path": request.url.path, "pause": pause,
+            "suspended": suspended,
+            "simulated": self._simulated(), "scope": self.scope,
+            "switch": self._switch(request, visits) if visits["simulated"] else [],
+            "form_token": csrf_token(who.token),
+            "pages": [(path, name) for path, name, role in PAGES if who.may(role) and at_home],
+            "participant_url": self.participant_url,
+        }  # fmt: skip
+        made = self.templates.get_template(template).render({**frame, **facts})
+        # once programs have come every address says whose visits it shows, whatever the usual ones will be
+        carried = self.scope if visits["simulated"] else asked_scope(request.scope)
+        return HTMLResponse(scoped_addresses(made, carried), status, {HEADER: str(self.scope)})
+
+    def _simulated(self) -> str | None:
+        """The text of the strip, which says SIMULATED by itself."""
+        if self.scope != "simulated":
+            return None
+        return (self.simulated_notice or NOTICE).removeprefix("SIMULATED").lstrip(":. ")
+
+    def _switch(self, request: Request, visits: dict[Scope, int]) -> list[tuple[str, str, int, bool]]:
+        """Name, address, visits of each scope, and whether it is shown; filters are kept."""
+        section = "/" + request.url.path.split("/")[1]
+        at_top = request.method == "GET" and request.url.path == section
+        query = urlencode(request.query_params.multi_items()) if at_top else ""
+        to = section + ("?" + query if query else "")
+        return [(KINDS[one], f"/{one}{to}", visits[one], one == self.scope) for one in SCOPES]
+
+    def door(self, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page for anybody; it says nothing about the study."""
+        return HTMLResponse(self.templates.get_template(template).render(facts), status)
+
+
+def desk_of(request: Request) -> Desk:
+    """A dependency: the dashboard that serves this request, with the visits of its scope and no others."""
+    desk = request.app.state.desk
+    if not isinstance(desk, Desk):
+        return desk  # that of a campaign
+    usual: Scope = desk.board.see(lambda board: board.usual)
+    scope = asked_scope(request.scope) or usual
+    return replace(desk, board=desk.board.of(scope), snapshots=desk.snapshots.of(scope), scope=scope)
+
+
+def page_environment() -> Environment:
+    """Templates of the dashboard, with the ways in which its pages write numbers."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    for made_of in (
+        numbers.percent, numbers.span, numbers.count, numbers.plural, seconds, duration, decimal, plainly,
+        minutes, short, clock, moment, iso, words,
+    ):  # fmt: skip
+        made.filters[made_of.__name__] = made_of
+    return made
+
+
+def seconds(value: float | None) -> str:
+    """Such as 1.4 s."""
+    return numbers.MISSING if value is None else f"{value:.1f}\u202fs"
+
+
+def duration(value: float | None) -> str:
+    """Minutes and seconds, such as 2:07."""
+    return numbers.MISSING if value is None else f"{int(value) // 60}:{int(value) % 60:02}"
+
+
+def decimal(value: float | None) -> str:
+    return numbers.MISSING if value is None else f"{value:.1f}"
+
+
+def plainly(value: float | None) -> str:
+    """A median: 3 or 3.5."""
+    return numbers.MISSING if value is None else f"{value:g}"
+
+
+def minutes(value: float) -> str:
+    """How long ago, from minutes: `now`, `7 min`, `3 h`, `2 days`."""
+    if value < 1:
+        return "now"
+    if value < 60:
+        return f"{int(value)}\u202fmin"
+    return f"{int(value / 60)}\u202fh" if value < 48 * 60 else f"{int(value / 1440)} days"
+
+
+def short(key: str) -> str:
+    """Enough of an identifier to tell it from others on one page."""
+    stem = key.rsplit("-", 1)[-1]
+    return stem if len(stem) <= 10 else stem[:8] + "…"
+
+
+def clock(at: datetime | None) -> str:
+    """A time of day in UTC, such as 14:03:22."""
+    return numbers.MISSING if at is None else f"{at.astimezone(UTC):%H:%M:%S}"
+
+
+def moment(at: datetime | None) -> str:
+    """A day and a time in UTC, such as 21 Nov 2026, 14:03."""
+    return numbers.MISSING if at is None else f"{at.day} {at.astimezone(UTC):%b %Y, %H:%M}"
+
+
+def iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def words(name: str) -> str:
+    """A name of the code as people read it."""
+    return name.replace("_", " ")

@@ -1,0 +1,115 @@
+"""The door: one-time links, sign-in, sign-out, the first account. It tells nothing of the study."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from vivavoce.core.errors import InputError
+from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
+from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
+from vivavoce.desk.security import door_form, field, own_form, who_of
+
+router = APIRouter()
+Desk_ = Annotated[Desk, Depends(desk_of)]
+DoorForm = Annotated[FormData, Depends(door_form)]
+OwnForm = Annotated[FormData, Depends(own_form)]
+
+
+@router.get("/door.css")
+def door_style() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "door.css", media_type="text/css")
+
+
+@router.get("/door.svg")
+def door_mark() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "door.svg", media_type="image/svg+xml")
+
+
+@router.get("/static/desk.css")
+def style() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "desk.css", media_type="text/css")
+
+
+@router.get("/static/desk.js")
+def script() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "desk.js", media_type="text/javascript")
+
+
+@router.get("/sign-in")
+def sign_in_page(request: Request, desk: Desk_) -> Response:
+    if request.scope["state"]["who"] is not None:
+        return RedirectResponse("/", 303)
+    return desk.door("sign_in.html", name="", problem="")
+
+
+@router.post("/sign-in")
+def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
+    name, password = field(form, "name"), form.get("password")
+    address = request.client.host if request.client else ""
+    try:
+        browser = request.cookies.get(BROWSER_COOKIE, "")
+        token = desk.access.sign_in(name, password if isinstance(password, str) else "", address, browser)
+    except InputError as error:
+        return desk.door("sign_in.html", 403, name=name, problem=str(error))
+    return _come_in(desk, token)
+
+
+@router.get("/link/{token}")
+def link_page(token: str, desk: Desk_) -> Response:
+    """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
+    role = desk.access.link_role(token)
+    role = None if role == ANNOTATOR else role
+    return desk.door("link.html", 200 if role else 410, role=role, token=token)
+
+
+@router.post("/link/{token}")
+def use_link(token: str, desk: Desk_) -> Response:
+    session = None if desk.access.link_role(token) == ANNOTATOR else desk.access.use_link(token)
+    if session is None:
+        return desk.door("link.html", 410, role=None, token=token)
+    return _come_in(desk, session)
+
+
+@router.get("/account")
+def account_page(request: Request, desk: Desk_) -> Response:
+    if who_of(request).account_id is not None:
+        return RedirectResponse("/", 303)
+    return desk.page(request, "account.html", name="", problem="")
+
+
+@router.post("/account")
+def make_account(request: Request, desk: Desk_, form: OwnForm) -> Response:
+    who, name = who_of(request), field(form, "name")
+    password, again = form.get("password"), form.get("again")
+    try:
+        if password != again:
+            raise InputError("the two passwords differ", cure="type the same one twice")
+        token = desk.access.make_account(who, name, password if isinstance(password, str) else "")
+    except InputError as error:
+        return desk.page(request, "account.html", 422, name=name, problem=str(error))
+    return _come_in(desk, token)
+
+
+@router.post("/sign-out")
+def sign_out(request: Request, desk: Desk_, form: OwnForm) -> Response:
+    desk.access.sign_out(who_of(request))
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(desk.cookie, path="/", secure=desk.secure, httponly=True, samesite="lax")
+    answer.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return answer
+
+
+def _come_in(desk: Desk, token: str) -> Response:
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        desk.cookie, token, max_age=int(SIGN_IN_LIVES.total_seconds()), path="/", secure=desk.secure,
+        httponly=True, samesite="lax",
+    )  # fmt: skip
+    if browser := desk.access.browser_of(token):
+        answer.set_cookie(
+            BROWSER_COOKIE, browser, max_age=BROWSER_DAYS * 86400, path="/", secure=desk.secure,
+            httponly=True, samesite="lax",
+        )  # fmt: skip
+    return answer

@@ -1,0 +1,154 @@
+"""The stopping rule of a running trial: a worker looks at snapshots and pauses the trial when it may."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.desk.board import Board
+from vivavoce.desk.snapshot import Snapshot, Snapshots
+from vivavoce.log.events import TRIAL, LoggedVerdict, LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.store import Transaction
+from vivavoce.study.model import Stopping
+
+EVERY_S: Final = 3.0
+BY: Final = "the stopping rule"
+FINAL: Final = ("effect", "equal", "mixed", "end")
+REASONS: Final = {
+    "effect": "The declared question is answered: the systems differ.",
+    "equal": "The declared question is answered: the difference is too small to count.",
+    "futility": "Going on is idle: what was planned would hardly show a difference any more.",
+    "mixed": "Every declared comparison is decided.",
+    "end": "The planned number of participants is reached.",
+}
+
+Facts = dict[str, Any]
+_report = structlog.get_logger("vivavoce.desk")
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the board tells before anything is computed."""
+
+    visits: list[str]
+    people: int
+    looks: list[LookTaken]
+
+
+class Watch:
+    """Takes each planned look once, whoever restarts in between: a look and its pause are one transaction.
+
+    Only finished visits count, in the order in which they ended, so that a look is the same whenever it is
+    computed. `state` is the latest computation and `problem` why there is none, for the dashboard.
+    """
+
+    def __init__(self, board: Board, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
+        self.board, self.snapshots, self.every_s = board, snapshots, every_s
+        self.state: Facts | None = None
+        self.problem = ""
+        self._checked = 0
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def rule(self) -> Stopping | None:
+        """The study's stopping rule, where it has one that is watched."""
+        analysis = self.board.study.analysis
+        stopping = analysis.stopping
+        return stopping if stopping is not None and stopping.rule and analysis.primary else None
+
+    def start(self) -> None:
+        """Begin to watch, if the study declares a rule."""
+        if self.rule is not None and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="desk-watch", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.check()
+                self.problem = ""
+            except VivavoceError as error:
+                self.problem = str(error)
+            except Exception:
+                if self._stop.is_set():
+                    return
+                _report.exception("watch_failed")
+                self.problem = "The stopping rule could not be computed; what the dashboard printed says why."
+            self._stop.wait(self.every_s)
+
+    def check(self) -> LookTaken | None:
+        """Look once, where a look is due; returns the look that was logged by this call."""
+        rule, seen = self.rule, self.board.see(_seen)
+        if rule is None or self.up_to_date():
+            return None
+        facts = self.snapshots.make(lambda snapshot: _computed(self.board, snapshot, seen))
+        look = None
+        if facts["due"] and (rule.rule != "anytime" or facts["stop"]):
+            wanted = _look(self.board.study.name, facts)
+            look = wanted if self.board.log.transact_now(lambda tx: _take(tx, wanted)) else None
+        self.state, self._checked = facts, len(seen.visits)
+        return look
+
+    def up_to_date(self) -> bool:
+        """Whether everything that has ended was looked at, as far as a look was due."""
+        rule, seen = self.rule, self.board.see(_seen)
+        if rule is None or (seen.looks and seen.looks[-1].stop in FINAL):
+            return True
+        return len(seen.visits) <= self._checked or not self._may_be_due(rule, seen)
+
+    def _may_be_due(self, rule: Stopping, seen: _Seen) -> bool:
+        """Whether enough people have come for the next look; spares a computation that shows nothing."""
+        from vivavoce.stats.stopping import next_look
+
+        due = next_look(rule, [look.information for look in seen.looks])
+        return rule.rule == "anytime" or (due is not None and seen.people >= due)
+
+
+def _seen(board: Board) -> _Seen:
+    people = {board.visits[visit].participant_id for visit in board.ended}
+    looks = [stored.event for stored in board.looks if isinstance(stored.event, LookTaken)]
+    return _Seen(list(board.ended), len(people), looks)
+
+
+def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> Facts:
+    from vivavoce.stats.stopping import DECIDED, watch
+
+    decided = {
+        (one.a, one.b): one.stop
+        for look in seen.looks
+        for one in look.verdicts
+        if one.stop in DECIDED and (one.stop != "futility" or look.stop is None)
+    }
+    before = [look.information for look in seen.looks]
+    return watch(snapshot.dataset, board.study.analysis, seen.visits, before=before, decided=decided)
+
+
+def _look(study: str, facts: Facts) -> LookTaken:
+    names = LoggedVerdict.model_fields
+    return LookTaken(
+        study=study,
+        verdicts=[LoggedVerdict(**{name: pair[name] for name in names}) for pair in facts["pairs"]],
+        **{name: facts[name] for name in ("rule", "measure", "number", "of", "participants", "planned",
+                                          "information", "stop", "why")},
+    )  # fmt: skip
+
+
+def _take(tx: Transaction, look: LookTaken) -> bool:
+    """Log the look unless it, or a later one, stands there already; pause the trial if it stops."""
+    events = [stored.event for stored in tx.events(TRIAL)]
+    taken = [one for one in events if isinstance(one, LookTaken) and one.study == look.study]
+    if any(one.number >= look.number or one.stop in FINAL for one in taken):
+        return False
+    tx.append(TRIAL, look)
+    switches = [one for one in events if isinstance(one, TrialPaused | TrialResumed)]
+    if look.stop is not None and not (switches and isinstance(switches[-1], TrialPaused)):
+        tx.append(TRIAL, TrialPaused(reason=f"{REASONS[look.stop]} {look.why}", by=BY))
+    return True

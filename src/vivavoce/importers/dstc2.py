@@ -1,0 +1,186 @@
+"""Import of the second Dialog State Tracking Challenge: real telephone calls, labelled, to the dataset."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value
+from vivavoce.importers.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.importers.dstc2_call import CallRows
+from vivavoce.importers.sources import FoundCall, count_calls, find_calls
+from vivavoce.importers.venues import SelfReported, read_venues
+from vivavoce.log.dataset import DatasetWriter
+from vivavoce.log.schema import TABLES
+
+FILES: Final = ("log.json", "label.json")
+FACTORS: Final = ("dialogue_manager", "acoustic_condition")
+LAYOUT: Final = (
+    "<condition>/<call>/{log,label}.json, in folders or tar archives; conditions such as Mar13_S0A0"
+)
+_CONDITION: Final = re.compile(r"(?:^|_)((S\d+)(A\d+))$", re.IGNORECASE)
+
+NOTES: Final = (
+    "The session's date and time are taken as UTC.",
+    "A user turn's onset is the start of its recording, which follows the system's turn without a gap.",
+    "The user's response delay cannot be told from this corpus: it is missing.",
+    "A barge-in is a system turn that was cut off, or a recording that began before the system's end.",
+)
+
+
+def import_dstc2(
+    paths: list[Path],
+    into: Path,
+    *,
+    venues: Path | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> ImportResult:
+    """Make a dataset of DSTC2 calls.
+
+    Input   folders, tar archives or folders of archives in the official layout; `venues`, a JSON list of the
+            domain's venues, against which the system's words are checked
+    Output  dataset, number of calls, and one line for each call left out
+    Empty   without `venues` the entities are those the system offered, with the value it told most often
+    Note    one turn of the corpus is two of ours: what the system said, then what the user answered
+    Raises  InputError: no call found, or, when `strict`, the first broken call
+    """
+    paths = [Path(path) for path in paths]
+    entities = read_venues(Path(venues)) if venues is not None else None
+    total = count_calls(paths, FILES)
+    if not total:
+        raise InputError("no call found", place=", ".join(map(str, paths)), cure=f"expected {LAYOUT}")
+    source = {"kind": "dstc2", "venues": venues is not None}
+    with DatasetWriter(into, study={"name": "dstc2"}, source=source, factors=FACTORS) as writer:
+        collected = _Collected(writer)
+        for number, found in enumerate(find_calls(paths, FILES), start=1):
+            try:
+                collected.take(found)
+            except InputError as problem:
+                if strict:
+                    raise
+                collected.skipped.append(str(problem))
+            if progress is not None:
+                progress(number, total)
+        if not collected.dialogues:
+            raise InputError(f"none of {total} calls could be read", place=collected.skipped[0])
+        collected.finish(entities)
+        dataset = writer.close()
+    return ImportResult(dataset, len(collected.dialogues), collected.skipped)
+
+
+class _Collected:
+    """What is known after some of the calls: rows go to the writer, dialogues wait to be numbered."""
+
+    def __init__(self, writer: DatasetWriter) -> None:
+        self.writer = writer
+        self.dialogues: dict[str, dict[str, Any]] = {}
+        self.skipped: list[str] = []
+        self.said = SelfReported()
+        self._places: dict[str, str] = {}
+
+    def take(self, found: FoundCall) -> None:
+        """One call's rows.
+
+        Raises  InputError: a broken call, or one that was there before
+        """
+        if found.problem is not None:
+            raise InputError(found.problem, place=found.place)
+        log, label = (found.files[name] for name in FILES)
+        try:
+            condition, manager, acoustics = _condition(found.folders, log)
+            rows = CallRows(log, label, condition)
+            tables = {
+                "turns": rows.turns,
+                "hypotheses": rows.hypotheses,
+                "acts": rows.acts,
+                "goals": rows.goals,
+                "ratings": rows.ratings,
+            }
+            for name, table_rows in (tables | {"dialogues": [rows.dialogue]}).items():
+                _check(name, table_rows)
+        except KeyError as error:
+            raise InputError(f"no key {error}", place=found.place) from None
+        except (TypeError, ValueError, AttributeError, IndexError) as error:
+            raise InputError(f"not as expected: {error}", place=found.place) from None
+        if rows.dialogue_id in self._places:
+            before = self._places[rows.dialogue_id]
+            raise InputError(f"call {rows.dialogue_id} was already read from {before}", place=found.place)
+        for name, table_rows in tables.items():
+            self.writer.add(name, table_rows)
+        for acts in rows.system_turns():
+            self.said.add(acts)
+        self._places[rows.dialogue_id] = found.place
+        self.dialogues[rows.dialogue_id] = rows.dialogue | {
+            "factor_dialogue_manager": manager,
+            "factor_acoustic_condition": acoustics,
+        }
+
+    def finish(self, entities: list[dict[str, Any]] | None) -> None:
+        """Number each caller's dialogues in order of time; write dialogues, participants, entities, notes."""
+        numbers: Counter[str] = Counter()
+        participants: dict[str, dict[str, Any]] = {}
+        for row in sorted(self.dialogues.values(), key=lambda row: (row["started_at"], row["dialogue_id"])):
+            caller = row["participant_id"]
+            numbers[caller] += 1
+            row["dialogue_number"] = numbers[caller]
+            participants.setdefault(
+                caller,
+                {
+                    "participant_id": caller,
+                    "pool": "corpus",
+                    "language": "en",
+                    "first_seen_at": row["started_at"],
+                    "simulated": False,
+                },
+            )
+        self.writer.add("dialogues", self.dialogues.values())
+        self.writer.add("participants", (participants[key] for key in sorted(participants)))
+        self.writer.add("entities", self.said.rows() if entities is None else entities)
+        self.writer.notes.extend([*NOTES, *self._entity_notes(entities)])
+        if self.skipped:
+            self.writer.notes.append(f"{len(self.skipped)} calls were left out: " + "; ".join(self.skipped))
+
+    def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[str]:
+        if entities is None:
+            yield "The entities are self-reported: what the system said most often of each venue it offered."
+            return
+        known = {normalise_value(row["name"]) for row in entities}
+        strangers = [name for name in self.said.names if name not in known]
+        if strangers:
+            yield f"{len(strangers)} venues were offered that the database lacks: " + ", ".join(strangers)
+
+
+def _condition(folders: tuple[str, ...], log: dict[str, Any]) -> tuple[str, str, str]:
+    """Condition, dialogue manager, acoustic condition: from the nearest folder's name, else from the log."""
+    for folder in reversed(folders[:-1]):
+        if match := _CONDITION.search(folder):
+            return match[1].upper(), match[2].upper(), match[3].upper()
+    specific = log["system-specific"]
+    manager, acoustics = f"S{int(specific['dialog-manager'])}", f"A{int(specific['acoustic-condition'])}"
+    return manager + acoustics, manager, acoustics
+
+
+def _check(name: str, rows: list[dict[str, Any]]) -> None:
+    """Raise ValueError or TypeError where a row does not fit the table."""
+    for column in TABLES[name].columns:
+        values = [row.get(column.name) for row in rows]
+        pa.array(values, column.type)
+        if column.required and None in values:
+            raise ValueError(f"{name}.{column.name} is null")
+
+
+CORPORA.add(
+    "dstc2",
+    Corpus(
+        name="dstc2",
+        title="Dialog State Tracking Challenge 2",
+        layout=LAYOUT,
+        read=import_dstc2,
+        venues=True,
+    ),
+)

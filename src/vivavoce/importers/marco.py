@@ -1,0 +1,148 @@
+"""Import of MarCo's human evaluation: pairs of system answers, judged by three raters, to the dataset."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.importers.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.log.dataset import DatasetWriter
+
+LAYOUT: Final = "human_annotation.json, or a folder with it"
+FILE: Final = "human_annotation.json"
+OURS: Final = "MarCo"
+AGAINST: Final = " vs. "
+QUESTIONS: Final = {"Completion": "service", "Readability": "experience"}
+LARGEST_BYTES: Final = 64 * 2**20
+
+NOTES: Final = (
+    "Raters are not told apart in the source: the judgements of an item stand together, without persons.",
+    "Which answer stood on which side is not recorded.",
+    "What is compared are single answers to the same words of the user, not whole dialogues.",
+)
+
+Row = dict[str, Any]
+
+
+def import_marco(
+    paths: list[Path],
+    into: Path,
+    *,
+    venues: Path | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> ImportResult:
+    """Make a dataset of judged pairs: each judgement one row of `preferences`.
+
+    Input   the JSON file, or folders with it; `venues` is of no use here
+    Output  dataset, number of items, and one line for each one left out
+    Note    variable: whom MarCo is compared with; `experimental` is MarCo, `control` the other one;
+            pair_id and visit_id name the item (dialogue and turn)
+    Raises  InputError: no such file, or, when `strict`, the first broken item
+    """
+    if venues is not None:
+        raise InputError("MarCo has no venue database", place="--venues", cure="leave it out")
+    items = [found for path in paths for found in _items(_file(Path(path)))]
+    with DatasetWriter(into, study={"name": "marco"}, source={"kind": "marco"}) as writer:
+        skipped: list[str] = []
+        kept: set[str] = set()
+        for number, (place, dialogue, item) in enumerate(items, start=1):
+            try:
+                key, rows = _judgements(place, dialogue, item)
+                if key in kept:
+                    raise InputError(f"item {key} was there before", place=place)
+                kept.add(key)
+                writer.add("preferences", rows)
+            except InputError as problem:
+                if strict:
+                    raise
+                skipped.append(str(problem))
+            if progress is not None:
+                progress(number, len(items))
+        if not kept:
+            raise InputError(f"none of {len(items)} items could be read", place=skipped[0])
+        writer.notes.extend(NOTES)
+        return ImportResult(writer.close(), len(kept), skipped)
+
+
+def _file(path: Path) -> Path:
+    found = [path] if path.is_file() else sorted(path.rglob(FILE)) if path.is_dir() else []
+    if not found:
+        problem = f"no {FILE} in this folder" if path.is_dir() else "no such file or folder"
+        raise InputError(problem, place=str(path), cure=f"expected {LAYOUT}")
+    if found[0].stat().st_size > LARGEST_BYTES:
+        raise InputError("larger than 64 MiB", place=str(found[0]), cure=f"expected {LAYOUT}")
+    return found[0]
+
+
+def _items(file: Path) -> Iterator[tuple[str, str, Any]]:
+    """Every judged turn with its place and dialogue."""
+    try:
+        dialogues = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise InputError(f"not JSON: {error}", place=str(file)) from None
+    if not isinstance(dialogues, list) or not dialogues:
+        raise InputError("not a list of dialogues", place=str(file), cure=f"expected {LAYOUT}")
+    for position, dialogue in enumerate(dialogues):
+        place = f"{file}[{position}]"
+        if not isinstance(dialogue, dict) or not isinstance(dialogue.get("info"), list):
+            yield place, "", None
+            continue
+        for turn, item in enumerate(dialogue["info"]):
+            yield f"{place}.info[{turn}]", str(dialogue.get("file", "")), item
+
+
+def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
+    """An item's key, and a row for each judgement of it."""
+    if not isinstance(item, dict) or "turn_num" not in item or not dialogue:
+        raise InputError("not a judged turn", place=place, cure="expected file, turn_num and judgements")
+    key = f"{dialogue}-{item['turn_num']}"
+    rows: list[Row] = []
+    for name, answers in item.items():
+        first, said, other = str(name).partition(AGAINST)
+        if first != OURS or not said:
+            continue
+        if not isinstance(answers, dict):
+            raise InputError(f"{name} holds no judgements", place=place)
+        for question, given in answers.items():
+            outcomes = given if isinstance(given, list) else [given]
+            lengths = {side: _tokens(item.get(side)) for side in (OURS, other)}
+            rows += [_row(place, key, other, str(question), outcome, lengths) for outcome in outcomes]
+    if not rows:
+        raise InputError("no judgement", place=place, cure=f"expected keys such as {OURS}{AGAINST}HDSA")
+    return key, rows
+
+
+def _row(
+    place: str, key: str, other: str, question: str, outcome: Any, lengths: dict[str, int | None]
+) -> Row:
+    choices = {OURS.casefold(): "experimental", "tie": "tie", other.casefold(): "control"}
+    choice = choices.get(str(outcome).casefold())
+    if choice is None:
+        known = ", ".join((OURS, "Tie", other))
+        raise InputError(f"{question}: unknown judgement {outcome!r}", place=place, cure=f"known: {known}")
+    return {
+        "visit_id": key, "role": "main", "pair_id": key,
+        "variable": f"{OURS} against {'people' if other == 'system' else other}",
+        "change": "substitution", "control_level": "people" if other == "system" else other,
+        "experimental_level": OURS, "question": question.lower(),
+        "quality": QUESTIONS.get(question), "choice": choice, "language": "en",
+        "control_tokens": lengths[other], "experimental_tokens": lengths[OURS], "simulated": False,
+    }  # fmt: skip
+
+
+def _tokens(text: Any) -> int | None:
+    return len(text.split()) if isinstance(text, str) else None
+
+
+CORPORA.add(
+    "marco",
+    Corpus(
+        name="marco",
+        title="MarCo, pairs of system answers judged by three raters",
+        layout=LAYOUT,
+        read=import_marco,
+        unit="judged turns",
+    ),
+)

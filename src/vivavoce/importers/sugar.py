@@ -1,0 +1,106 @@
+"""Import of annotated spoken commands in the layout of the SUGAR corpus: one file a speaker."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.importers.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.log.dataset import DatasetWriter
+from vivavoce.study.command_file import CommandFile, command_files, read_command_file
+from vivavoce.study.notation import write_predicates
+
+LAYOUT: Final = "<speaker>.csv or .txt, one command a line"
+NOTES: Final = (
+    "Commands were spoken; what was said is not in the files, only its annotation.",
+    "A speaker's sex and age are read off the file's name where it has the corpus' form, such as AbCdF26.",
+    "Lines that could not be read are commands without an annotation.",
+)
+# Initials, sex, age.
+_SPEAKER = re.compile(r"(?P<initials>[A-Za-z]+?)(?P<sex>[FM])(?P<age>\d{1,3})")
+
+
+def import_sugar(
+    paths: list[Path],
+    into: Path,
+    *,
+    venues: Path | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> ImportResult:
+    """Make a dataset of annotated commands.
+
+    Input   files, or folders of them; `venues` is of no use here
+    Output  dataset with the table `commands`, their number, and one line for each line that cannot be read
+    Raises  InputError: nothing to read, one speaker twice, or, when `strict`, the first unreadable line
+    """
+    if venues is not None:
+        raise InputError("commands have no venue database", place="--venues", cure="leave it out")
+    files = _files(paths)
+    skipped: list[str] = []
+    commands = 0
+    with DatasetWriter(into, study={"name": "sugar"}, source={"kind": "sugar"}) as writer:
+        for number, (speaker, path) in enumerate(files.items(), start=1):
+            file = read_command_file(path, stop_at_first_problem=strict)
+            skipped += map(str, file.problems)
+            commands += len(file.commands)
+            writer.add("commands", _rows(file))
+            writer.add("participants", [_participant(speaker)])
+            if progress is not None:
+                progress(number, len(files))
+        if skipped and not commands:
+            raise InputError(f"none of {len(skipped)} lines could be read", place=skipped[0])
+        writer.notes.extend(NOTES)
+        return ImportResult(writer.close(), commands, skipped)
+
+
+def _files(paths: list[Path]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in paths:
+        for speaker, file in command_files(Path(path)).items():
+            if speaker in found:
+                raise InputError(
+                    f"two files of speaker {speaker!r}", place=str(file), cure="keep one of them"
+                )
+            found[speaker] = file
+    return found
+
+
+def _rows(file: CommandFile) -> Iterator[dict[str, Any]]:
+    for command in file.commands:
+        predicates = command.predicates
+        yield {
+            "command_id": f"{file.speaker}/{command.recipe}/{command.utterance}",
+            "participant_id": file.speaker,
+            "recipe": str(command.recipe),
+            "utterance": command.utterance,
+            "language": "it",
+            "annotation": None if predicates is None else write_predicates(predicates),
+            "annotation_written": command.annotation,
+            "simulated": False,
+        }
+
+
+def _participant(speaker: str) -> dict[str, Any]:
+    known = _SPEAKER.fullmatch(speaker)
+    attributes = f'{{"sex": "{known["sex"]}", "age": {int(known["age"])}}}' if known else None
+    return {
+        "participant_id": speaker,
+        "pool": "corpus",
+        "language": "it",
+        "attributes": attributes,
+        "simulated": False,
+    }
+
+
+CORPORA.add(
+    "sugar",
+    Corpus(
+        name="sugar",
+        title="SUGAR, spoken commands to a cooking robot",
+        layout=LAYOUT,
+        read=import_sugar,
+        unit="commands",
+    ),
+)

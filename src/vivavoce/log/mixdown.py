@@ -1,0 +1,158 @@
+"""Dialogues by voice in which people press to speak: clips laid out as one recording, a party a channel.
+
+What was recorded are the turns, each by itself. Where the page said when a clip began, it lies there; else
+it lies where the sound was offered, or so that it ends when it arrived. Between clips nothing was recorded:
+silence there is by construction.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import sha256
+from io import BytesIO
+from typing import Final, NamedTuple
+
+import soundfile
+from sqlalchemy import exists, or_, select
+
+from vivavoce.audio.degradation import Damage, damaged
+from vivavoce.audio.files import read_sound
+from vivavoce.audio.sound import Sound as Spoken
+from vivavoce.audio.time_line import Clip, beginning_s, laid_out
+from vivavoce.log.dialogue_rows import elapsed_s
+from vivavoce.log.events import DialogueOpened
+from vivavoce.log.microphone_events import MicrophoneOpened
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
+from vivavoce.log.queries import Reader
+from vivavoce.log.recording_events import RecordingStored
+from vivavoce.log.recordings import RecordingFolder, Sound
+from vivavoce.log.tables import dialogues, recordings
+
+RATE_HZ: Final = 16_000
+CHANNELS: Final = 2
+SYSTEM, USER = 0, 1
+LONGEST_S: Final = 4 * 3600.0
+
+
+class Laid(NamedTuple):
+    """Where a clip lies.
+
+    length_s  what was heard of it; None: all
+    timed     the page said when it began
+    damaged   what happened to it before it was heard; None: nothing
+    """
+
+    recording_id: str
+    channel: int
+    start_s: float
+    length_s: float | None
+    timed: bool
+    damaged: SoundDamaged | None = None
+
+
+def recording_id_of(dialogue_id: str) -> str:
+    """The key of the recording that a dialogue's clips become; always the same."""
+    return "recording-" + sha256(f"laid out {dialogue_id}".encode()).hexdigest()[:16]
+
+
+def waiting(log: Reader, study: str, before: datetime) -> list[tuple[str, str]]:
+    """Visit and key of the dialogues by voice that ended before and have clips, but no recording of them.
+
+    Note  one of whose clips was removed is left out: half a dialogue would look like a whole one
+    """
+    of_it = recordings.c.dialogue_id == dialogues.c.dialogue_id
+    turns = exists().where(of_it, recordings.c.content == "turn")
+    made = exists().where(of_it, recordings.c.clips.is_not(None))
+    gone = exists().where(of_it, recordings.c.removed_at.is_not(None))
+    wanted = select(dialogues.c.visit_id, dialogues.c.dialogue_id).where(
+        dialogues.c.study == study, dialogues.c.channel == "voice", dialogues.c.status != "running",
+        or_(dialogues.c.ended_at.is_(None), dialogues.c.ended_at <= before), turns, ~made, ~gone,
+    )  # fmt: skip
+    with log.reading() as connection:
+        return [(row[0], row[1]) for row in connection.execute(wanted.order_by(dialogues.c.position))]
+
+
+def layout(transcript: Sequence[StoredEvent]) -> list[Laid]:
+    """Where the clips of a dialogue lie, from its events in their order.
+
+    Empty   nobody spoke into a clip, or it was held before pages told times: []
+    """
+    opened = next((one for one in transcript if isinstance(one.event, DialogueOpened)), None)
+    if opened is None:
+        return []
+    open_microphone = any(isinstance(one.event, MicrophoneOpened) for one in transcript)
+    said: list[Laid] = []
+    for stored in transcript:
+        event = stored.event
+        if isinstance(event, RecordingStored) and event.content == "turn" and event.speakers == ["user"]:
+            if event.started_s is not None:
+                said.append(Laid(event.recording_id, USER, event.started_s, None, True))
+            elif not open_microphone and (came_s := elapsed_s(opened, stored)) is not None:
+                start_s = max(0.0, came_s - event.duration_s)
+                said.append(Laid(event.recording_id, USER, start_s, None, False))
+    heard = _heard(transcript)
+    return said + heard if said and (heard or any(one.timed for one in said)) else []
+
+
+def _heard(transcript: Sequence[StoredEvent]) -> list[Laid]:
+    """What the page played, each time; what it never spoke of lies where it was offered."""
+    played: dict[int, list[SoundPlayed]] = {}
+    damage: dict[int, SoundDamaged] = {}
+    for stored in transcript:
+        if isinstance(stored.event, SoundPlayed):
+            played.setdefault(stored.event.turn_index, []).append(stored.event)
+        elif isinstance(stored.event, SoundDamaged):
+            damage[stored.event.turn_index] = stored.event
+    found: list[Laid] = []
+    for offered in (one.event for one in transcript if isinstance(one.event, SoundOffered)):
+        times, how = played.get(offered.turn_index), damage.get(offered.turn_index)
+        if times is None:
+            found.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False, how))
+        for one in times or ():
+            found.append(Laid(offered.recording_id, SYSTEM, one.started_s, one.played_s, True, how))
+    return found
+
+
+def written(
+    folder: RecordingFolder, dialogue_id: str, clips: Sequence[Laid], files: Mapping[str, str]
+) -> RecordingStored | None:
+    """Lay the clips out and put the recording on disk; the event that makes it visible.
+
+    files   file of each recording
+    Empty   no sound in them, or they lie hours apart: None
+    Raises  LookupError: a clip is gone; InputError: one cannot be read; the recording
+            cannot be written
+    """
+    sounds = {
+        one.recording_id: _as_heard(read_sound(folder.file(files.get(one.recording_id, ""))), one.damaged)
+        for one in clips
+    }  # fmt: skip
+    parts = [Clip(_cut(sounds[one.recording_id], one.length_s), one.channel, one.start_s) for one in clips]
+    parts = [one for one in parts if len(one.sound.samples)]
+    if not parts or max(one.start_s for one in parts) - beginning_s(parts) > LONGEST_S:
+        return None
+    encoded, frames = BytesIO(), 0
+    with soundfile.SoundFile(
+        encoded, "w", samplerate=RATE_HZ, channels=CHANNELS, subtype="PCM_16", format="FLAC"
+    ) as flac:
+        for block in laid_out(parts, CHANNELS, RATE_HZ):
+            flac.write(block)
+            frames += len(block)
+    recording_id = recording_id_of(dialogue_id)
+    kept = folder.keep(recording_id, encoded.getvalue(), "audio/flac")
+    return kept.event(
+        recording_id, Sound("audio/flac", CHANNELS, RATE_HZ, frames), "dialogue", ["system", "user"],
+        dialogue_id=dialogue_id, started_s=round(beginning_s(parts), 3), clips=len(clips),
+        clips_placed=sum(not one.timed for one in clips),
+    )  # fmt: skip
+
+
+def _as_heard(sound: Spoken, how: SoundDamaged | None) -> Spoken:
+    """The clip as it was damaged for who heard it: the same draw again."""
+    return sound if how is None else damaged(sound, Damage.model_validate(how.damage), how.drawn).sound
+
+
+def _cut(sound: Spoken, length_s: float | None) -> Spoken:
+    if length_s is None:
+        return sound
+    return Spoken(sound.samples[: round(length_s * sound.rate_hz)], sound.rate_hz)

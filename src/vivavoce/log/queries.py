@@ -1,0 +1,191 @@
+"""Reading the log from outside a transaction: for the dashboard, the export and the curious."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Select, func, select
+from sqlalchemy.exc import DBAPIError
+
+from vivavoce.core.errors import LogError
+from vivavoce.log.engine import first_line, shown
+from vivavoce.log.events import TRIAL
+from vivavoce.log.models import (
+    Collected,
+    DialogueState,
+    Recording,
+    StoredEvent,
+    StudyRecord,
+    Visit,
+    stored_event,
+)
+from vivavoce.log.scope import Scope, scope_of, usual_scope
+from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
+from vivavoce.log.transaction import events_of
+
+
+class Reader:
+    """Reads of what is committed. Each call is a snapshot of its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that sees one snapshot and may not write.
+
+        Raises  LogError: the database cannot be read; its server may be back in a moment
+        """
+        options = {"isolation_level": "REPEATABLE READ"} if self._engine.dialect.name == "postgresql" else {}
+        try:
+            with self._engine.connect().execution_options(**options) as connection, connection.begin():
+                yield connection
+        except DBAPIError as error:
+            problem = f"the log could not be read: {first_line(error)}"
+            raise LogError(f"{shown(self._engine.url)}: {problem}") from error
+
+    def _all(self, wanted: Select[Any], record: type[Any]) -> list[Any]:
+        with self.reading() as connection:
+            return [record(*row) for row in connection.execute(wanted)]
+
+    def events(self, visit_id: str, after: int = 0) -> list[StoredEvent]:
+        """A visit's events in order, those after seq `after`."""
+        with self.reading() as connection:
+            return events_of(connection, visit_id, after)
+
+    def trial_events(self, after: int = 0) -> list[StoredEvent]:
+        """The events that concern no single visit."""
+        return self.events(TRIAL, after)
+
+    def all_events(self, after: int = 0) -> Iterator[StoredEvent]:
+        """Every event of the log in the order of commit, those after position `after`; one snapshot."""
+        wanted = select(events).where(events.c.position > after).order_by(events.c.position)
+        with self.reading() as connection:
+            for row in connection.execution_options(yield_per=1000).execute(wanted):
+                yield stored_event(row)
+
+    def study_names(self) -> list[str]:
+        """Every study that has a visit."""
+        with self.reading() as connection:
+            wanted = select(visits.c.study).distinct().order_by(visits.c.study)
+            return list(connection.execute(wanted).scalars())
+
+    def study_records(self, study: str) -> list[StudyRecord]:
+        """The revisions of a study as they were served, oldest first."""
+        return self._all(
+            select(studies).where(studies.c.study == study).order_by(studies.c.seen_at), StudyRecord
+        )
+
+    def visit(self, visit_id: str) -> Visit | None:
+        found = self._all(select(visits).where(visits.c.visit_id == visit_id), Visit)
+        return found[0] if found else None
+
+    def visit_by_token(self, study: str, token_hash: str) -> str | None:
+        """The visit that a participant's token opens, in this study."""
+        links = recruit_links.c
+        wanted = select(links.visit_id).where(links.study == study, links.token_hash == token_hash)
+        with self.reading() as connection:
+            return connection.execute(wanted).scalar_one_or_none()
+
+    def idle_visits(self, study: str, before: datetime) -> list[str]:
+        """Visits with a running dialogue in which nothing happened since `before`."""
+        wanted = (
+            select(visits.c.visit_id)
+            .join(dialogues, dialogues.c.visit_id == visits.c.visit_id)
+            .where(visits.c.study == study, dialogues.c.status == "running", visits.c.last_at < before)
+        )
+        with self.reading() as connection:
+            return list(connection.execute(wanted.distinct()).scalars())
+
+    def visits(self, study: str, *, running: bool | None = None) -> list[Visit]:
+        """A study's visits in the order in which they were opened; all, or only those (not) running."""
+        wanted = select(visits).where(visits.c.study == study)
+        if running is not None:
+            wanted = wanted.where((visits.c.status == "running") == running)
+        return self._all(wanted.order_by(visits.c.position), Visit)
+
+    def visits_by_scope(self, study: str) -> dict[Scope, int]:
+        """How many visits of a study were people's, and how many programs'."""
+        counted = select(visits.c.simulated, func.count()).where(visits.c.study == study)
+        with self.reading() as connection:
+            found = {bool(flag): n for flag, n in connection.execute(counted.group_by(visits.c.simulated))}
+        return {"people": found.get(False, 0), "simulated": found.get(True, 0)}
+
+    def collected(self, study: str) -> dict[Scope, Collected]:
+        """What was collected of a study, of people and of programs; nothing of either where nobody came."""
+        opened = select(visits.c.simulated, func.count(), func.min(visits.c.opened_at))
+        held = select(dialogues.c.simulated, func.count()).where(
+            dialogues.c.study == study, dialogues.c.started_at.is_not(None)
+        )
+        with self.reading() as connection:
+            began = {bool(flag): n for flag, n in connection.execute(held.group_by(dialogues.c.simulated))}
+            found = connection.execute(opened.where(visits.c.study == study).group_by(visits.c.simulated))
+            came: dict[Scope, Collected] = {
+                scope_of(simulated=flag): Collected(n, began.get(bool(flag), 0), since)
+                for flag, n, since in found
+            }
+        return {"people": Collected(), "simulated": Collected(), **came}
+
+    def usual_scope(self, study: str) -> Scope:
+        """Whose visits are read where nobody says: people's as soon as there is one."""
+        return usual_scope(**self.visits_by_scope(study))
+
+    def dialogue(self, dialogue_id: str) -> DialogueState | None:
+        found = self._all(select(dialogues).where(dialogues.c.dialogue_id == dialogue_id), DialogueState)
+        return found[0] if found else None
+
+    def dialogues(
+        self, study: str, *, system: str | None = None, scope: Scope | None = None
+    ) -> list[DialogueState]:
+        """A study's dialogues in the order of their assignment; all, or only those."""
+        wanted = select(dialogues).where(dialogues.c.study == study)
+        if scope is not None:
+            wanted = wanted.where(dialogues.c.simulated == (scope == "simulated"))
+        if system is not None:
+            wanted = wanted.where(dialogues.c.system == system)
+        return self._all(wanted.order_by(dialogues.c.position), DialogueState)
+
+    def recordings(
+        self, study: str | None = None, *, visit_id: str | None = None, dialogue_id: str | None = None
+    ) -> list[Recording]:
+        """Recordings in the order in which they were stored, removed ones included; all, or only some."""
+        wanted = select(recordings).order_by(recordings.c.position)
+        given = {"study": study, "visit_id": visit_id, "dialogue_id": dialogue_id}
+        for column, value in given.items():
+            if value is not None:
+                wanted = wanted.where(recordings.c[column] == value)
+        return self._all(wanted, Recording)
+
+    def counts_by_system(self, study: str) -> dict[str, dict[str, int]]:
+        """For every system: dialogues in each status, all of them (`dialogues`), and its `participants`."""
+        of_study = dialogues.c.study == study
+        by_status = select(dialogues.c.system, dialogues.c.status, func.count()).where(of_study)
+        people = select(dialogues.c.system, func.count(dialogues.c.participant_id.distinct())).where(of_study)
+        counts: dict[str, dict[str, int]] = {}
+        with self.reading() as connection:
+            for system, number in connection.execute(people.group_by(dialogues.c.system)):
+                zero = dict.fromkeys(("dialogues", "running", "completed", "failed", "abandoned"), 0)
+                counts[system] = {"participants": number, **zero}
+            for system, status, number in connection.execute(
+                by_status.group_by(dialogues.c.system, dialogues.c.status)
+            ):
+                counts[system][status] = number
+                counts[system]["dialogues"] += number
+        return dict(sorted(counts.items()))
+
+    def user_turns_by_system(self, study: str) -> dict[str, int]:
+        """How many user turns every system of a study was ever sent."""
+        turns = select(dialogues.c.system, func.sum(dialogues.c.user_turns)).where(dialogues.c.study == study)
+        with self.reading() as connection:
+            return {
+                system: int(sent) for system, sent in connection.execute(turns.group_by(dialogues.c.system))
+            }
+
+    def transcript(self, dialogue_id: str) -> list[StoredEvent]:
+        """The events of one dialogue, in order: its assignment, turns, failures, code, answers."""
+        state = self.dialogue(dialogue_id)
+        if state is None:
+            return []
+        of_visit = self.events(state.visit_id)
+        return [stored for stored in of_visit if getattr(stored.event, "dialogue_id", None) == dialogue_id]

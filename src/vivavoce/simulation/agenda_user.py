@@ -1,0 +1,307 @@
+"""A simulated caller: pursues a task, answers the system's acts, forgets, corrects, relaxes, gives up.
+
+It knows nothing of the system but what the system says, and never says more than its task, what the task
+offers as alternative, and that it does not care.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from vivavoce.connectors.base import Act
+from vivavoce.log.events import LoggedAct
+from vivavoce.simulation.phrases import Phrases, thanks_in
+from vivavoce.simulation.system_acts import Heeded, acts_in_text, heed
+from vivavoce.simulation.user_profile import Traits
+from vivavoce.study.ontology import Ontology, meets
+from vivavoce.study.task import DONTCARE, Task
+
+TYPE = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What the caller says, and what it truly means by it; `hangs_up`: these are the last words."""
+
+    text: str
+    acts: tuple[LoggedAct, ...]
+    hangs_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How the caller rates the dialogue, and whether the goal it really pursued was met.
+
+    rated  the answer to the question whether all information was found
+    met    the last venue offered fits all that was said to be wanted, and all that was asked was answered; a
+           venue that was turned down counts only where there is no other, or after another was seen
+    unhelpful  system turns that tried the caller's patience
+    """
+
+    rated: bool
+    met: bool
+    unhelpful: int = 0
+
+
+@dataclass(slots=True)
+class _Goal:
+    """The goal as it stands: what is wanted, what of it was said, what was asked and answered."""
+
+    wanted: dict[str, str]
+    forgotten: set[str]
+    requests: list[str]
+    said: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    answered: dict[str, str] = field(default_factory=dict)
+    relaxed: int = 0
+
+    def unsaid(self) -> list[str]:
+        return [slot for slot in self.wanted if slot not in self.said and slot not in self.forgotten]
+
+    def missing(self) -> list[str]:
+        return [slot for slot in self.requests if slot not in self.answered]
+
+
+class Caller:
+    """One simulated caller in one dialogue; `reply` is called with each system turn."""
+
+    def __init__(self, task: Task, ontology: Ontology, traits: Traits, language: str, random: Random) -> None:
+        self._task, self._ontology, self._traits, self._random = task, ontology, traits, random
+        self._phrases = Phrases(ontology, language)
+        limits = list(task.constraints.items())
+        random.shuffle(limits)
+        forgotten = {
+            slot for slot, value in limits if random.random() < traits.forgetfulness or value == DONTCARE
+        }
+        self._goal = _Goal({TYPE: task.type, **dict(limits)}, forgotten, list(task.requests))
+        self._venue: str | None = None
+        self._claims: dict[str, str] = {}
+        self._unhelpful, self._curious = 0, random.random() < traits.curiosity
+        self._last: tuple[str, tuple[LoggedAct, ...]] | None = None
+        self._noticed_misfit = False
+        self._restated: set[str] = set()
+        self._turned_down: set[str] = set()
+        self._fickle = random.random() < traits.fickleness
+
+    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> Utterance:
+        """The next utterance, after a system turn; `acts` is null for a system that tells none."""
+        known = acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests)
+        heard = heed(known)
+        self._take_in(heard)
+        if self._unhelpful > self._traits.patience:
+            return self._leave("despair")
+        return self._answer(heard)
+
+    def after_failure(self) -> Utterance:
+        """The next utterance after a turn that the system failed to answer."""
+        self._unhelpful += 1
+        return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
+
+    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
+        """What the system still says after the caller's last words."""
+        self._take_in(
+            heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))
+        )
+
+    def judge(self) -> Judgement:
+        """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
+        satisfied = self._venue is not None and not self._goal.missing() and not self._noticed_misfit
+        rated = satisfied or (self._venue is not None and self._random.random() < self._traits.optimism)
+        return Judgement(rated, self._met(), self._unhelpful)
+
+    def _met(self) -> bool:
+        venue = next((one for one in self._ontology.venues if one.name == self._venue), None)
+        if venue is None or venue.type != self._goal.said.get(TYPE, venue.type):
+            return False
+        limits = {slot: value for slot, value in self._goal.said.items() if slot != TYPE}
+        fits = all(meets(venue.slots.get(slot), value) for slot, value in limits.items())
+        if venue.name in self._turned_down:
+            fits &= len(self._ontology.matching(venue.type, limits)) == 1
+        told = self._goal.answered
+        return fits and all(
+            slot in told and self._ontology.gives(venue, slot, told[slot]) for slot in self._goal.asked
+        )
+
+    def _take_in(self, heard: Heeded) -> None:
+        if heard.venue is not None and heard.venue != self._venue:
+            self._venue, self._claims = heard.venue, {}
+            self._goal.answered = {}
+            self._turned_down.clear()  # another was seen: the earlier one may be taken after all
+        for slot, value in heard.told.items():
+            self._claims[slot] = value
+            if slot in self._goal.requests and self._venue is not None:
+                self._goal.answered[slot] = value
+        progress = heard.venue is not None or any(slot in self._goal.requests for slot in heard.told)
+        if not progress and (heard.not_understood or heard.cannot is not None or heard.empty):
+            self._unhelpful += 1
+
+    def _answer(self, heard: Heeded) -> Utterance:
+        if heard.ends:
+            return self._leave("bye")
+        misfit = self._misfit(heard)
+        if misfit is not None:
+            return self._correct(misfit)
+        if heard.confirm is not None:
+            return self._confirm(*heard.confirm)
+        if heard.cannot is not None and not heard.no_other:
+            return self._relax()
+        if heard.not_understood and self._last is not None and heard.request is None:
+            return self._once_more()
+        if heard.request is not None:
+            return self._tell(heard.request)
+        return self._carry_on()
+
+    def _misfit(self, heard: Heeded) -> str | None:
+        """A slot that the system states other than it is wanted, if the caller notices."""
+        stated = {**heard.told, **(heard.cannot or {})}
+        wrong = [
+            slot
+            for slot, value in stated.items()
+            if self._goal.wanted.get(slot, DONTCARE) not in (DONTCARE, value) and slot in self._goal.wanted
+        ]
+        wrong = [slot for slot in wrong if slot not in self._goal.forgotten] or self._unheeded(heard)
+        if wrong and self._random.random() < self._traits.carefulness:
+            self._noticed_misfit = True
+            self._unhelpful += 1
+            return wrong[0]
+        if heard.venue is not None:
+            self._noticed_misfit = False
+        return None
+
+    def _unheeded(self, heard: Heeded) -> list[str]:
+        """What the caller said, and an offer that tells its kind does not mention; restated once."""
+        if not heard.offered or not heard.told:
+            return []
+        said = [
+            slot for slot, value in self._goal.said.items() if value != DONTCARE and slot not in heard.told
+        ]
+        unheeded = [slot for slot in said if slot not in self._restated]
+        self._restated.update(unheeded)
+        return unheeded
+
+    def _correct(self, slot: str) -> Utterance:
+        return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
+
+    def _confirm(self, slot: str, value: str) -> Utterance:
+        wanted = self._goal.wanted.get(slot, DONTCARE)
+        if value == wanted:
+            self._goal.forgotten.discard(slot)
+            self._goal.said[slot] = wanted
+            return self._say("affirm", (LoggedAct(act="affirm"),))
+        self._unhelpful += 1
+        if wanted == DONTCARE:
+            return self._indifferent(slot, LoggedAct(act="negate"))
+        self._goal.forgotten.discard(slot)
+        return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
+
+    def _relax(self) -> Utterance:
+        """Nothing matches: take the task's alternative, else give up a constraint, else hang up."""
+        goal, alternative = self._goal, self._task.alternative
+        goal.relaxed += 1
+        if alternative is not None and goal.relaxed == 1:
+            changed = [
+                slot for slot, value in alternative.constraints.items() if goal.wanted.get(slot) != value
+            ]
+            goal.wanted = {TYPE: self._task.type, **alternative.constraints}
+            goal.said = {slot: value for slot, value in goal.said.items() if goal.wanted.get(slot) == value}
+            goal.forgotten -= set(changed)
+            if changed:
+                return self._say("change", self._informing(changed))
+        strict = [slot for slot, value in goal.wanted.items() if slot != TYPE and value != DONTCARE]
+        if not strict or goal.relaxed > 3:
+            return self._leave("despair")
+        slot = self._random.choice(strict)
+        goal.wanted[slot] = DONTCARE
+        return self._indifferent(slot)
+
+    def _tell(self, slot: str) -> Utterance:
+        """Answer a question; what the task does not mention does not matter."""
+        self._goal.forgotten.discard(slot)
+        if self._goal.said.get(slot) == self._goal.wanted.get(slot, DONTCARE):
+            self._unhelpful += 1
+        if self._goal.wanted.get(slot, DONTCARE) == DONTCARE:
+            return self._indifferent(slot)
+        more = self._goal.unsaid() if self._random.random() < self._traits.over_informing else []
+        slots = [slot, *(other for other in more if other != slot)]
+        return self._say("search" if slot == TYPE else "inform", self._informing(slots[:2]))
+
+    def _carry_on(self) -> Utterance:
+        """The next thing on the caller's own agenda."""
+        goal = self._goal
+        unsaid = goal.unsaid()
+        if unsaid:
+            many = self._random.random() < self._traits.over_informing
+            slots = (
+                unsaid[: 3 if many else 1] if TYPE not in unsaid else [TYPE, *unsaid[1 : 3 if many else 2]]
+            )
+            return self._say("search" if TYPE in slots else "inform", self._informing(slots))
+        if self._venue is None:
+            self._unhelpful += 1
+            return self._say(
+                "search", self._informing([slot for slot in goal.wanted if slot in goal.said][:3])
+            )
+        if self._fickle and (changed := self._another_wish()) is not None:
+            return changed
+        if self._curious:
+            self._curious = False
+            self._turned_down.add(self._venue)
+            return self._say("reqalts", (LoggedAct(act="reqalts"),))
+        missing = goal.missing()
+        if missing:
+            again = [slot for slot in missing if slot in goal.asked]
+            self._unhelpful += bool(again)
+            slots = missing[: 2 if self._random.random() < self._traits.over_informing else 1]
+            goal.asked += [slot for slot in slots if slot not in goal.asked]
+            return self._say("request", tuple(LoggedAct(act="request", slot=slot) for slot in slots))
+        return self._leave("bye")
+
+    def _another_wish(self) -> Utterance | None:
+        """A change of mind, once a venue is on the table: another value that some venue has, too."""
+        goal, ontology = self._goal, self._ontology
+        self._fickle = False
+        kind = goal.said.get(TYPE, self._task.type)
+        limits = {slot: value for slot, value in goal.said.items() if slot != TYPE}
+        changes = [
+            (slot, other)
+            for slot, value in limits.items()
+            if value != DONTCARE
+            for other in ontology.slots[slot].values
+            if other not in (value, *ontology.slots[slot].unasked)
+            and ontology.matching(kind, {**limits, slot: other})
+        ]
+        if not changes:
+            return None
+        slot, value = self._random.choice(changes)
+        goal.wanted[slot] = value
+        goal.asked, goal.answered, self._venue = [], {}, None
+        return self._say("change", self._informing([slot]))
+
+    def _informing(self, slots: Sequence[str]) -> tuple[LoggedAct, ...]:
+        self._goal.said.update({slot: self._goal.wanted[slot] for slot in slots})
+        return tuple(
+            LoggedAct(act="inform", slot=slot, value=self._goal.wanted[slot], op="=") for slot in slots
+        )
+
+    def _indifferent(self, slot: str, *before: LoggedAct) -> Utterance:
+        acts = (LoggedAct(act="inform", slot=slot, value=DONTCARE, op="="),)
+        self._goal.said[slot] = DONTCARE
+        self._last = ("inform", acts)
+        text = self._phrases.indifference(slot, self._random)
+        no = self._phrases.say("negate", before, self._random) + " " if before else ""
+        return Utterance(no + text, (*before, *acts))
+
+    def _once_more(self) -> Utterance:
+        if self._last is None:
+            return self._carry_on()
+        return self._say(*self._last)
+
+    def _say(self, manner: str, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None) -> Utterance:
+        self._last = (manner, acts) if extra is None else ("inform", acts)
+        whole = acts if extra is None else (extra, *acts)
+        terse = self._traits.terseness > 0 and self._random.random() < self._traits.terseness
+        return Utterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
+
+    def _leave(self, manner: str) -> Utterance:
+        bye = LoggedAct(act="bye")
+        text = self._phrases.say(manner, (bye,), self._random)
+        return Utterance(text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True)

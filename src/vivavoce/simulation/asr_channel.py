@@ -1,0 +1,181 @@
+"""Channel noise: what a speech recogniser might make of an utterance, as an N-best list with scores.
+
+Each word becomes a small set of alternatives with probabilities; the N-best list is the likeliest ways
+through them. What is wrong at the top is often right in second place, and scores tell a little about it.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final, NamedTuple
+
+from vivavoce.connectors.base import Heard
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value, words
+from vivavoce.simulation.confusable_words import Confusions, neighbours
+from vivavoce.simulation.domain import SimulatedDomain
+from vivavoce.study.ontology import Ontology
+
+_SUBSTITUTED, _DELETED = 0.6, 0.2  # shares of the errors; the rest are insertions
+_TRUTH_SECOND: Final = 0.65
+MOST_NOISE: Final = 0.9
+_MOST_UNSURE: Final = 6
+_MOST_WAYS: Final = 12
+_RIVAL_SHARE: Final = 0.7
+_ANYTHING_SHARE: Final = 0.1
+_FILLERS: Final = {
+    "en": ["uh", "the", "a", "and", "in", "to", "of", "it", "is", "for", "that", "or", "at", "um"],
+    "it": ["eh", "il", "la", "e", "in", "di", "un", "è", "per", "che", "o", "a", "da", "ehm"],
+}
+_COMMON: Final = {
+    "en": """
+        i you he she we they my your this these one some all can could would should will do does did
+        have has had be am are was were know need want look find think say see get go come there
+        here then now so well just like with from by on out up down what which who how when why good
+        nice new old big small right left time day way thing lot people name house home room car
+        work world back again still more less very too
+    """,
+    "it": """
+        io tu lui lei noi voi loro mio tuo suo questo questa quello quella uno una dei delle nel
+        nella con su sono sei siamo ho hai ha abbiamo fare faccio dire dico vedere andare vado
+        venire potere posso può volere voglio sapere so dove come quando quanto chi cosa bene male
+        bello buono nuovo vecchio grande piccolo tempo giorno modo casa gente nome lavoro mondo
+        ancora sempre mai più meno molto troppo anche solo ora
+    """,
+}
+
+
+class _Arc(NamedTuple):
+    word: str
+    probability: float
+
+
+class Channel:
+    """A noisy channel for one language of a domain.
+
+    Input   error_rate: expected word error rate of the first hypothesis, 0 to 0.9; nbest: longest list;
+            confusions: other words are taken for words that are spelt alike, or that sound alike
+    Raises  InputError: the rate is out of range
+    """
+
+    def __init__(
+        self,
+        domain: Ontology | SimulatedDomain,
+        language: str,
+        error_rate: float,
+        *,
+        nbest: int = 5,
+        confusions: Confusions = "spelling",
+    ) -> None:
+        if not 0.0 <= error_rate <= MOST_NOISE:
+            raise InputError(
+                f"word error rate {error_rate} is out of range", cure="give a number from 0 to 0.9"
+            )
+        self._rate, self._nbest = error_rate, nbest
+        self._rivals = _rivals(_groups(domain, language[:2]))
+        self._values = sorted(self._rivals) or list(_FILLERS["en"])
+        self._fillers = _FILLERS.get(language[:2], _FILLERS["en"])
+        self._common = sorted({*self._fillers, *words(_COMMON.get(language[:2], _COMMON["en"]))})
+        self._language = language[:2]
+        self._confusions: Confusions = confusions
+        self._near: dict[str, list[str]] = {}
+
+    def hear(self, text: str, random: Random, rate: float | None = None) -> tuple[Heard, ...]:
+        """The N-best list of one utterance, best first; scores sum to 1. No noise: the text.
+
+        rate  the error rate of this utterance, where it is not the channel's own
+        """
+        spoken, rate = words(text), self._rate if rate is None else min(MOST_NOISE, rate)
+        if not spoken or rate == 0.0:
+            return (Heard(text, 1.0),) if spoken else ()
+        network = [arcs for word in spoken for arcs in self._slots(word, random, rate)]
+        return _best_paths(network, self._nbest)
+
+    def _slots(self, word: str, random: Random, rate: float) -> list[list[_Arc]]:
+        """The alternatives for one word, and for what may be inserted after it."""
+        draw = random.random()
+        substituted, deleted = rate * _SUBSTITUTED, rate * _DELETED
+        rival = self._rival(word, random)
+        if draw < substituted:
+            slots = [self._mistaken(rival, word, random)]
+        elif draw < substituted + deleted:
+            slots = [self._mistaken("", word, random)]
+        else:
+            sure = random.uniform(0.6, 0.99)
+            slots = [[_Arc(word, sure), _Arc(rival, 1 - sure)]]
+        if random.random() < rate * (1 - _SUBSTITUTED - _DELETED):
+            sure = random.uniform(0.5, 0.7)
+            slots.append([_Arc(random.choice(self._fillers), sure), _Arc("", 1 - sure)])
+        return slots
+
+    def _mistaken(self, wrong: str, word: str, random: Random) -> list[_Arc]:
+        sure = random.uniform(0.4, 0.75)
+        second = word if random.random() < _TRUTH_SECOND else self._rival(word, random)
+        rest = (1 - sure) * random.uniform(0.6, 1.0)
+        return [_Arc(wrong, max(sure, rest)), _Arc(second, min(sure, rest))]
+
+    def _rival(self, word: str, random: Random) -> str:
+        """What a word may be taken for: another value of its slot, a word that sounds alike, or anything."""
+        known = normalise_value(word)
+        rivals = self._rivals.get(known)
+        if rivals and random.random() < _RIVAL_SHARE:
+            return random.choice(rivals)
+        if random.random() < _ANYTHING_SHARE:
+            return random.choice(self._values)
+        if known not in self._near:
+            self._near[known] = neighbours(known, self._common, self._language, self._confusions)
+        return random.choice(self._near[known] or self._fillers)
+
+
+def _best_paths(network: Sequence[list[_Arc]], count: int) -> tuple[Heard, ...]:
+    """The likeliest ways through the alternatives; only the least sure places are varied."""
+    unsure = sorted(range(len(network)), key=lambda index: network[index][0].probability)[:_MOST_UNSURE]
+    best = [arcs[0].word for arcs in network]
+    ways: list[tuple[float, tuple[str, ...]]] = [(1.0, ())]
+    for index in unsure:
+        ways = [
+            (score * probability, (*words_, word))
+            for score, words_ in ways
+            for word, probability in network[index]
+        ]
+        ways.sort(key=_by_score)
+        del ways[_MOST_WAYS:]
+    scores: dict[str, float] = {}
+    for score, chosen in ways:
+        path = best.copy()
+        for index, word in zip(unsure, chosen, strict=True):
+            path[index] = word
+        text = " ".join(filter(None, path))
+        scores[text] = scores.get(text, 0.0) + score
+    top = " ".join(filter(None, best))
+    ranked = sorted(scores.items(), key=lambda pair: (pair[0] != top, -pair[1], pair[0]))
+    kept = ranked[:count]
+    highest = max(score for _, score in kept)
+    kept = [(text, highest if text == top else score) for text, score in kept]
+    total = sum(score for _, score in kept)
+    return tuple(Heard(text, round(score / total, 4)) for text, score in kept)
+
+
+def _by_score(way: tuple[float, tuple[str, ...]]) -> float:
+    return -way[0]
+
+
+def _groups(domain: Ontology | SimulatedDomain, language: str) -> list[list[str]]:
+    """Words that are taken for one another: a slot's values, kinds of venue, things of a list."""
+    if isinstance(domain, SimulatedDomain):
+        return domain.word_groups(language)
+    groups = [
+        [domain.rendering(name, value, language).text for value in slot.values]
+        for name, slot in domain.slots.items()
+        if slot.values
+    ]
+    return [*groups, [known[language].text for known in domain.types.values() if language in known]]
+
+
+def _rivals(groups: list[list[str]]) -> dict[str, list[str]]:
+    """For each word that says a value or a kind of venue, the words of the other values of its slot."""
+    rivals: dict[str, list[str]] = {}
+    for group in groups:
+        single = [normalise_value(word) for text in group for word in text.split()]
+        for word in single:
+            rivals.setdefault(word, []).extend(other for other in single if other != word)
+    return rivals

@@ -1,0 +1,280 @@
+"""A simulated user of a system that does things: it pursues a goal of a domain with an agenda of its own.
+
+It answers what it is asked, says more than it was asked when that is its habit, corrects what was misheard,
+changes its mind, gives up a value that cannot be had, repeats itself in other words, and leaves when its
+patience ends. It knows the system only by what it says: by the acts that it tells, else by its words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.events import LoggedAct
+from vivavoce.simulation.agenda_user import Judgement, Utterance
+from vivavoce.simulation.domain import SimulatedDomain
+from vivavoce.simulation.goal_progress import Pursuit
+from vivavoce.simulation.phrases import SMALL_TALK, thanks_in
+from vivavoce.simulation.triggers import acts_by_cues, stands_in
+from vivavoce.simulation.user_profile import Traits
+from vivavoce.simulation.wordings import DomainPhrases
+from vivavoce.study.task import Task
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A system turn as the user takes it."""
+
+    text: str
+    requests: list[str] = field(default_factory=list)
+    confirms: list[tuple[str, str]] = field(default_factory=list)
+    selects: list[tuple[str, str]] = field(default_factory=list)
+    told: list[tuple[str, str]] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
+
+
+class AgendaUser:
+    """One simulated user in one dialogue; `reply` is called with each system turn.
+
+    Raises  InputError: the task is no goal of the domain; UnknownName: nobody simulated speaks the language
+    """
+
+    def __init__(
+        self, task: Task, domain: SimulatedDomain, traits: Traits, language: str, random: Random
+    ) -> None:
+        self._language = language[:2].lower()
+        if self._language not in domain.languages:
+            raise UnknownName("language of simulated users", language, list(domain.languages))
+        self._domain, self._traits, self._random = domain, traits, random
+        self._words = DomainPhrases(domain, self._language)
+        self._goal = Pursuit.of(task, domain)
+        self._goal.forget(traits.forgetfulness, random)
+        self._fickle = random.random() < traits.fickleness
+        self._unhelpful, self._given_up = 0, 0
+        self._last: Utterance | None = None
+        self._opened = False
+
+    # --- what it is called with ---------------------------------------------------------------------
+
+    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance:
+        """The next utterance, after a system turn; `acts` is null for a system that tells none."""
+        turn = self._take_in(acts, text)
+        if "bye" in turn.kinds:
+            return self._leave("bye")
+        if self._unhelpful > self._traits.patience:
+            return self._leave("despair")
+        utterance = self._answer(turn)
+        self._last = utterance
+        return utterance
+
+    def after_failure(self) -> Utterance:
+        """The next utterance after a turn that the system failed to answer."""
+        self._unhelpful += 1
+        if self._unhelpful > self._traits.patience or self._last is None:
+            return self._leave("despair")
+        return self._last
+
+    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
+        """What the system still says after the user's last words."""
+        self._take_in(acts, text)
+
+    def judge(self) -> Judgement:
+        """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
+        seen = self._goal.seems_reached
+        rated = seen or (self._goal.anything_told and self._random.random() < self._traits.optimism)
+        return Judgement(rated, self._goal.reached, self._unhelpful)
+
+    # --- listening ----------------------------------------------------------------------------------
+
+    def _take_in(self, acts: Sequence[LoggedAct] | None, text: str) -> _Turn:
+        known = acts if acts is not None else acts_by_cues(text, self._domain, self._language)
+        turn = _Turn(text)
+        for act in known:
+            turn.kinds.add(act.act)
+            if act.act == "request" and act.slot:
+                turn.requests.append(act.slot)
+            elif act.act == "confirm" and act.slot and act.value:
+                turn.confirms.append((act.slot, act.value))
+            elif act.act == "select" and act.slot and act.value:
+                turn.selects.append((act.slot, act.value))
+            elif act.act in ("inform", "offer") and act.slot and act.value:
+                turn.told.append((act.slot, act.value))
+        progress = self._goal.hear(turn.told)
+        useless = not known or turn.kinds & {"repeat", "canthelp", "null"}
+        if useless and not progress and self._last is not None:
+            self._unhelpful += 1
+        return turn
+
+    # --- answering ----------------------------------------------------------------------------------
+
+    def _answer(self, turn: _Turn) -> Utterance:
+        goal = self._goal
+        if turn.confirms:
+            return self._confirm(turn.confirms)
+        if "canthelp" in turn.kinds and goal.slots and not goal.seems_reached:
+            return self._relax()
+        if goal.seems_reached:
+            return self._leave("bye")
+        if turn.selects:
+            return self._select(turn)
+        for slot in turn.requests:
+            told = self._tell(slot, turn)
+            if told is not None:
+                return told
+        return self._carry_on(turn)
+
+    def _confirm(self, confirms: list[tuple[str, str]]) -> Utterance:
+        """Yes, no with the right value, or another wish altogether."""
+        goal = self._goal
+        wrong = [slot for slot, value in confirms if goal.slots.get(slot, value) != value]
+        if wrong and self._random.random() < self._traits.carefulness:
+            self._unhelpful += 1
+            return self._state(wrong[:1], denied=True)
+        changed = self._change_of_mind([slot for slot, _ in confirms])
+        if changed is not None:
+            return changed
+        return self._small("affirm", LoggedAct(act="affirm"))
+
+    def _change_of_mind(self, slots: list[str]) -> Utterance | None:
+        """Once in a dialogue, another value than the one that was said."""
+        slot = next(
+            (one for one in slots if one in self._goal.slots and self._domain.slots[one].changeable), None
+        )
+        if not self._fickle or slot is None or not self._goal.change(slot, self._random):
+            return None
+        self._fickle = False
+        return self._state([slot], denied=True)
+
+    def _relax(self) -> Utterance:
+        """It cannot be had: another value where one may be changed, else leave."""
+        self._given_up += 1
+        slot = next((one for one in self._goal.slots if self._domain.slots[one].changeable), None)
+        if slot is None or self._given_up > 2 or not self._goal.change(slot, self._random, smaller=True):
+            return self._leave("despair")
+        return self._open(detailed=True)
+
+    def _select(self, turn: _Turn) -> Utterance:
+        """The offered choice that is meant; a thing of a list by its name; else none of them."""
+        goal, group = self._goal, self._goal.group
+        for slot, value in turn.selects:
+            if value in (goal.slots.get(slot), goal.kind.matter) and slot in self._domain.slots:
+                act = LoggedAct(act="inform", slot=slot, value=value, op="=")
+                return Utterance(self._words.value(slot, value, self._random), (act,))
+        offered = [value for slot, value in turn.selects if group is not None and slot == group.slot]
+        if group is None or not offered:
+            return self._carry_on(turn)
+        names = " , ".join(offered) + " , " + turn.text
+        meant = next((key for key in goal.items if self._is_named(key, names, offered)), None)
+        if meant is None:
+            return self._small("negate", LoggedAct(act="negate"))
+        return self._list([meant], detailed=False, bare=True)
+
+    def _is_named(self, key: str, text: str, offered: list[str]) -> bool:
+        group = self._goal.group
+        names = group.items[key].names.get(self._language, ()) if group else ()
+        return key in offered or any(stands_in(text, name) for name in names)
+
+    def _tell(self, slot: str, turn: _Turn) -> Utterance | None:
+        """The answer to a question; None where it is no question that this goal has an answer to."""
+        goal, group = self._goal, self._goal.group
+        if slot in goal.slots:
+            if slot in goal.said:
+                self._unhelpful += 1
+            more = goal.unsaid() if self._random.random() < self._traits.over_informing else []
+            beside = [one for one in more if one != slot and one not in ("name", "surname", "birth")]
+            return self._state([slot, *beside[:1]])
+        if group is not None and slot == group.amount_slot:
+            return self._amount(turn)
+        return None
+
+    def _amount(self, turn: _Turn) -> Utterance:
+        """How much of the thing that is asked about: the one that is named, else the one last mentioned."""
+        goal = self._goal
+        named = [key for key in goal.items if self._is_named(key, turn.text, [])]
+        keys = [key for key in named if key in goal.mentioned] or named or goal.mentioned[-1:]
+        key = keys[0] if keys else next(iter(goal.items))
+        amount = self._words.amount(goal.kind, key, goal.items[key])
+        group = goal.group
+        slot = group.amount_slot if group else None
+        return Utterance(amount, (LoggedAct(act="inform", slot=slot, value=goal.items[key], op="="),))
+
+    def _carry_on(self, turn: _Turn) -> Utterance:
+        """The next thing on the user's own agenda."""
+        goal = self._goal
+        if goal.items:
+            return self._next_items(turn)
+        if goal.kind.wants is not None:
+            return self._ask()
+        if self._opened and turn.kinds & {"repeat", "reqmore", "request", "hello"}:
+            self._unhelpful += "repeat" not in turn.kinds
+        return self._open(detailed=self._random.random() < self._traits.over_informing)
+
+    def _next_items(self, turn: _Turn) -> Utterance:
+        goal = self._goal
+        if goal.total is None and goal.kind.total is None:
+            return self._next_step()
+        if "repeat" in turn.kinds and goal.mentioned:
+            return self._list(goal.mentioned[-1:], detailed=True)
+        left = [key for key in goal.items if key not in goal.mentioned]
+        if not left and goal.total is not None:
+            left = [key for key in goal.items if key not in goal.acknowledged]
+            if left and self._random.random() >= self._traits.carefulness:
+                return self._leave("bye")
+            self._unhelpful += bool(left)
+            left = left[:1]
+        if left:
+            many = self._random.random() < self._traits.over_informing
+            return self._list(left if many else left[:1], detailed=many)
+        return self._small("nothing_more", LoggedAct(act="negate"))
+
+    def _next_step(self) -> Utterance:
+        """The first thing that was not done yet, again where it was said in vain; at times with the next."""
+        open_ = [key for key in self._goal.items if key not in self._goal.acknowledged]
+        self._unhelpful += open_[0] in self._goal.mentioned
+        several = self._random.random() < self._traits.over_informing / 2
+        return self._list(open_[: 2 if several else 1], detailed=True)
+
+    def _ask(self) -> Utterance:
+        goal = self._goal
+        slot = goal.missing()[0]
+        self._unhelpful += slot in goal.said
+        goal.said.add(slot)
+        act = LoggedAct(act="request", slot=slot)
+        return Utterance(self._words.asking(slot, self._random), (act,))
+
+    # --- saying -------------------------------------------------------------------------------------
+
+    def _open(self, *, detailed: bool) -> Utterance:
+        goal = self._goal
+        self._opened = True
+        text, slots = self._words.opening(goal.kind, goal.slots, self._random, detailed=detailed)
+        goal.said.update(slots)
+        matter = LoggedAct(act="inform", slot="task", value=goal.kind.matter or goal.type, op="=")
+        return Utterance(text, (matter, *(self._inform(slot) for slot in slots)))
+
+    def _state(self, slots: Sequence[str], *, denied: bool = False) -> Utterance:
+        goal = self._goal
+        goal.said.update(slots)
+        said = [self._words.value(slot, goal.slots[slot], self._random) for slot in slots]
+        before = (LoggedAct(act="negate"),) if denied else ()
+        words = [self._words.small("wrong", self._random)] if denied else []
+        return Utterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))
+
+    def _list(self, keys: Sequence[str], *, detailed: bool, bare: bool = False) -> Utterance:
+        goal, group = self._goal, self._goal.group
+        goal.mentioned += [key for key in keys if key not in goal.mentioned]
+        amounts = goal.items if detailed else {}
+        text = self._words.listing(goal.kind, keys, amounts, self._random, bare=bare)
+        slot = group.slot if group else None
+        return Utterance(text, tuple(LoggedAct(act="inform", slot=slot, value=key, op="=") for key in keys))
+
+    def _small(self, manner: str, act: LoggedAct) -> Utterance:
+        return Utterance(self._words.small(manner, self._random), (act,))
+
+    def _inform(self, slot: str) -> LoggedAct:
+        return LoggedAct(act="inform", slot=slot, value=self._goal.slots[slot], op="=")
+
+    def _leave(self, manner: str) -> Utterance:
+        text = self._random.choice(SMALL_TALK[self._language][manner])
+        bye = LoggedAct(act="bye")
+        return Utterance(text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True)

@@ -1,0 +1,98 @@
+"""Who plays the user of a study: a caller for tasks about venues, an agenda user for other domains' goals."""
+
+from collections.abc import Awaitable, Sequence
+from random import Random
+from typing import Literal, Protocol
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.events import LoggedAct
+from vivavoce.simulation.agenda_user import Caller, Judgement, Utterance
+from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.confusable_words import Confusions
+from vivavoce.simulation.domain import SimulatedDomain, domain_of
+from vivavoce.simulation.domain_agenda_user import AgendaUser
+from vivavoce.simulation.phrases import SMALL_TALK
+from vivavoce.simulation.user_profile import Traits
+from vivavoce.study.model import Study
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.task import Task
+
+
+class SimulatedUser(Protocol):
+    """One simulated user in one dialogue."""
+
+    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance | Awaitable[Utterance]: ...
+
+    def after_failure(self) -> Utterance: ...
+
+    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None: ...
+
+    def judge(self) -> Judgement: ...
+
+
+class Casting:
+    """Makes the users of one study, and the noise that they speak through."""
+
+    kind: Literal["agenda", "model"] = "agenda"
+    model: str | None = None
+    confusions: Confusions = "spelling"
+
+    def __init__(self, ontology: Ontology | None, domain: SimulatedDomain | None) -> None:
+        self._ontology, self._domain = ontology, domain
+
+    @classmethod
+    def of(cls, study: Study, domain: SimulatedDomain | None = None) -> "Casting":
+        """The casting of a study; its domain is named, or the one that its tasks are of.
+
+        Raises  InputError: the study has no tasks, or tasks that no simulated user knows
+        """
+        place = f"study {study.name}"
+        if not study.tasks:
+            raise InputError(
+                "simulated users need tasks",
+                place=place,
+                cure="add `tasks`; what takes none, such as pairs, is for people",
+            )
+        ontology = study.ontology
+        types = {task.type for task in study.tasks}
+        if domain is None and ontology is not None and types <= set(ontology.types):
+            return cls(ontology, None)
+        casting = cls(ontology, domain or domain_of(types))
+        for task in study.tasks:
+            casting.user(task, _ANYBODY, study.default_language, Random(0))
+        return casting
+
+    def user(self, task: Task, traits: Traits, language: str, random: Random) -> SimulatedUser:
+        """Somebody who pursues a task.
+
+        Raises  InputError: the task is no goal of the domain
+        """
+        if self._domain is not None:
+            return AgendaUser(task, self._domain, traits, language, random)
+        if self._ontology is None:
+            raise InputError("callers need an ontology or a domain", cure="add `ontology`, or name --domain")
+        return Caller(task, self._ontology, traits, language, random)
+
+    def prompt(self, user: SimulatedUser) -> str | None:
+        """What a user was told, where it is a language model."""
+        return None
+
+    def speaks(self, language: str) -> bool:
+        """Whether there are simulated users of this language."""
+        known = self._domain.languages if self._domain else tuple(SMALL_TALK)
+        return language[:2].lower() in known
+
+    async def shut_down(self) -> None:
+        """Let go of what the users needed."""
+
+    def channel(self, language: str, error_rate: float) -> Channel:
+        """The noise for one language."""
+        known = self._domain or self._ontology
+        if known is None:
+            raise InputError("noise needs an ontology or a domain", cure="add `ontology`, or name --domain")
+        return Channel(known, language, error_rate, confusions=self.confusions)
+
+
+_ANYBODY = Traits(
+    patience=3, forgetfulness=0, over_informing=0, carefulness=1, curiosity=0, optimism=0, dialogues=1
+)

@@ -1,0 +1,170 @@
+"""The ranking of an arena: worths from votes on two answers, with and without their length and style.
+
+Each vote compares a left and a right answer. The model is Davidson's: a worth for every system, a leaning to
+the left, a readiness to tie; `both bad` counts as a tie. The controlled model adds how much longer, and how
+much more marked up, one answer is than the other, so that a system is not ranked for its lists. People are
+the clusters.
+
+Source  Davidson 1970; relative differences of length and mark-up as covariates: the style control of public
+        arenas (Chiang et al. 2024)
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import installed_version, signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.paired_models import Fitted, Floats, fit
+from vivavoce.stats.preference_models import differences, people_of, worths
+
+Facts = dict[str, Any]
+OUTCOMES: Final = {"left": 1.0, "right": -1.0, "tie": 0.0, "both_bad": 0.0}
+LEFT: Final = "left"
+
+
+def _count(pattern: str) -> Callable[[str], float]:
+    compiled = re.compile(pattern, re.MULTILINE)
+    return lambda text: float(len(compiled.findall(text)))
+
+
+STYLES: Final[dict[str, Callable[[str], float]]] = {
+    "length": lambda text: float(len(text.split())),
+    "lists": _count(r"^\s*(?:[-*+•]|\d+[.)])\s+\S"),
+    "headings": _count(r"^\s{0,3}#{1,6}\s+\S"),
+    "bold": _count(r"\*\*(?=\S)[^*\n]+(?<=\S)\*\*|__(?=\S)[^_\n]+(?<=\S)__"),
+    "code": _count(r"^\s*```|`[^`\n]+`"),
+    "links": _count(r"\[[^\]\n]+\]\([^)\n]+\)|https?://\S+"),
+}
+
+
+def has_votes(dataset: Dataset) -> bool:
+    """Whether anybody voted in an arena."""
+    return dataset.read("votes").num_rows > 0
+
+
+def rank_systems(dataset: Dataset, level: float = 0.95) -> Facts:
+    """The ranking, the pairs, the covariates, and on what they rest, as plain values for JSON.
+
+    Output  ranking and controlled: systems best first (name, estimate as log worth with mean 0, se, low,
+            high, share), or None where a system has no finite worth; covariates: log odds from `as much` to
+            `only this one has any`; left: the leaning to the left; systems: votes, won, tied, both_bad, lost
+    Raises  InputError: nobody voted
+    """
+    votes = dataset.read("votes").to_pylist()
+    if not votes:
+        raise InputError("no votes", place=str(dataset.folder), cure="export a study with a step `arena`")
+    names = sorted({vote[f"{side}_system"] for vote in votes for side in ("left", "right")})
+    outcomes, people = np.array([OUTCOMES[vote["choice"]] for vote in votes]), people_of(votes)
+    base = np.column_stack([
+        differences(names, *([vote[f"{side}_system"] for vote in votes] for side in ("left", "right"))),
+        np.ones(len(votes)),
+    ])  # fmt: skip
+    styles = _style_differences(dataset, votes)
+    plain, controlled = fit(base, outcomes, people), _controlled(base, styles, outcomes, people)
+    said = [vote["choice"] for vote in votes]
+    return {
+        "study": dataset.study, "data": dataset.hash, "vivavoce": installed_version(), "level": level,
+        "simulated": any(vote["simulated"] for vote in votes), "votes": len(votes),
+        "participants": len(set(people)), "bouts": len({vote["bout_id"] for vote in votes}),
+        "choices": {choice: said.count(choice) for choice in OUTCOMES},
+        "leaks": sum(bool(vote["leaks"]) for vote in votes), "median_s": _median_s(votes),
+        "systems": [_tally(name, votes) for name in names],
+        "ranking": worths(names, plain, level) if plain else None,
+        "controlled": worths(names, controlled[0], level) if controlled else None,
+        "left": _term(plain, len(names) - 1, level),
+        "covariates": _covariates(controlled, len(names), level) if controlled else [],
+        "pairs": _pairs(names, votes, plain, level),
+        "signature": signature(
+            "arena_worth", unit="participant", n=len(votes), data=dataset.hash, model="davidson",
+            interval=f"cluster_sandwich_t {level}",
+        ),
+    }  # fmt: skip
+
+
+def _median_s(votes: Sequence[Facts]) -> float | None:
+    times = [vote["response_s"] for vote in votes if vote["response_s"] is not None]
+    return float(np.median(times)) if times else None
+
+
+def _style_differences(dataset: Dataset, votes: Sequence[Facts]) -> dict[str, Floats]:
+    """(left - right) / (left + right) of every feature; 0 where neither has any."""
+    texts = {
+        (row["dialogue_id"], row["turn_index"]): row["text"] or ""
+        for row in dataset.read("turns").select(["dialogue_id", "turn_index", "text"]).to_pylist()
+    }
+    found: dict[str, Floats] = {}
+    for name, count in STYLES.items():
+        left, right = (
+            np.array([
+                count(texts.get((vote[f"{side}_dialogue_id"], vote[f"{side}_turn_index"]), ""))
+                for vote in votes
+            ])
+            for side in ("left", "right")
+        )  # fmt: skip
+        both = left + right
+        found[name] = np.divide(left - right, both, out=np.zeros(len(votes)), where=both > 0)
+    return {name: values for name, values in found.items() if np.ptp(values) > 0}
+
+
+def _controlled(
+    base: Floats, styles: dict[str, Floats], outcomes: Floats, people: np.ndarray
+) -> tuple[Fitted, list[str]] | None:
+    """The model with all covariates that can be told apart, in the order of STYLES; None without any."""
+    kept: list[str] = []
+    fitted: Fitted | None = None
+    for name, values in styles.items():
+        design = np.column_stack([base, *(styles[one] for one in kept), values])
+        if (trial := fit(design, outcomes, people)) is not None:
+            fitted, kept = trial, [*kept, name]
+    return (fitted, kept) if fitted else None
+
+
+def _covariates(controlled: tuple[Fitted, list[str]], systems: int, level: float) -> list[Facts]:
+    fitted, names = controlled
+    return [{"covariate": name, **_term(fitted, systems + at, level)} for at, name in enumerate(names)]
+
+
+def _term(fitted: Fitted | None, place: int, level: float) -> Facts:
+    if fitted is None:
+        return dict.fromkeys(("estimate", "se", "low", "high", "p"))
+    return fitted.interval(np.eye(len(fitted.estimates))[place], level)
+
+
+def _tally(name: str, votes: Sequence[Facts]) -> Facts:
+    """How often a system was voted for, against, and neither."""
+    own = [vote for vote in votes if name in (vote["left_system"], vote["right_system"])]
+    sides = ["left" if vote["left_system"] == name else "right" for vote in own]
+    pairs = list(zip((vote["choice"] for vote in own), sides, strict=True))
+    return {
+        "name": name, "votes": len(own), "won": sum(choice == side for choice, side in pairs),
+        "tied": sum(choice == "tie" for choice, _ in pairs),
+        "both_bad": sum(choice == "both_bad" for choice, _ in pairs),
+        "lost": sum(choice in ("left", "right") and choice != side for choice, side in pairs),
+    }  # fmt: skip
+
+
+def _pairs(names: Sequence[str], votes: Sequence[Facts], fitted: Fitted | None, level: float) -> list[Facts]:
+    """Every two systems: what was voted where they met, and the difference of their worths."""
+    found: list[Facts] = []
+    for first, second in combinations(range(len(names)), 2):
+        a, b = names[first], names[second]
+        met = [vote for vote in votes if {vote["left_system"], vote["right_system"]} == {a, b}]
+        won = [vote[f"{vote['choice']}_system"] for vote in met if vote["choice"] in ("left", "right")]
+        weights = np.zeros(len(names))
+        weights[first], weights[second] = 1, -1
+        term: Facts = dict.fromkeys(("estimate", "se", "low", "high", "p"))
+        if fitted is not None:
+            free = np.append(weights[: len(names) - 1], np.zeros(len(fitted.estimates) - len(names) + 1))
+            term = fitted.interval(free, level)
+        found.append(
+            {"a": a, "b": b, "votes": len(met), "a_won": won.count(a), "b_won": won.count(b), **term}
+        )
+    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
+        one["p_holm"] = adjusted
+    return found

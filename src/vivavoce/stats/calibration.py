@@ -1,0 +1,361 @@
+"""What real calls tell of the habits of their callers, for simulated ones; and how far those are from them.
+
+`fit` gives the content of a population file, which `simulation` reads; nothing else passes between the two
+wings.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value, words
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components
+from vivavoce.stats.distances import cramer, kullback_leibler
+
+Facts = dict[str, Any]
+FEATURES: Final = {
+    "user_turns": "user turns of a dialogue",
+    "words_per_user_turn": "words of a user turn",
+    "acts_per_user_turn": "dialogue act items of a user turn",
+    "kind_of_act": "kinds of user acts",
+    "unhelpful_turns": "system turns of a dialogue that did not help",
+    "word_error_rate": "word error rate of a dialogue, in tenths",
+}
+_UNHELPFUL: Final = ("canthelp", "canthelp.exception", "repeat")
+_MOST_PATIENCE: Final = 20
+_MOST_DIALOGUES: Final = 60
+_DONTCARE: Final = "dontcare"
+
+
+@dataclass
+class Call:
+    """One dialogue as it is looked at here.
+
+    acts       of each user turn, in order: (act, slot, value), what was meant
+    helpful    of each system turn, in order: its index, and whether it helped
+    stated     of each system turn: the values that it stated or asked to confirm, by slot
+    """
+
+    dialogue_id: str
+    participant_id: str
+    words: list[int] = field(default_factory=list)
+    acts: list[list[tuple[str, str | None, str | None]]] = field(default_factory=list)
+    helpful: list[tuple[int, bool]] = field(default_factory=list)
+    stated: dict[int, dict[str, str]] = field(default_factory=dict)
+    turn_of_acts: list[int] = field(default_factory=list)
+    satisfied: bool | None = None
+    served: bool | None = None
+    error_rate: float | None = None
+    constraints: set[str] = field(default_factory=set)
+
+    @property
+    def unhelpful(self) -> int:
+        return sum(not helped for _, helped in self.helpful)
+
+
+def calls_of(dataset: Dataset) -> list[Call]:
+    """The dialogues of a dataset, with what the habits of their callers are read from.
+
+    Raises  InputError: there are no annotated user turns, so that nothing can be said of what was meant
+    """
+    found = {
+        row["dialogue_id"]: Call(row["dialogue_id"], row["participant_id"] or row["dialogue_id"])
+        for row in dataset.read("dialogues").to_pylist()
+    }
+    _read_turns(dataset, found)
+    _read_goals(dataset, found)
+    for row in dataset.read("ratings").to_pylist():
+        call = found.get(row["dialogue_id"] or "")
+        if call is not None and row["role"] == "subjective_success" and row["value"] is not None:
+            call.satisfied = row["value"] > 0
+    parts = components(dataset, ["word_error_rate", "objective_success_inferred"])
+    for row in parts.to_dict("records"):
+        call = found.get(str(row["dialogue_id"]))
+        if call is None or not row["denominator"]:
+            continue
+        share = float(row["numerator"]) / float(row["denominator"])
+        if row["measure"] == "word_error_rate":
+            call.error_rate = share
+        else:
+            call.served = share >= 1
+    return [call for call in found.values() if call.words]
+
+
+def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
+    meant: dict[tuple[str, int], list[tuple[str, str | None, str | None]]] = {}
+    told: dict[tuple[str, int], set[str]] = {}
+    stated: dict[tuple[str, int], dict[str, str]] = {}
+    acts = dataset.read("acts").to_pylist()
+    for row in acts:
+        place = row["dialogue_id"], row["turn_index"]
+        if row["layer"] == "reference" and row["rank"] == 0:
+            meant.setdefault(place, []).append((row["act"], row["slot"], row["value"]))
+        elif row["layer"] == "system":
+            told.setdefault(place, set()).add(row["act"])
+            if row["act"] in ("inform", "confirm") and row["slot"] and row["value"]:
+                stated.setdefault(place, {})[row["slot"]] = row["value"]
+    if not meant:
+        raise InputError(
+            "no user turn says what was meant", place=str(dataset.folder),
+            cure="take a dataset with acts of the layer `reference`",
+        )  # fmt: skip
+    for row in (
+        dataset.read("turns").sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist()
+    ):
+        call, place = found.get(row["dialogue_id"]), (row["dialogue_id"], row["turn_index"])
+        if call is None:
+            continue
+        if row["party"] == "user":
+            said = row["reference"] if row["reference"] is not None else row["text"]
+            if said is None:  # it went to the system as sound, and nobody knows its words
+                del found[row["dialogue_id"]]
+                continue
+            call.words.append(len(words(said)))
+            call.acts.append(meant.get(place, []))
+            call.turn_of_acts.append(row["turn_index"])
+        else:
+            kinds = told.get(place, set())
+            call.stated[row["turn_index"]] = stated.get(place, {})
+            call.helpful.append((row["turn_index"], not kinds & set(_UNHELPFUL) or "offer" in kinds))
+
+
+def _read_goals(dataset: Dataset, found: dict[str, Call]) -> None:
+    for row in dataset.read("goals").to_pylist():
+        call = found.get(row["dialogue_id"])
+        wanted = row["origin"] == "assigned" and row["kind"] == "constraint" and row["goal_index"] == 0
+        if call is not None and wanted and row["slot"] and normalise_value(row["value"]) != _DONTCARE:
+            call.constraints.add(row["slot"])
+
+
+def fit(dataset: Dataset, name: str) -> Facts:
+    """A population whose habits are those of the callers of a dataset, as the content of a population file.
+
+    Output  population, simulated, seed, word_error_rate, habits, source; a habit that the dataset does not
+            tell is left out and named in source.not_told
+    Note    patience is estimated by Kaplan and Meier: callers who were served left for another reason
+    """
+    calls = calls_of(dataset)
+    habits: Facts = {}
+    told: Facts = {}
+    for habit, (share, n) in {
+        "forgetfulness": _forgetfulness(calls),
+        "over_informing": _over_informing(calls),
+        "carefulness": _carefulness(calls),
+        "terseness": _terseness(calls),
+        "curiosity": _share([_has(call, "reqalts") for call in calls]),
+        "fickleness": _share([_changed_mind(call) for call in calls]),
+        "optimism": _share(
+            [bool(call.satisfied) for call in calls if call.served is False and call.satisfied is not None]
+        ),
+    }.items():
+        if share is not None:
+            habits[habit] = round(share, 4)
+            told[habit] = {"n": n}
+    patience = kaplan_meier(
+        [(call.unhelpful, call.satisfied is False) for call in calls if call.satisfied is not None]
+    )
+    if patience:
+        habits["patience"] = {"values": patience}
+        told["patience"] = {
+            "n": sum(call.satisfied is False for call in calls),
+            "unit": "dialogues left in vain",
+        }
+    habits["dialogues"] = {"values": _dialogues(calls)}
+    rate = _error_rates(calls)
+    known = (
+        "patience",
+        "forgetfulness",
+        "over_informing",
+        "carefulness",
+        "curiosity",
+        "optimism",
+        "fickleness",
+    )
+    return {
+        "population": name, "simulated": True, "seed": 1,
+        **({"word_error_rate": rate} if rate is not None else {}),
+        "habits": habits,
+        "source": {
+            "dataset": dataset.study, "data": dataset.hash, "dialogues": len(calls),
+            "callers": len({call.participant_id for call in calls}), "told": told,
+            "not_told": [habit for habit in known if habit not in habits],
+        },
+    }  # fmt: skip
+
+
+def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
+    """Shares of patience: how many unhelpful turns are borne before the next one ends the dialogue.
+
+    Input   unhelpful turns of each dialogue, and whether it was left in vain (else it is censored)
+    Output  share by patience, 0 to 20, summing to 1; what nobody lived to see is put one above the last
+    Empty   nobody left in vain: {}
+    Source  Kaplan and Meier (1958), Journal of the American Statistical Association 53
+    """
+    events = Counter(min(turns, _MOST_PATIENCE) for turns, vain in left if vain)
+    if not events:
+        return {}
+    surviving, shares = 1.0, dict[int, float]()
+    for turns in sorted(events):
+        at_risk = sum(min(one, _MOST_PATIENCE) >= turns for one, _ in left)
+        leaving = surviving * events[turns] / at_risk
+        shares[max(0, turns - 1)] = shares.get(max(0, turns - 1), 0.0) + leaving
+        surviving -= leaving
+    if surviving > 1e-9:
+        beyond = max(events)
+        shares[beyond] = shares.get(beyond, 0.0) + surviving
+    return {turns: round(share, 4) for turns, share in sorted(shares.items())}
+
+
+def _share(flags: Sequence[bool]) -> tuple[float | None, int]:
+    return (sum(flags) / len(flags) if flags else None), len(flags)
+
+
+def _has(call: Call, act: str) -> bool:
+    return any(kind == act for turn in call.acts for kind, _, _ in turn)
+
+
+def _forgetfulness(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the assigned constraints, the share whose slot was never spoken of; unit: constraints."""
+    spoken = {call.dialogue_id: {slot for turn in call.acts for _, slot, _ in turn} for call in calls}
+    return _share([slot not in spoken[call.dialogue_id] for call in calls for slot in call.constraints])
+
+
+def _over_informing(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the user turns that state or ask, the share that does so for two slots or more; unit: turns."""
+    slots = [
+        {slot for act, slot, _ in turn if act in ("inform", "request") and slot}
+        for call in calls
+        for turn in call.acts
+    ]
+    return _share([len(one) > 1 for one in slots if one])
+
+
+def _carefulness(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the system turns that state another value than was meant, the share answered by a correction.
+
+    A correction denies, or says the slot again; unit: system turns.
+    """
+    corrected: list[bool] = []
+    for call in calls:
+        held: dict[str, str] = {}
+        for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
+            stated = call.stated.get(turn - 1, {})
+            wrong = {
+                slot for slot, value in stated.items() if held.get(slot, value) not in (value, _DONTCARE)
+            }
+            said = {slot for act, slot, _ in acts if act == "inform"}
+            if wrong:
+                corrected.append(bool(wrong & said) or any(act in ("negate", "deny") for act, _, _ in acts))
+            held.update({slot: value for act, slot, value in acts if act == "inform" and slot and value})
+    return _share(corrected)
+
+
+def _terseness(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the user turns that only state values, the share with two words a value or fewer; unit: turns."""
+    stating = [
+        (count, len({slot for _, slot, _ in acts}))
+        for call in calls
+        for count, acts in zip(call.words, call.acts, strict=True)
+        if acts and all(act == "inform" for act, _, _ in acts)
+    ]
+    return _share([count <= 2 * slots for count, slots in stating])
+
+
+def _changed_mind(call: Call) -> bool:
+    """Whether a slot got another value though the system turn before had not said that nothing matches."""
+    held: dict[str, str] = {}
+    for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
+        before = [helped for index, helped in call.helpful if index < turn]
+        for act, slot, value in acts:
+            if act != "inform" or not slot or not value or value == _DONTCARE:
+                continue
+            if slot in held and held[slot] != value and (not before or before[-1]):
+                return True
+            held[slot] = value
+    return False
+
+
+def _dialogues(calls: Sequence[Call]) -> dict[int, float]:
+    counts = Counter(min(n, _MOST_DIALOGUES) for n in Counter(call.participant_id for call in calls).values())
+    whole = sum(counts.values())
+    return {n: round(count / whole, 4) for n, count in sorted(counts.items())}
+
+
+def _error_rates(calls: Sequence[Call]) -> Facts | float | None:
+    """How the word error rate is spread over callers: a beta distribution by the method of moments."""
+    by_caller: dict[str, list[float]] = {}
+    for call in calls:
+        if call.error_rate is not None:
+            by_caller.setdefault(call.participant_id, []).append(min(0.9, call.error_rate))
+    rates = [sum(one) / len(one) for one in by_caller.values()]
+    if not rates:
+        return None
+    mean = sum(rates) / len(rates)
+    variance = sum((rate - mean) ** 2 for rate in rates) / max(1, len(rates) - 1)
+    if not 0 < variance < mean * (1 - mean):
+        return round(mean, 4)
+    size = mean * (1 - mean) / variance - 1
+    return {"beta": [round(mean * size, 3), round((1 - mean) * size, 3)]}
+
+
+def observations(dataset: Dataset) -> dict[str, list[Any]]:
+    """What is compared, by feature: one value a dialogue, a turn, or an act."""
+    calls = calls_of(dataset)
+    return {
+        "user_turns": [len(call.words) for call in calls],
+        "words_per_user_turn": [count for call in calls for count in call.words],
+        "acts_per_user_turn": [len(acts) for call in calls for acts in call.acts],
+        "kind_of_act": [act for call in calls for acts in call.acts for act, _, _ in acts],
+        "unhelpful_turns": [call.unhelpful for call in calls],
+        "word_error_rate": [
+            min(20, round(call.error_rate * 10)) / 10 for call in calls if call.error_rate is not None
+        ],
+    }
+
+
+def compare(real: Dataset, simulated: Dataset) -> list[Facts]:
+    """Each feature of simulated calls beside that of real ones.
+
+    Output  feature, meaning, n of both, means, Kullback-Leibler divergence in bits, Cramér distance (null for
+            kinds of acts, which have no order), and both distributions
+    Raises  InputError: the first is simulated, or the second is not
+    """
+    for dataset, wanted in ((real, False), (simulated, True)):
+        if dataset.simulated != wanted:
+            kind = "simulated" if wanted else "real"
+            raise InputError(f"holds no {kind} dialogues alone", place=str(dataset.folder),
+                             cure="name the real dataset first, then the simulated one")  # fmt: skip
+    one, other = observations(real), observations(simulated)
+    return [_compared(feature, one[feature], other[feature]) for feature in FEATURES]
+
+
+def _compared(feature: str, real: list[Any], simulated: list[Any]) -> Facts:
+    ordered = feature != "kind_of_act"
+    return {
+        "feature": feature,
+        "meaning": FEATURES[feature],
+        "n_real": len(real),
+        "n_simulated": len(simulated),
+        "mean_real": _mean(real) if ordered else None,
+        "mean_simulated": _mean(simulated) if ordered else None,
+        "kullback_leibler_bits": _rounded(kullback_leibler(real, simulated)),
+        "cramer": _rounded(cramer(real, simulated)) if ordered else None,
+        "real": _distribution(real),
+        "simulated": _distribution(simulated),
+    }
+
+
+def _distribution(values: Sequence[Any]) -> dict[str, float]:
+    counts = Counter(values)
+    return {str(value): round(counts[value] / len(values), 5) for value in sorted(counts)}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

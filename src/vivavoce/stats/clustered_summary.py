@@ -1,0 +1,201 @@
+"""The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.measures.compute import Sums as Parts
+from vivavoce.stats.clusters import (
+    ClusteredRate,
+    clustered_rate,
+    counted,
+    ratio_interval,
+    sum_by_participant,
+)
+from vivavoce.stats.design import choose_model
+from vivavoce.stats.difference import Comparison, compare_clusters
+from vivavoce.stats.groups import Group
+from vivavoce.stats.permutation import DRAWS, Labels, relabellings
+from vivavoce.stats.proportions import newcombe, two_proportion_z
+
+Facts = dict[str, Any]
+Cases = tuple[np.ndarray, np.ndarray]
+KEPT: Final = 8
+QUICK: Final = 999
+WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
+
+
+class Nested:
+    """Components of every measure, by dialogue and participant.
+
+    A dialogue of an unknown participant is a participant of its own. Draws go by the names of dialogues, so
+    that the order of a dataset's rows changes no number.
+    """
+
+    def __init__(self, parts: Parts, found: Sequence[Group]) -> None:
+        people = {
+            one: person
+            for group in found
+            for one, person in zip(group.dialogue_ids, group.participants, strict=True)
+        }
+        names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
+        order = parts.dialogue_ids
+        ranks = {one: rank for rank, one in enumerate(sorted(order))}
+        cases = zip(parts.numerators, parts.denominators, strict=True)
+        self._values: dict[str, Cases] = dict(zip(parts.measures, cases, strict=True))
+        self._codes = np.array([names.get(people[one] or "", -1 - ranks[one]) for one in order], dtype=int)
+        places = {one: position for position, one in enumerate(order)}
+        self._members = [
+            np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
+        ]
+        self._everybody = np.arange(len(order))
+        self._labels: dict[tuple[int, bytes, bytes], Labels] = {}
+        self._compared: dict[tuple[str, int, int, float], Comparison | None] = {}
+        self.known = bool(names)
+        self.keys = [group.key for group in found]
+        self.model = choose_model([group.participants for group in found])
+
+    def rate(self, name: str, group: int | None, *, level: float) -> Facts:
+        """One measure in one group (None: everywhere) with its clustered interval."""
+        if not self.known:
+            return _missing(WITHOUT_PARTICIPANTS)
+        tops, bottoms, people = self._cases(name, group)
+        sums = sum_by_participant(people, tops, bottoms)
+        if not len(sums.denominators):
+            return _missing("none: no case")
+        if counted(tops, bottoms):
+            return clustered_rate(sums, level).as_dict()
+        if np.isin(bottoms, (0.0, 1.0)).all():
+            squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
+            facts = clustered_rate(sums, level, squares).as_dict()
+        else:
+            facts = ratio_interval(people, tops, bottoms, level).as_dict()
+        if facts["low"] is not None and (tops >= 0).all():
+            facts["low"] = max(0.0, facts["low"])
+        return facts
+
+    def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family.
+
+        Output  `smallest_p`: what p could have been at best, where participants are few enough
+        """
+        if not self.known:
+            return _facts(None) | {"why": "No participant is known."}
+        return _facts(self.compare(name, a, b, level=level))
+
+    def compare(self, name: str, a: int, b: int, *, level: float) -> Comparison | None:
+        """The comparison itself, for intervals at other levels and equivalence; None: a group has no case."""
+        key = name, a, b, level
+        if key not in self._compared:
+            self._compared[key] = self._compare(name, a, b, level=level)
+        return self._compared[key]
+
+    def _compare(
+        self, name: str, a: int, b: int, *, level: float, spans: bool = True, draws: int = DRAWS
+    ) -> Comparison | None:
+        tops_a, bottoms_a, people_a = self._cases(name, a)
+        tops_b, bottoms_b, people_b = self._cases(name, b)
+        sums_a, sums_b = (tops_a, bottoms_a), (tops_b, bottoms_b)
+        return compare_clusters(
+            people_a,
+            people_b,
+            sums_a,
+            sums_b,
+            level=level,
+            spans=spans,
+            relabel=partial(self._relabel, draws),
+        )
+
+    def _relabel(self, draws: int, met_a: np.ndarray, met_b: np.ndarray) -> Labels:
+        key = draws, met_a.tobytes(), met_b.tobytes()
+        if key not in self._labels:
+            if len(self._labels) >= KEPT:
+                self._labels.clear()
+            self._labels[key] = relabellings(met_a, met_b, draws=draws)
+        return self._labels[key]
+
+    def cases(self, name: str, group: int) -> int:
+        """How many cases a measure counted in a group."""
+        return round(float(self._cases(name, group)[1].sum()))
+
+    def naive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
+
+        Empty   a group without cases, or a measure that counts no successes: method none
+        """
+        facts: Facts = dict.fromkeys(("difference", "low", "high", "z", "p", "p_adjusted"))
+        both = [self._cases(name, place)[:2] for place in (a, b)]
+        if not all(counted(*cases) and cases[1].any() for cases in both):
+            return {**facts, "method": "none", "interval": "none"}
+        counts = [round(float(values.sum())) for cases in both for values in cases]
+        test = two_proportion_z(counts[0], counts[1], counts[2], counts[3])
+        span = newcombe(counts[0], counts[1], counts[2], counts[3], level=level)
+        if test:
+            facts |= {"z": test.z, "p": test.p}
+        if span:
+            facts |= {"low": span.low, "high": span.high}
+        difference = counts[0] / counts[1] - counts[2] / counts[3]
+        return {**facts, "difference": difference, "method": "z_pooled", "interval": "newcombe"}
+
+    def weighted(self, name: str, a: int, b: int, *, by: str, level: float) -> Facts:
+        """The same difference by another estimand, with interval and p of one procedure.
+
+        Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
+                ratio in a group does; case, ratios of sums with dialogues as independent
+        """
+        sides = [self._cases(name, place) for place in (a, b)]
+        if by == "case":
+            ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
+            sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
+        else:
+            sides = [_evened(*one, by=by) for one in sides]
+        (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
+        return _facts(
+            compare_clusters(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), level=level)
+        )
+
+    def decisive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+        """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
+        side = self.test if self.known else self.naive
+        return {"why": "No participant is known.", **side(name, a, b, level=level)}
+
+    def p_value(self, name: str, a: int, b: int) -> tuple[float | None, str]:
+        """p and method of `test` alone, for who asks thousands of times: fewer draws, and no interval."""
+        found = self._compare(name, a, b, level=0.95, spans=False, draws=QUICK) if self.known else None
+        return (found.p, found.method) if found else (None, "none")
+
+    def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        members = self._everybody if group is None else self._members[group]
+        tops, bottoms = self._values[name]
+        return tops[members], bottoms[members], self._codes[members]
+
+
+def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: str) -> tuple[np.ndarray, ...]:
+    """Components in which every dialogue, or every participant, has one case in all."""
+    if by == "dialogue":
+        whole = bottoms
+    else:
+        _, codes = np.unique(people, return_inverse=True)
+        whole = np.bincount(codes, bottoms)[codes] if len(codes) else bottoms
+    used = bottoms > 0
+    return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
+
+
+def _facts(found: Comparison | None) -> Facts:
+    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "p", "smallest_p", "p_adjusted"))
+    if found is None:
+        return {**facts, "clusters": 0, "method": "none", "why": "A group has no case."}
+    return {
+        **facts, "difference": found.estimate, "low": found.low, "high": found.high, "se": found.se,
+        "p": found.p, "smallest_p": found.smallest_p or None, "clusters": found.clusters,
+        "method": found.method, "why": found.why,
+    }  # fmt: skip
+
+
+def _missing(method: str) -> Facts:
+    return ClusteredRate(
+        low=None, high=None, se=None, design_effect=None, icc=None, clusters=0, n_effective=None,
+        method=method,
+    ).as_dict()  # fmt: skip

@@ -1,0 +1,190 @@
+"""Rates and means whose dialogues are nested in participants: ICC, design effect, interval.
+
+Everything works on sums per participant (numerator, denominator), never on single texts or turns.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from vivavoce.stats.distributions import t_quantile
+from vivavoce.stats.interval import Interval
+from vivavoce.stats.proportions import wilson
+from vivavoce.stats.sandwich import ALIKE, Error, Floats, Residuals, residuals, robust_error
+
+FEW: Final = 10
+SMALL: Final = 40
+NOTHING_VARIED: Final = "none: nothing varied between participants"
+
+
+class Sums(NamedTuple):
+    """Sums per participant of one measure in one group of dialogues; only participants with cases."""
+
+    numerators: Floats
+    denominators: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nesting:
+    """How alike the cases of one participant are.
+
+    icc           intraclass correlation by one-way analysis of variance; may be negative
+    size_star     cases that a case's participant has on average (m*)
+    design_effect 1 + (m* - 1) ICC, with a negative ICC taken as 0
+    n_effective   n over the design effect
+    """
+
+    n: float
+    clusters: int
+    icc: float | None
+    size_star: float | None
+    design_effect: float | None
+    n_effective: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusteredRate:
+    """A rate or mean with the interval that respects participants."""
+
+    low: float | None
+    high: float | None
+    se: float | None
+    design_effect: float | None
+    icc: float | None
+    clusters: int
+    n_effective: float | None
+    method: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> Sums:
+    """Sum components over participants.
+
+    Input   one entry a dialogue: participant code (any integers), numerator, denominator
+    Output  participants with cases only
+    """
+    known, codes = np.unique(participants, return_inverse=True)
+    sums = Sums(
+        np.bincount(codes, numerators, len(known)).astype(float),
+        np.bincount(codes, denominators, len(known)).astype(float),
+    )
+    used = sums.denominators > 0
+    return Sums(sums.numerators[used], sums.denominators[used])
+
+
+def nesting(sums: Sums, squares: Floats | None = None) -> Nesting:
+    """ICC and design effect of cases in participants of unequal size.
+
+    Input   denominators count cases; `squares` are the sums of squared cases per participant, which for
+            cases of 0 and 1 are the numerators themselves (the default)
+    Empty   one participant, or one case each: ICC and design effect missing
+    Source  Kish 1965; Donner and Koval 1980; golden case 35 in tests/golden/statistics-clusters.json
+    """
+    sizes = sums.denominators
+    n, clusters = float(sizes.sum()), len(sizes)
+    size_star = float((sizes**2).sum()) / n if n else None
+    icc = _icc(sums, sums.numerators if squares is None else squares) if 1 < clusters < n else None
+    if icc is None or size_star is None:
+        plain = 1.0 if n and clusters == n else None
+        return Nesting(
+            n=n, clusters=clusters, icc=None, size_star=size_star, design_effect=plain,
+            n_effective=n if plain else None,
+        )  # fmt: skip
+    effect = 1 + (size_star - 1) * max(icc, 0.0)
+    return Nesting(
+        n=n, clusters=clusters, icc=icc, size_star=size_star, design_effect=effect, n_effective=n / effect
+    )
+
+
+def _icc(sums: Sums, squares: Floats) -> float | None:
+    """(MSB - MSW) / (MSB + (n0 - 1) MSW); None where nothing varies."""
+    sizes, totals = sums.denominators, sums.numerators
+    n, clusters = float(sizes.sum()), len(sizes)
+    between = float((totals**2 / sizes).sum() - totals.sum() ** 2 / n) / (clusters - 1)
+    within = float(squares.sum() - (totals**2 / sizes).sum()) / (n - clusters)
+    typical = float(n - (sizes**2).sum() / n) / (clusters - 1)
+    spread = between + (typical - 1) * within
+    return (between - within) / spread if spread > 1e-12 else None
+
+
+def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = None) -> ClusteredRate:
+    """Interval of a rate of 0 and 1 (or, with `squares`, of a mean) over participants.
+
+    Output  rates: robust error with Satterthwaite's degrees of freedom, t on the logit scale; rates of
+            exactly 0 or 1: Wilson's with n over m* cases; means: on the plain scale
+    Empty   fewer than 2 participants, or the same mean for each: no interval, and the method says so
+    Note    coverage: docs/explanation/inference-bench.md
+    """
+    facts = nesting(sums, squares)
+    tops, cases = sums
+    rate = float(tops.sum()) / facts.n
+    left = (tops if squares is None else squares) - 2 * rate * tops + rate**2 * cases
+    error = robust_error(Residuals(tops - rate * cases, left.clip(0), cases, cases / facts.n, facts.n))
+    low = high = None
+    if error is None:
+        method = "none: fewer than 2 participants"
+    elif squares is not None and error.se < ALIKE:
+        method = NOTHING_VARIED
+    elif squares is not None:
+        method = "cluster_robust_t"
+        low, high = _plain_interval(rate, error, level)
+    elif 0 < tops.sum() < facts.n:
+        method = "cluster_robust_logit_t"
+        low, high = _logit_interval(rate, error, level)
+    else:
+        method = "wilson_effective_participants"
+        low, high = _edge_interval(bool(tops.sum()), facts, level)
+    return ClusteredRate(
+        low=low, high=high, se=error and error.se, design_effect=facts.design_effect, icc=facts.icc,
+        clusters=facts.clusters, n_effective=facts.n_effective, method=method,
+    )  # fmt: skip
+
+
+def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: float = 0.95) -> ClusteredRate:
+    """Interval of any ratio of sums over participants (word error rate, words a turn), plain scale.
+
+    Input   one entry a dialogue: participant code, numerator, denominator
+    Empty   fewer than 2 participants, or the same ratio for each: no interval, and the method says so
+    """
+    used = bottoms > 0
+    known, codes = np.unique(people[used], return_inverse=True)
+    error = robust_error(residuals(codes, len(known), tops[used], bottoms[used])) if used.any() else None
+    low = high = None
+    method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
+    if error is not None and error.se >= ALIKE:
+        method = "cluster_robust_t"
+        low, high = _plain_interval(float(tops[used].sum() / bottoms[used].sum()), error, level)
+    return ClusteredRate(
+        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=len(known),
+        n_effective=None, method=method,
+    )  # fmt: skip
+
+
+def counted(tops: Floats, bottoms: Floats) -> bool:
+    """Whether these are successes among whole numbers of cases."""
+    whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()
+    return bool(whole and (tops >= 0).all() and (tops <= bottoms).all())
+
+
+def _plain_interval(value: float, error: Error, level: float) -> Interval:
+    reach = t_quantile((1 + level) / 2, error.df) * error.se
+    return Interval(value - reach, value + reach)
+
+
+def _logit_interval(rate: float, error: Error, level: float) -> Interval:
+    reach = t_quantile((1 + level) / 2, error.df) * error.se / (rate * (1 - rate))
+    middle = float(logit(rate))
+    return Interval(float(expit(middle - reach)), float(expit(middle + reach)))
+
+
+def _edge_interval(everything: bool, facts: Nesting, level: float) -> Interval:
+    """All or nothing succeeded: as many independent cases as effective participants, the cautious end."""
+    cases = max(1, math.floor(facts.n / (facts.size_star or 1)))
+    interval = wilson(cases if everything else 0, cases, level)
+    return interval if interval else Interval(0.0, 1.0)

@@ -1,0 +1,217 @@
+"""A difference of two ratios over participants: estimate, interval and p of one procedure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.rounding import half_up
+from vivavoce.stats.clusters import ALIKE, FEW, Floats, counted
+from vivavoce.stats.distributions import t_quantile, t_tail
+from vivavoce.stats.equivalence import Equivalence
+from vivavoce.stats.interval import Interval
+from vivavoce.stats.permutation import DRAWS, Cells, Labels, Relabelled, Side, relabellings
+from vivavoce.stats.sandwich import Error, Residuals, residuals, robust_error, spread_of_totals
+
+MANY: Final = 400
+LIMITS: Final = Interval(-1.0, 1.0)
+HOW: Final = {
+    "permutation_within": "what the systems gave them swapped",
+    "permutation_between": "sides changed",
+    "cluster_robust_t": "robust error, t",
+}
+Cases = tuple[Floats, Floats]
+Relabel = Callable[[np.ndarray, np.ndarray], Labels]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two ratios compared; the interval holds what the very test of `p` does not reject.
+
+    estimate    a minus b, of the ratios of sums (per case, not per participant)
+    low, high   None where nothing varied, or where the design can reject no difference at all
+    p           two-tailed; None where it cannot be tested
+    method      permutation_within (participants swap what the two systems gave them), permutation_between
+                (participants change sides), cluster_robust_t (more than 400 participants), or none
+    smallest_p  the smallest p that so few participants can give
+    se          standard error over participants, for description
+    clusters    participants with cases
+    why         the method in words
+    """
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    method: str = "none"
+    smallest_p: float | None = None
+    se: float | None = None
+    clusters: int
+    why: str = ""
+    procedure: "Relabelled | _Robust | None" = field(default=None, repr=False, compare=False)
+    limits: Interval | None = field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float) -> Interval | None:
+        """The interval at another level, from the same procedure; None where there is none."""
+        found = self.procedure.interval(level, self.limits) if self.procedure and self._varied else None
+        return _within(found, self.limits)
+
+    def equivalence(self, margin: float, *, alpha: float = 0.05) -> Equivalence | None:
+        """Two one-sided tests by the same procedure: is the difference smaller than `margin`?
+
+        Empty   no interval: None
+        Raises  InputError: a margin that is not above 0
+        Source  Schuirmann 1987
+        """
+        if margin <= 0:
+            raise InputError(f"margin {margin:g}", cure="a margin lies above 0, such as 0.05")
+        span = self.interval(1 - 2 * alpha)
+        if self.procedure is None or span is None or self.se is None:
+            return None
+        lower, upper = self.procedure.p(-margin, "greater"), self.procedure.p(margin, "less")
+        p = max(lower, upper)
+        return Equivalence(self.estimate, self.se, margin, lower, upper, p, span, p < alpha)
+
+    @property
+    def _varied(self) -> bool:
+        return self.se is not None and self.se > ALIKE
+
+
+class _Robust:
+    """t with a robust error, for many participants, by the same words as `Relabelled`."""
+
+    smallest_p = 0.0
+
+    def __init__(self, estimate: float, error: Error) -> None:
+        self.estimate, self.error = estimate, error
+
+    def p(self, supposed: float = 0.0, side: Side = "two") -> float:
+        t = (self.estimate - supposed) / self.error.se
+        if side == "two":
+            return 2 * t_tail(abs(t), self.error.df)
+        return t_tail(t if side == "greater" else -t, self.error.df)
+
+    def interval(self, level: float, limits: Interval | None = None) -> Interval:
+        reach = t_quantile((1 + level) / 2, self.error.df) * self.error.se
+        return Interval(self.estimate - reach, self.estimate + reach)
+
+
+def compare_clusters(
+    people_a: np.ndarray,
+    people_b: np.ndarray,
+    a: Cases,
+    b: Cases,
+    *,
+    level: float = 0.95,
+    most: float | None = None,
+    spans: bool = True,
+    relabel: Relabel = relabellings,
+) -> Comparison | None:
+    """Compare two ratios of sums when a participant may have cases in both.
+
+    Input   participant codes and (numerators, denominators), one entry a dialogue, of each group; `most`: the
+            largest difference there can be (of rates 1 without asking); `spans` False: p without the
+            interval, for simulations; `relabel` where relabellings of the same participants are drawn once
+    Output  from 10 participants on ties count half (mid-p); below, p is exact and never too small
+    Empty   a group without cases: None; a group of one participant, or nothing that varied: no p, and why
+    Note    bench and reasons: docs/explanation/inference-bench.md
+    """
+    if not (a[1].sum() > 0 and b[1].sum() > 0):
+        return None
+    known, codes = np.unique(np.concatenate([people_a, people_b]), return_inverse=True)
+    where = np.split(codes, [len(people_a)])
+    rates = counted(*a) and counted(*b)
+    left = [
+        residuals(who, len(known), *cases, counted=rates) for who, cases in zip(where, (a, b), strict=True)
+    ]
+    used = (left[0].cases + left[1].cases) > 0
+    left = [_chosen(one, used) for one in left]
+    sums = [
+        Cells(*(np.bincount(who, values, len(known))[used].astype(float) for values in cases))
+        for who, cases in zip(where, (a, b), strict=True)
+    ]
+    estimate = float(sums[0].tops.sum() / sums[0].bottoms.sum() - sums[1].tops.sum() / sums[1].bottoms.sum())
+    error, people = robust_error(*left), int(used.sum())
+    if error is None:
+        why = "One group has a single participant, so persons and systems cannot be told apart."
+        return Comparison(estimate=estimate, clusters=people, why=why)
+    if error.se <= ALIKE and abs(estimate) <= ALIKE:
+        return Comparison(estimate=estimate, clusters=people, why="Nothing varied between participants.")
+    limits = LIMITS if rates else None if most is None else Interval(-most, most)
+    if people > MANY and error.se > ALIKE:
+        return _by_t(estimate, error, people, limits, level)
+    return _by_relabelling(sums, left, error, limits, level if spans else None, relabel)
+
+
+def procedure_words() -> str:
+    """How differences are tested, said before there are data: the method of any number of participants."""
+    return (
+        f"Up to {MANY} participants are relabelled as wholes ({HOW['permutation_within']} where they met "
+        f"both, else {HOW['permutation_between']}): all ways, or {DRAWS:,} of them, drawn; the test is "
+        f"studentised, ties count half from {FEW} participants on, and the interval holds what it does not "
+        f"reject. More than {MANY} participants: {HOW['cluster_robust_t']} (CR2 with Satterthwaite's "
+        "degrees of freedom)."
+    )
+
+
+def interval_facts(found: Comparison | None) -> dict[str, float | None]:
+    """Interval and p for JSON; all None where there was nothing to compare."""
+    return {name: getattr(found, name, None) for name in ("low", "high", "p")}
+
+
+def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, level: float) -> Comparison:
+    procedure = _Robust(estimate, error)
+    span = _within(procedure.interval(level), limits)
+    why = f"{people} participants; {HOW['cluster_robust_t']} with {error.df:.0f} degrees of freedom."
+    return Comparison(
+        estimate=estimate, low=span and span.low, high=span and span.high, p=procedure.p(), clusters=people,
+        method="cluster_robust_t", smallest_p=0.0, se=error.se, why=why, procedure=procedure, limits=limits,
+    )  # fmt: skip
+
+
+def _by_relabelling(
+    sums: list[Cells],
+    left: list[Residuals],
+    error: Error,
+    limits: Interval | None,
+    level: float | None,
+    relabel: Relabel,
+) -> Comparison:
+    met = [one.bottoms > 0 for one in sums]
+    people, within = len(met[0]), bool((met[0] & met[1]).any())
+    labels = relabel(*met)
+    procedure = Relabelled(sums[0], sums[1], spread_of_totals(*left), labels, mid=people >= FEW)
+    varied = error.se > ALIKE
+    method = "permutation_within" if within else "permutation_between"
+    span = _within(procedure.interval(level, limits), limits) if varied and level is not None else None
+    return Comparison(
+        estimate=procedure.estimate, low=span and span.low, high=span and span.high, p=procedure.p(),
+        method=method, clusters=people, limits=limits,
+        smallest_p=procedure.smallest_p, se=error.se, procedure=procedure,
+        why=_in_words(people, method, labels, procedure.smallest_p, 1 - (level or 0.95), varied=varied),
+    )  # fmt: skip
+
+
+def _in_words(
+    people: int, method: str, labels: Labels, smallest_p: float, alpha: float, *, varied: bool
+) -> str:
+    ways = f"all {len(labels.kept)} ways" if labels.every else f"{len(labels.kept) - 1} ways, drawn"
+    why = f"{people} participants as wholes, {HOW[method]}: {ways}."
+    if not varied:
+        return f"{why} Each shows the same, so there is no interval."
+    if smallest_p >= alpha:
+        floor = half_up(smallest_p, 3)
+        return f"{why} So few can give no p below {floor}: nothing can be significant at {alpha:g}."
+    return why
+
+
+def _chosen(one: Residuals, who: np.ndarray) -> Residuals:
+    return Residuals(*(part[who] for part in one[:4]), size=one.size)
+
+
+def _within(span: Interval | None, limits: Interval | None) -> Interval | None:
+    if span is None or limits is None:
+        return span
+    return Interval(max(limits.low, span.low), min(limits.high, span.high))

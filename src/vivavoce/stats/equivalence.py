@@ -1,0 +1,162 @@
+"""Two one-sided tests: is the difference smaller than a margin that was declared before?"""
+
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, Protocol
+
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from vivavoce.core.errors import InputError
+from vivavoce.measures import MEASURES
+from vivavoce.stats.multiple_testing import adjusted
+from vivavoce.stats.proportions import Interval
+from vivavoce.stats.rates import is_rate
+
+Facts = dict[str, Any]
+Margins = float | Mapping[str, float] | None
+RATES: Final = "rates"
+
+
+def margin_of(name: str, margins: Margins) -> float | None:
+    """The margin of one measure: a difference smaller than this, in the measure's unit, counts as none.
+
+    Input   a number is for success rates alone; a mapping has margins by measure, and under `rates` the one
+            of every success rate that it does not name
+    Empty   none was declared for this measure: None
+    Raises  InputError: no difference could reach it, see `check_margin`
+    """
+    by_name = margins if isinstance(margins, Mapping) else {} if margins is None else {RATES: margins}
+    found = by_name.get(name, by_name.get(RATES) if is_rate(name) else None)
+    return None if found is None else check_margin(name, found)
+
+
+def check_margin(name: str, margin: float, *, place: str = "margin") -> float:
+    """The margin of a measure, or of all success rates under `rates`, if it can tell anything.
+
+    Raises  InputError: not above 0, without end, or, of a ratio, 1 or more: within it everything is equal
+    """
+    ratio = name == RATES or (name in MEASURES and MEASURES.get(name).unit == "ratio")
+    if 0 < margin < (1 if ratio else math.inf):
+        return margin
+    of = "" if name == RATES else f" of {name}"
+    raise InputError(
+        f"margin {margin:g}{of}",
+        place=place,
+        cure="a margin of a ratio lies between 0 and 1, such as 0.05"
+        if ratio
+        else "a margin lies above 0, in the unit of its measure",
+    )
+
+
+def check_margins_used(margins: Margins, names: Iterable[str]) -> None:
+    """Every margin belongs to a measure that is compared.
+
+    Raises  InputError: one that would tell nothing, or that belongs to none of these measures
+    """
+    compared = list(names)
+    for name in margins if isinstance(margins, Mapping) else () if margins is None else (RATES,):
+        if not (any(map(is_rate, compared)) if name == RATES else name in compared):
+            raise InputError(
+                f"a margin of {'success rates' if name == RATES else name}, and none is compared",
+                place="--margin",
+                cure=f"compare it, or leave the margin out; compared: {', '.join(compared)}",
+            )
+        margin_of(name, margins)
+
+
+def possible_margins(margins: Mapping[str, float]) -> dict[str, float]:
+    """Declared margins without those that nothing can miss, as an older study may have."""
+    found: dict[str, float] = {}
+    for name, margin in margins.items():
+        with suppress(InputError):
+            found[name] = check_margin(name, margin)
+    return found
+
+
+class Equivalence(NamedTuple):
+    """p of the larger one-sided test; equivalent at alpha where p < alpha, that is, the interval lies inside.
+
+    The interval has level 1 - 2 alpha.
+    """
+
+    difference: float
+    se: float
+    margin: float
+    p_lower: float
+    p_upper: float
+    p: float
+    interval: Interval
+    equivalent: bool
+
+
+class Compared(Protocol):
+    """A comparison that judges equivalence by its own procedure."""
+
+    def equivalence(self, margin: float, *, alpha: float = 0.05) -> Equivalence | None:
+        """Two one-sided tests; None where there is no interval."""
+        ...
+
+
+def equivalence(
+    difference: float, se: float, margin: float, *, df: float | None = None, alpha: float = 0.05
+) -> Equivalence:
+    """Two one-sided tests of any estimate with a standard error.
+
+    Input   `df` gives t, as for participant-clustered differences; without it z
+    Raises  InputError: a margin that is not above 0
+    Source  Schuirmann 1987; golden case 33 in tests/golden/statistics-counts.json
+    """
+    if margin <= 0 or se <= 0:
+        raise InputError(
+            f"margin {margin:g}, standard error {se:g}", cure="both lie above 0, such as a margin of 0.05"
+        )
+    law = norm if df is None else student(df)
+    lower, upper = float(law.sf((difference + margin) / se)), float(law.cdf((difference - margin) / se))
+    reach = float(law.ppf(1 - alpha)) * se
+    worst = max(lower, upper)
+    return Equivalence(
+        difference, se, margin, lower, upper, worst,
+        Interval(difference - reach, difference + reach), worst < alpha,
+    )  # fmt: skip
+
+
+def equivalences(
+    tests: Iterable[Mapping[str, Any]],
+    compared: Iterable[Compared | None],
+    margins: Margins,
+    correction: str,
+) -> list[Facts | None]:
+    """Two one-sided tests of every difference whose measure has a margin, adjusted over these tests.
+
+    Input   tests with their measure, and the comparison behind each (None: it cannot be judged)
+    Output  in their order: {difference, se, margin, p_lower, p_upper, p, interval (of 90 %), p_adjusted,
+            tests (how many were adjusted together), equivalent: the adjusted p lies below .05}, or None
+    """
+    pairs = zip(tests, compared, strict=True)
+    found = [_equivalence(one, margin_of(test["measure"], margins)) for test, one in pairs]
+    made = [one for one in found if one]
+    for one, p in zip(made, adjusted([one["p"] for one in made], correction), strict=True):
+        one |= {"p_adjusted": p, "tests": len(made), "equivalent": p is not None and p < 0.05}
+    return found
+
+
+def _equivalence(found: Compared | None, margin: float | None) -> Facts | None:
+    same = found.equivalence(margin) if found is not None and margin is not None else None
+    return {**same._asdict(), "interval": list(same.interval)} if same else None
+
+
+def equivalent_proportions(
+    successes_a: int, n_a: int, successes_b: int, n_b: int, margin: float, *, alpha: float = 0.05
+) -> Equivalence | None:
+    """Two one-sided z-tests of two independent proportions with unpooled errors.
+
+    Empty   either n = 0, or nothing varied: None
+    Source  golden case 33 in tests/golden/statistics-counts.json
+    """
+    if not (n_a and n_b):
+        return None
+    rate_a, rate_b = successes_a / n_a, successes_b / n_b
+    se = math.sqrt(rate_a * (1 - rate_a) / n_a + rate_b * (1 - rate_b) / n_b)
+    return equivalence(rate_a - rate_b, se, margin, alpha=alpha) if se else None

@@ -1,0 +1,97 @@
+"""Dialogues that show how it fails, chosen by rule, never by eye."""
+
+from collections import defaultdict
+from statistics import median
+from typing import Any, Final
+
+import pyarrow as pa
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components
+from vivavoce.stats.groups import Group
+
+Facts = dict[str, Any]
+RATES: Final = ("objective_success_inferred", "objective_success_assigned", "subjective_success")
+
+
+def typical_failures(dataset: Dataset, found: list[Group], most: int) -> list[Facts]:
+    """Failed dialogues with their turns, taken from the groups in turn.
+
+    Output  at most `most` entries: dialogue_id, key, system, goal (items of the assigned goal), task_text,
+            said (the participant's own verdict or None), failed (names of the rates that count it as failed),
+            turns: [(party, text)]
+    Note    the rule: dialogues that fail by most of the success rates first; among these the ones whose
+            number of turns is nearest to the median of the group's failures, then by name
+    """
+    if most < 1:
+        return []
+    failed = _failed(dataset)
+    lengths: dict[str, int] = defaultdict(int)
+    for dialogue_id in dataset.read("turns").column("dialogue_id").to_pylist():
+        lengths[dialogue_id] += 1
+    queues = [_ranked(group, failed, lengths) for group in found]
+    chosen: list[tuple[str | None, str]] = []
+    for place in range(max(map(len, queues), default=0)):
+        for group, queue in zip(found, queues, strict=True):
+            if place < len(queue) and len(chosen) < most:
+                chosen.append((group.key, queue[place]))
+    return _told(dataset, chosen, failed)
+
+
+def _failed(dataset: Dataset) -> dict[str, list[str]]:
+    """The rates by which each dialogue failed; only dialogues that failed by one at least."""
+    parts = components(dataset)
+    failed: defaultdict[str, list[str]] = defaultdict(list)
+    for name in RATES:
+        rows = parts[
+            (parts["measure"] == name)
+            & (parts["denominator"] > 0)
+            & (parts["numerator"] < parts["denominator"])
+        ]
+        for dialogue_id in rows["dialogue_id"]:
+            failed[dialogue_id].append(name)
+    return failed
+
+
+def _ranked(group: Group, failed: dict[str, list[str]], lengths: dict[str, int]) -> list[str]:
+    own = [one for one in group.dialogue_ids if one in failed and lengths.get(one, 0) > 1]
+    typical = median(lengths[one] for one in own) if own else 0
+    return sorted(own, key=lambda one: (-len(failed[one]), abs(lengths[one] - typical), one))
+
+
+def _told(
+    dataset: Dataset, chosen: list[tuple[str | None, str]], failed: dict[str, list[str]]
+) -> list[Facts]:
+    wanted = {one for _, one in chosen}
+    if not wanted:
+        return []
+    parts: dict[str, dict[str, list[Facts]]] = {}
+    for name in ("dialogues", "turns", "goals", "ratings"):
+        rows: defaultdict[str, list[Facts]] = defaultdict(list)
+        table = dataset.read(name)
+        mask = [one in wanted for one in table.column("dialogue_id").to_pylist()]
+        for row in table.filter(pa.array(mask, pa.bool_())).to_pylist():
+            rows[row["dialogue_id"]].append(row)
+        parts[name] = rows
+    found = []
+    for key, one in chosen:
+        verdicts = [row["value"] for row in parts["ratings"][one] if row["role"] == "subjective_success"]
+        turns = sorted(parts["turns"][one], key=lambda row: row["turn_index"])
+        found.append(
+            {
+                "dialogue_id": one,
+                "key": key,
+                "system": parts["dialogues"][one][0]["system"],
+                "task_text": parts["dialogues"][one][0]["task_text"],
+                "goal": [row for row in parts["goals"][one] if row["origin"] == "assigned"],
+                "said": verdicts[0] if verdicts else None,
+                "failed": failed[one],
+                "turns": [(row["party"], _heard(row)) for row in turns],
+            }
+        )
+    return found
+
+
+def _heard(row: Facts) -> str | None:
+    """What was said; for a user's spoken turn what was really said, if somebody transcribed it."""
+    return row["reference"] if row["party"] == "user" and row["reference"] is not None else row["text"]

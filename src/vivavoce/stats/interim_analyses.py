@@ -1,0 +1,220 @@
+"""A running trial's declared comparison, looked at early: planned looks, and evidence valid at any time."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from scipy.stats import norm
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import Sums
+from vivavoce.measures.compute import sums as sums_of
+from vivavoce.stats.anytime import watch_differences
+from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.difference import Comparison
+from vivavoce.stats.groups import Group, groups
+from vivavoce.stats.sandwich import ALIKE
+from vivavoce.stats.sequential import Spending, boundaries, judge
+from vivavoce.stats.summary import LEVEL
+
+Facts = dict[str, Any]
+NEAR: Final = 1e-9
+LARGEST_Z: Final = 40.0
+FEWEST_AGREED: Final = 4
+
+
+def monitor(
+    dataset: Dataset,
+    measure: str,
+    pair: tuple[str, str],
+    *,
+    planned: int,
+    looks: int | Sequence[float] = 5,
+    before: Sequence[float] = (),
+    visits: Sequence[str] | None = None,
+    spending: Spending = "obrien_fleming",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    by: str = "system",
+    participants: int | None = None,
+) -> Facts:
+    """Whether a trial may stop now.
+
+    Input   the declared measure and pair; `planned` participants; planned looks, and the information at
+            the looks `before` this one; `visits`: only the dialogues of these, in the order in which they
+            ended (None: all dialogues); `participants` so far where the trial has more than this pair's
+    Output  information (participants so far over planned); look: the planned look that is due, its boundary
+            at the information reached, the interval that holds at all looks together, and the verdict
+            (effect, futility, end or None) in words; anytime: e-value and interval of the mean difference of
+            participants who met both, in order of arrival, valid at every moment
+    Empty   no look is due, or nothing varied: look is None
+    Note    z is that with the p of the clustered t-test; boundaries spend alpha at the information that the
+            looks really had (Lan and DeMets); effect stops are binding, futility is advice
+    """
+    if planned < 2:
+        raise InputError(f"{planned} planned participants", cure="a trial plans at least 2")
+    found = groups(dataset, by)
+    keys = [group.key for group in found]
+    for key in pair:
+        if key not in keys:
+            raise UnknownName(by, key, [str(one) for one in keys])
+    visit_of = _visit_of(dataset)
+    chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
+    parts = parts_of(dataset, measure)
+    nested = Nested(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
+    test = nested.test(measure, 0, 1, level=LEVEL)
+    compared = nested.compare(measure, 0, 1, level=LEVEL) if nested.known else None
+    people = test["clusters"] if participants is None else participants
+    information = min(1.0, people / planned)
+    order = visits if visits is not None else _visits_by_arrival(dataset)
+    differences = _differences(dataset, measure, chosen, visit_of, order)
+    return {
+        "measure": measure,
+        "a": pair[0],
+        "b": pair[1],
+        "participants": people,
+        "planned": planned,
+        "information": information,
+        "test": test,
+        "look": _look(test, compared, information, list(before), looks, spending, alpha, power),
+        "anytime": _anytime(differences, alpha),
+    }
+
+
+@lru_cache(maxsize=4)
+def parts_of(dataset: Dataset, measure: str) -> Sums:
+    """The components of one measure, computed once for the pairs of a snapshot; take it as it is."""
+    return sums_of(dataset, [measure])
+
+
+def _visit_of(dataset: Dataset) -> dict[str, str]:
+    """The visit of each dialogue; where none is recorded, the participant or the dialogue stands for it."""
+    table = dataset.read("dialogues").select(["dialogue_id", "visit_id", "participant_id"]).to_pylist()
+    return {
+        row["dialogue_id"]: row["visit_id"] or row["participant_id"] or row["dialogue_id"] for row in table
+    }
+
+
+def _visits_by_arrival(dataset: Dataset) -> list[str]:
+    """Visits in the order of their first dialogue; those without an instant are left out."""
+    table = dataset.read("dialogues").select(["dialogue_id", "started_at"]).to_pylist()
+    known = sorted((row for row in table if row["started_at"] is not None), key=lambda row: row["started_at"])
+    visit_of = _visit_of(dataset)
+    return list(dict.fromkeys(visit_of[row["dialogue_id"]] for row in known))
+
+
+def _within(group: Group, visit_of: dict[str, str], visits: Sequence[str] | None) -> Group:
+    if visits is None:
+        return group
+    wanted = set(visits)
+    kept = [
+        (dialogue, person)
+        for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True)
+        if visit_of[dialogue] in wanted
+    ]
+    return Group(group.key, [one for one, _ in kept], [person for _, person in kept])
+
+
+def _look(
+    test: Facts,
+    compared: Comparison | None,
+    information: float,
+    before: list[float],
+    looks: int | Sequence[float],
+    spending: Spending,
+    alpha: float,
+    power: float,
+) -> Facts | None:
+    """The verdict at the planned look that is due by now."""
+    planned = [bar.information for bar in boundaries(looks, spending, alpha)]
+    taken = max(before, default=0.0)
+    due = [place for place, share in enumerate(planned) if taken + NEAR < share <= information + NEAR]
+    if not due or information <= taken + NEAR:
+        return None
+    place, last = due[-1], due[-1] == len(planned) - 1
+    found = _z(test)
+    if found is None:
+        return _without_test(place, len(planned), information) if last else None
+    z = found
+    shares = [*before, information, *(share for share in planned if share > information + NEAR)]
+    bars = boundaries(shares, spending, alpha)
+    bar = bars[len(before)]
+    expected = float(norm.isf(alpha / 2) + norm.ppf(power))
+    verdict = judge(z, bar, expected=expected, final=bars[-1].z, last=last)._asdict()
+    if last and verdict["stop"] is None:
+        verdict |= {
+            "stop": "end",
+            "why": f"The planned number is reached; |z| {abs(z):.2f} is below {bar.z:.2f}.",
+        }
+    if not np.isfinite(bar.z):
+        verdict |= {"boundary": None, "why": "So early nothing can be decided; go on."}
+    return {"number": place + 1, "of": len(planned), "spent": bar.spent, "information": information,
+            **_repeated(compared, bar.z), **verdict}  # fmt: skip
+
+
+def _z(test: Facts) -> float | None:
+    """The z with the p of the clustered comparison.
+
+    Empty   no difference and no variation, or too few participants: None
+    """
+    if test["p"] is None or ((test["se"] or 0.0) <= ALIKE and test["clusters"] < FEWEST_AGREED):
+        return None
+    z = norm.isf(test["p"] / 2) if test["p"] > 0 else LARGEST_Z
+    return float(np.copysign(min(z, LARGEST_Z), test["difference"]))
+
+
+def _repeated(compared: Comparison | None, z: float) -> Facts:
+    """The interval that covers at every look at once: at the level that the boundary asks for."""
+    span = compared.interval(1 - 2 * float(norm.sf(z))) if compared is not None and np.isfinite(z) else None
+    return {"low": span.low if span else None, "high": span.high if span else None}
+
+
+def _without_test(place: int, looks: int, information: float) -> Facts:
+    return {
+        "number": place + 1, "of": looks, "spent": None, "information": information, "low": None,
+        "high": None, "stop": "end", "z": None, "boundary": None, "conditional_power": None,
+        "why": "The planned number is reached, and nothing varied between participants.",
+    }  # fmt: skip
+
+
+def _differences(
+    dataset: Dataset, measure: str, chosen: list[Group], visit_of: dict[str, str], order: Sequence[str]
+) -> list[float] | None:
+    """One difference of rates a participant, fixed as soon as a finished visit has shown him both.
+
+    Output  in the order in which participants came to be known; None where values leave 0 to 1
+    """
+    parts = parts_of(dataset, measure)
+    tops, bottoms = (
+        dict(zip(parts.dialogue_ids, one[0].tolist(), strict=True))
+        for one in (parts.numerators, parts.denominators)
+    )
+    held: dict[str, list[tuple[str, int, str]]] = {}
+    for side, group in enumerate(chosen):
+        for dialogue, person in zip(group.dialogue_ids, group.participants, strict=True):
+            if person is not None:
+                held.setdefault(visit_of[dialogue], []).append((person, side, dialogue))
+    sums: dict[str, list[list[float]]] = {}
+    found: dict[str, float] = {}
+    for visit in order:
+        for person, side, dialogue in held.get(visit, []):
+            own = sums.setdefault(person, [[0.0, 0.0], [0.0, 0.0]])[side]
+            own[0] += float(tops[dialogue])
+            own[1] += float(bottoms[dialogue])
+        for person in dict.fromkeys(one[0] for one in held.get(visit, [])):
+            (a, all_a), (b, all_b) = sums[person]
+            if person not in found and all_a and all_b:
+                if not (0 <= a <= all_a and 0 <= b <= all_b):
+                    return None
+                found[person] = a / all_a - b / all_b
+    return list(found.values())
+
+
+def _anytime(differences: list[float] | None, alpha: float) -> Facts | None:
+    """Evidence from one difference a participant; None where nobody met both, or values leave 0 to 1."""
+    if not differences:
+        return None
+    last = watch_differences(differences, scale=1.0, alpha=alpha)[-1]
+    return {**last._asdict(), "interval": list(last.interval or ()), "stop": last.p <= alpha}

@@ -1,0 +1,69 @@
+"""Intervals over participants for a table of measures, and what signatures cite of intervals and tests."""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from vivavoce.core.signature import signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import sums
+from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.groups import groups
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVEL: Final = 0.95
+
+
+def with_intervals(
+    dataset: Dataset, found: "pd.DataFrame", by: str, *, keywords: Collection[str] | None = None
+) -> "pd.DataFrame":
+    """What `measures.values.values` found, each value with its 95 % interval; participants are the unit.
+
+    Input   the frame as it was computed with this grouping and these keywords
+    Output  the same with low, high, interval (the method), participants; the signature cites the interval
+    Empty   fewer than 2 participants, or nothing varied between them: low and high missing, and the method
+            says so
+    """
+    names = list(dict.fromkeys(found["measure"]))
+    parts = sums(dataset, names, keywords=keywords)
+    members = groups(dataset, by)
+    nested = Nested(parts, members)
+    places: dict[Any, int] = {group.key: place for place, group in enumerate(members)}
+    rows = zip(found["measure"], found["key"], found["whole"], strict=True)
+    intervals = [nested.rate(name, None if whole else places[key], level=LEVEL) for name, key, whole in rows]
+    signed = [
+        line if one["low"] is None else f"{line}|{cited(one)}"
+        for line, one in zip(found["signature"], intervals, strict=True)
+    ]
+    return found.assign(
+        low=[one["low"] for one in intervals],
+        high=[one["high"] for one in intervals],
+        interval=[one["method"] for one in intervals],
+        participants=[one["clusters"] for one in intervals],
+        signature=signed,
+    ).astype({"low": "float64", "high": "float64"})
+
+
+def cited(interval: dict[str, Any]) -> str:
+    """The part of a signature that cites an interval over participants."""
+    return f"interval:{interval['method']} {LEVEL}|participants:{interval['clusters']}"
+
+
+def signed_difference(one: Mapping[str, Any], by: str, n: int, data: str) -> str:
+    """The signature of a difference: of participants where they could be told apart, else of cases.
+
+    Input   measure, a, b, and of the side that counts: method, clusters (None or 0: cases); `n` cases
+    """
+    people = one.get("clusters") if one["method"] != "none" else 0
+    return signature(
+        f"{one['measure']}_difference",
+        unit="participant" if people else MEASURES.get(one["measure"]).counted,
+        n=people or n,
+        data=data,
+        by=by,
+        a=one["a"],
+        b=one["b"],
+        test=one["method"],
+    )

@@ -1,0 +1,81 @@
+"""Do people get better at it? Success by the number of the dialogue among those of its participant."""
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components
+from vivavoce.stats.clusters import clustered_rate, sum_by_participant
+
+Facts = dict[str, Any]
+STEPS: Final = (1, 2, 3, 4, 5, 6, 11, 21, 41)
+RATES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
+
+
+def dialogue_numbers(dataset: Dataset) -> dict[str, tuple[str, int]]:
+    """Participant and 1-based number of each dialogue; as logged, else by the order of starting.
+
+    Empty   dialogues of unknown participants, and those without number and start, are left out
+    """
+    by_person: defaultdict[str, list[Facts]] = defaultdict(list)
+    columns = ["dialogue_id", "participant_id", "dialogue_number", "started_at"]
+    for row in dataset.read("dialogues").select(columns).to_pylist():
+        if row["participant_id"] is not None:
+            by_person[row["participant_id"]].append(row)
+    found: dict[str, tuple[str, int]] = {}
+    for person, rows in by_person.items():
+        if any(row["dialogue_number"] is None for row in rows):
+            timed = sorted((row for row in rows if row["started_at"]), key=lambda row: row["started_at"])
+            rows = [{**row, "dialogue_number": place} for place, row in enumerate(timed, start=1)]
+        found |= {row["dialogue_id"]: (person, row["dialogue_number"]) for row in rows}
+    return found
+
+
+def learning(dataset: Dataset) -> list[Facts]:
+    """Success rates by dialogue number, all groups together.
+
+    Output  one entry a step and rate: measure, first, last, n, participants, ratio, low, high; the interval
+            is over participants, missing with fewer than 2 of them
+    Empty   nobody held more than one dialogue: []
+    """
+    numbers = dialogue_numbers(dataset)
+    longest = max((number for _, number in numbers.values()), default=0)
+    if longest < 2:
+        return []
+    steps = [step for step in STEPS if step <= longest] + [longest + 1 if longest < STEPS[-1] else 10**9]
+    parts = components(dataset)
+    found: list[Facts] = []
+    for measure in RATES:
+        rows = parts[(parts["measure"] == measure) & (parts["denominator"] > 0)]
+        cases = [
+            (*numbers[one], top, bottom)
+            for one, top, bottom in zip(
+                rows["dialogue_id"], rows["numerator"], rows["denominator"], strict=True
+            )
+            if one in numbers
+        ]
+        if not cases or any(top not in range(int(bottom) + 1) for *_, top, bottom in cases):
+            continue
+        for first, after in pairwise(dict.fromkeys(steps)):
+            chosen = [case for case in cases if first <= case[1] < after]
+            if chosen:
+                found.append(
+                    {"measure": measure, "first": first, "last": min(after - 1, longest), **_rate(chosen)}
+                )
+    return found
+
+
+def _rate(cases: list[tuple[str, int, float, float]]) -> Facts:
+    _, codes = np.unique([person for person, *_ in cases], return_inverse=True)
+    tops, bottoms = (np.array([case[place] for case in cases]) for place in (2, 3))
+    interval = clustered_rate(sum_by_participant(codes, tops, bottoms))
+    return {
+        "n": int(bottoms.sum()),
+        "participants": int(codes.max()) + 1,
+        "ratio": float(tops.sum() / bottoms.sum()),
+        "low": interval.low,
+        "high": interval.high,
+    }

@@ -1,0 +1,342 @@
+"""`analyse --model`: a mixed model of one response, its contrasts in plain units, its terms tested."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from formulaic import ModelSpec, model_matrix
+from formulaic.errors import FormulaicError
+from scipy.stats import chi2 as chi_square
+from scipy.stats import t as student
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import installed_version, signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.stats.balance import together
+from vivavoce.stats.clusters import FEW
+from vivavoce.stats.flow import exclusion_words
+from vivavoce.stats.formula import ModelFormula, read_formula
+from vivavoce.stats.glmm import Fitted, NotFitted, fit_mixed
+from vivavoce.stats.likelihoods import Binomial, Cumulative, Likelihood, Poisson
+from vivavoce.stats.lmm import fit_mixed_linear
+from vivavoce.stats.model_frame import ModelFrame, make_frame
+from vivavoce.stats.multiple_testing import holm
+
+Facts = dict[str, Any]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+LEVEL: Final = 0.95
+MOST_LEVELS: Final = 12
+RATIOS: Final = {"rate": "odds_ratio", "ordinal": "odds_ratio", "count": "rate_ratio", "mean": None}
+SCALES: Final = {"rate": "probability", "ordinal": "points of the answer", "count": "expected count"}
+
+
+def fit_model(dataset: Dataset, text: str, family: str | None = None, level: float = LEVEL) -> Facts:
+    """Fit a formula to a dataset.
+
+    Output  response, family, unit, n, participants, log_likelihood, method, warnings; groupings: levels and
+            deviation of each random intercept; coefficients: R's treatment contrasts; thresholds: of ordered
+            answers; contrasts: of two levels of a factor, or one more of a number, the difference on the
+            response's scale, averaged over the other variables as they occur and over participants and tasks,
+            and the ratio of odds or counts; terms: likelihood-ratio tests of what can be dropped
+    Empty   of fewer than 10 participants errors say too little: no interval and no p
+    Note    t with participants - 1 degrees of freedom; p of contrasts and of terms each adjusted by Holm
+    Raises  InputError: what cannot be read or fitted, and why; UnknownName: a name that there is not
+    """
+    formula = read_formula(text)
+    frame = make_frame(dataset, formula, family)
+    design = _design(formula, frame)
+    model = _Model(frame, design, [frame.groups(one) for one in formula.grouping])
+    try:
+        fitted = model.fit()
+        terms = _terms(model, fitted)
+    except NotFitted as problem:
+        raise InputError(
+            f"the model cannot be fitted: {problem}", place="--model", cure="leave a term out, or gather more"
+        ) from None
+    people = _people(formula, frame)
+    judge = _Judge(people, level)
+    contrasts = _contrasts(model, fitted, judge)
+    for one, adjusted in zip(contrasts, holm([one["p"] for one in contrasts]), strict=True):
+        one["p_adjusted"] = adjusted
+        one["signature"] = _signature(frame, formula, dataset, fitted, people, one)
+    deviations = zip(formula.grouping, model.grouping, fitted.deviations, strict=True)
+    n = len(frame.tops) if frame.family != "rate" else float(frame.bottoms.sum())
+    return {
+        "study": dataset.study,
+        "simulated": dataset.simulated,
+        "data": dataset.hash,
+        "excluded": dataset.excluded,
+        "vivavoce": installed_version(),
+        "level": level,
+        "formula": formula.text,
+        "response": frame.response,
+        "family": frame.family,
+        "scale": SCALES.get(frame.family) or frame.measured_in,
+        "unit": frame.unit,
+        "n": n,
+        "rows": len(frame.tops),
+        "participants": people,
+        "groupings": [
+            {"name": ":".join(names), "levels": int(codes.max()) + 1, "deviation": float(deviation)}
+            for names, codes, deviation in deviations
+        ],
+        "residual": fitted.residual,
+        "coefficients": [
+            {"name": name, **judge.interval(float(value), float(error))}
+            for name, value, error in zip(design.names, fitted.effects, fitted.errors, strict=True)
+        ],
+        "thresholds": fitted.extra.tolist(),
+        "log_likelihood": fitted.log_likelihood,
+        "method": fitted.method,
+        "contrasts": contrasts,
+        "terms": terms,
+        "family_of_tests": _family(len(contrasts), len(terms)),
+        "warnings": _warnings(formula, frame, fitted, people, dataset),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Design:
+    """The fixed effects: a matrix, its columns' names, and which columns are whose."""
+
+    matrix: Floats
+    names: list[str]
+    terms: dict[frozenset[str], slice]
+    spec: ModelSpec
+    constant: bool
+
+    def of(self, variables: pd.DataFrame) -> Floats:
+        """The same columns for other values of the variables."""
+        matrix = np.asarray(self.spec.get_model_matrix(variables), dtype=float)
+        return matrix if self.constant else matrix[:, 1:]
+
+
+def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
+    variables = frame.variables
+    for name in formula.names:
+        if len(set(variables[name])) < 2:
+            raise InputError(
+                f"{name} is {variables[name].iloc[0]} in every {frame.unit} that is left", place="--model",
+                cure="leave it out of the formula",
+            )  # fmt: skip
+    try:
+        matrix: Any = model_matrix(formula.fixed, variables)
+    except (FormulaicError, SyntaxError, ValueError) as problem:
+        raise InputError(
+            f"cannot read {formula.fixed!r}: {str(problem).splitlines()[0]}", place="--model",
+            cure="a formula has names, and + * : / - ( ) between them",
+        ) from None  # fmt: skip
+    spec: Any = matrix.model_spec
+    names = [_plain(str(name)) for name in matrix.columns]
+    if names[:1] != ["Intercept"]:
+        raise InputError("a model without its constant", place="--model", cure="leave out `- 1` and `0`")
+    values = np.asarray(matrix, dtype=float)
+    _refuse_confounded(formula, frame, values, names)
+    constant = frame.family != "ordinal"  # thresholds are its constants
+    first = 0 if constant else 1
+    terms = {
+        frozenset(str(factor) for factor in term.factors): slice(own.start - first, own.stop - first)
+        for term, own in spec.term_slices.items() if str(term) != "1"
+    }  # fmt: skip
+    return _Design(values[:, first:], names[first:], terms, spec, constant)
+
+
+def _plain(name: str) -> str:
+    """`manager[T.S1]:order` as `manager S1 : order`."""
+    return name.replace("[T.", " ").replace("]", "").replace(":", " : ")
+
+
+def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats, names: list[str]) -> None:
+    rank = np.linalg.matrix_rank
+    if rank(values) == values.shape[1]:
+        return
+    extra = [
+        names[at] for at in range(1, values.shape[1]) if rank(values[:, : at + 1]) == rank(values[:, :at])
+    ]
+    told = [one for one in _pairs(formula, frame) if "confounded" in one]
+    raise InputError(
+        f"{', '.join(extra)} cannot be told apart from the rest: some combination never occurs"
+        + (f" ({told[0].split(':')[0]})" if told else ""),
+        place="--model", cure="leave it out, or write + instead of *",
+    )  # fmt: skip
+
+
+def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[str]:
+    """What is confounded or unbalanced among the categories of the formula."""
+    texts = [name for name in formula.names if _is_text(frame, name)]
+    found = (
+        together(a, list(frame.variables[a]), b, list(frame.variables[b])) for a, b in combinations(texts, 2)
+    )
+    return [one for one in found if one]
+
+
+def _is_text(frame: ModelFrame, name: str) -> bool:
+    return not pd.api.types.is_numeric_dtype(frame.variables[name])
+
+
+class _Model:
+    """A response with its design and groupings, which can be fitted with fewer columns."""
+
+    def __init__(self, frame: ModelFrame, design: _Design, grouping: list[np.ndarray]) -> None:
+        self.frame, self.design, self.grouping = frame, design, grouping
+        self.likelihood = _likelihood(frame)
+
+    def fit(self, kept: np.ndarray | None = None, *, restricted: bool = True) -> Fitted:
+        """By REML for means unless fits are compared."""
+        matrix = self.design.matrix if kept is None else self.design.matrix[:, kept]
+        if self.likelihood is None:
+            return fit_mixed_linear(self.frame.tops, matrix, self.grouping, restricted=restricted)
+        with warnings.catch_warnings(), np.errstate(over="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)  # steps of a search that lead nowhere
+            return fit_mixed(self.likelihood, matrix, self.grouping)
+
+
+def _likelihood(frame: ModelFrame) -> Likelihood | None:
+    if frame.family == "mean":
+        return None
+    if frame.family == "count":
+        return Poisson(frame.tops)
+    if frame.family == "rate":
+        return Binomial(frame.tops, frame.bottoms)
+    scale, answers = np.unique(frame.tops, return_inverse=True)
+    return Cumulative(answers, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Intervals and p by t over participants; none of too few of them."""
+
+    people: int
+    level: float
+
+    def interval(self, value: float, error: float) -> Facts:
+        facts: Facts = {"estimate": value, "se": error, "low": None, "high": None, "p": None}
+        if self.people >= FEW and error > 0:
+            reach = float(student.ppf((1 + self.level) / 2, self.people - 1)) * error
+            p = float(2 * student.sf(abs(value) / error, self.people - 1))
+            facts |= {"low": value - reach, "high": value + reach, "p": p}
+        return facts
+
+
+def _contrasts(model: _Model, fitted: Fitted, judge: _Judge) -> list[Facts]:
+    """Every pair of levels of each category, and one more of each number."""
+    variables, found = model.frame.variables, []
+    named = dict.fromkeys(name for term in model.design.terms for name in sorted(term))
+    for name in [one for one in variables if one in named]:
+        if not _is_text(model.frame, name):
+            more = variables.assign(**{name: variables[name] + 1})
+            found.append(_contrast(model, fitted, judge, name, ("+1", None), (more, variables)))
+            continue
+        levels = sorted(variables[name].unique())
+        for a, b in combinations(levels, 2) if len(levels) <= MOST_LEVELS else ():
+            sides = tuple(variables.assign(**{name: level}) for level in (a, b))
+            found.append(_contrast(model, fitted, judge, name, (a, b), sides))
+    return found
+
+
+def _contrast(
+    model: _Model, fitted: Fitted, judge: _Judge, name: str, levels: tuple[str, str | None],
+    sides: Sequence[pd.DataFrame],
+) -> Facts:  # fmt: skip
+    """a minus b: the difference of mean responses, and the ratio at the same participant and task."""
+    first, second = (model.design.of(side) for side in sides)
+    at = np.concatenate([fitted.effects, fitted.extra, fitted.deviations])
+
+    def difference(parameters: Floats) -> float:
+        return fitted.marginal_at(first, parameters) - fitted.marginal_at(second, parameters)
+
+    slope = np.array([
+        (difference(at + step) - difference(at - step)) / 2e-4 for step in 1e-4 * np.eye(len(at))
+    ])  # fmt: skip
+    error = math.sqrt(max(0.0, float(slope @ fitted.covariance @ slope)))
+    facts: Facts = {"variable": name, "a": levels[0], "b": levels[1], "n": len(model.frame.tops)}
+    interval = judge.interval(difference(at), error)
+    facts |= {"difference": interval.pop("estimate"), **interval}
+    ratio = RATIOS[model.frame.family]
+    if ratio is not None:
+        weights = (first - second).mean(axis=0)
+        width = len(fitted.effects)
+        spread = math.sqrt(max(0.0, float(weights @ fitted.covariance[:width, :width] @ weights)))
+        logs = judge.interval(float(weights @ fitted.effects), spread)
+        ends = [None if logs[end] is None else math.exp(logs[end]) for end in ("low", "high")]
+        facts[ratio] = {"value": math.exp(logs["estimate"]), "low": ends[0], "high": ends[1], "p": logs["p"]}
+    return facts
+
+
+def _terms(model: _Model, fitted: Fitted) -> list[Facts]:
+    """Each term that no other one contains, dropped: interactions first of all."""
+    terms = model.design.terms
+    full = fitted if model.likelihood is not None else model.fit(restricted=False)
+    found = []
+    for term, own in terms.items():
+        if any(term < other for other in terms):
+            continue
+        kept = np.ones(model.design.matrix.shape[1], dtype=bool)
+        kept[own] = False
+        chi2 = max(0.0, 2 * (full.log_likelihood - model.fit(kept, restricted=False).log_likelihood))
+        df = int((~kept).sum())
+        p = float(chi_square.sf(chi2, df))
+        found.append({"term": " : ".join(sorted(term)), "chi2": chi2, "df": df, "p": p})
+    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
+        one["p_adjusted"] = adjusted
+    return found
+
+
+def _people(formula: ModelFormula, frame: ModelFrame) -> int:
+    """Participants; where the formula does not know them, the levels of its smallest grouping."""
+    if "participant" in frame.variables:
+        return len(set(frame.variables["participant"]))
+    return min(int(frame.groups(one).max()) + 1 for one in formula.grouping)
+
+
+def _signature(
+    frame: ModelFrame, formula: ModelFormula, dataset: Dataset, fitted: Fitted, people: int, one: Facts
+) -> str:
+    return signature(
+        f"{frame.response}_difference", unit="participant", n=people, data=dataset.hash,
+        model=formula.text.replace("|", "/"), by=one["variable"], a=one["a"], b=one["b"],
+        rows=one["n"], method=f"mixed_{frame.family}_{fitted.method}",
+    )  # fmt: skip
+
+
+def _family(contrasts: int, terms: int) -> str:
+    return (
+        f"Holm over the {contrasts} contrast{'s'[: contrasts != 1]} above, and apart from them over the "
+        f"{terms} term{'s'[: terms != 1]}. A model that was chosen after looking at the data proves nothing."
+    )
+
+
+def _warnings(
+    formula: ModelFormula, frame: ModelFrame, fitted: Fitted, people: int, dataset: Dataset
+) -> list[str]:
+    excluded = exclusion_words(dataset)
+    found = [excluded] if excluded else []
+    if frame.left_out:
+        found.append(f"{frame.left_out} of {frame.left_out + len(frame.tops)} {frame.unit}s are left out: "
+                     "a variable of the formula is unknown in them.")  # fmt: skip
+    if ("participant",) not in formula.grouping:
+        found.append(
+            "The formula has no (1|participant): what one participant's dialogues share is taken for news of "
+            "the systems, and intervals are too narrow."
+        )
+    elif people < FEW:
+        found.append(
+            f"Only {people} participants, fewer than {FEW}: errors of a model of so few say too little; no "
+            "interval and no p of a contrast is given."
+        )
+    gone = [
+        ":".join(names) for names, one in zip(formula.grouping, fitted.deviations, strict=True) if one == 0
+    ]
+    if gone:
+        found.append(f"No deviation is left for {', '.join(gone)}: these data show no differences there.")
+    for told in _pairs(formula, frame):
+        found.append(
+            f"{told.split(' A part of every')[0]} The model holds the one still where it compares the other; "
+            "shares without a model do not."
+        )
+    return found

@@ -1,0 +1,118 @@
+"""What participants said of their success against what the log shows: who is over-optimistic."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components
+from vivavoce.stats.agreement import DRAWS, cohen
+from vivavoce.stats.bootstrap import ends
+from vivavoce.stats.clusters import ALIKE, FEW, clustered_rate, sum_by_participant
+from vivavoce.stats.contingency import mcnemar
+from vivavoce.stats.difference import compare_clusters, interval_facts
+from vivavoce.stats.groups import Group
+
+Facts = dict[str, Any]
+SAID: Final = "subjective_success"
+SHOWN: Final = ("objective_success_assigned", "objective_success_inferred_call_all")
+
+
+def opinion_against_record(dataset: Dataset, found: list[Group]) -> Facts | None:
+    """Cross-table of subjective and objective success, group by group.
+
+    Output  measure (the objective one that was used), by: [{key, both, only_said, only_shown, neither, n,
+            optimism, low, high, excess, kappa}]; optimism is the share of the objectively failed dialogues of
+            which the participant said that all was found, with its interval over participants; excess is how
+            much more often people said yes than the log shows (difference, low, high, p over participants,
+            p_mcnemar with dialogues as independent); kappa is the agreement of the two beyond chance (value,
+            low, high by drawing participants; no interval for fewer than 10 of them, or where all agreed)
+    Empty   no dialogue with both answers: None
+    """
+    parts = components(dataset)
+    for measure in SHOWN:
+        both = _both(parts, measure)
+        if both:
+            break
+    else:
+        return None
+    rows = [_row(group.key, group.dialogue_ids, group.participants, both) for group in found]
+    if len(found) > 1:
+        dialogues = [one for group in found for one in group.dialogue_ids]
+        rows.append(_row("all", dialogues, [one for group in found for one in group.participants], both))
+    return {"measure": measure, "by": rows}
+
+
+def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:
+    """Dialogues with a plain yes or no on both sides: (said, shown)."""
+    sides = []
+    for name in (SAID, measure):
+        rows = parts[(parts["measure"] == name) & (parts["denominator"] == 1)]
+        values = dict(zip(rows["dialogue_id"], rows["numerator"], strict=True))
+        sides.append({key: value == 1 for key, value in values.items() if value in (0.0, 1.0)})
+    said, shown = sides
+    return {key: (said[key], shown[key]) for key in said if key in shown}
+
+
+Known = list[tuple[tuple[bool, bool], str]]
+
+
+def _excess(known: Known, cells: dict[str, int]) -> Facts:
+    """How much more often people said yes than the log shows."""
+    facts: Facts = dict.fromkeys(("difference", "low", "high", "p", "p_mcnemar"))
+    if not known:
+        return facts
+    paired = mcnemar(cells["both"], cells["only_said"], cells["only_shown"], cells["neither"])
+    _, codes = np.unique([person for _, person in known], return_inverse=True)
+    said, shown = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
+    ones = np.ones(len(known))
+    facts |= {"difference": float((said - shown).mean()), "p_mcnemar": paired.p if paired else None}
+    return facts | interval_facts(compare_clusters(codes, codes, (said, ones), (shown, ones)))
+
+
+def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
+    """Cohen's kappa of what was said and what the log shows, with participants drawn for its interval."""
+    people, codes = np.unique([person for _, person in known], return_inverse=True)
+    tables = np.zeros((len(people), 2, 2))
+    for ((said, shown), _), code in zip(known, codes, strict=True):
+        tables[code, int(said), int(shown)] += 1
+    value = cohen(tables.sum(axis=0).astype(int).tolist()).value if known else None
+    if value is None or len(people) < FEW:
+        return {"value": value, "low": None, "high": None}
+    weights = np.random.default_rng(seed).multinomial(
+        len(people), np.full(len(people), 1 / len(people)), size=draws
+    )
+    shares = np.tensordot(weights, tables, axes=1) / len(known)
+    shares /= shares.sum(axis=(1, 2), keepdims=True)
+    agreed = shares[:, 0, 0] + shares[:, 1, 1]
+    chance = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
+    drawn = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
+    if np.ptp(drawn) < ALIKE:
+        return {"value": value, "low": None, "high": None}
+    low, high = np.quantile(drawn, ends(0.95, len(people)))
+    return {"value": value, "low": float(low), "high": float(high)}
+
+
+def _row(
+    key: str | None, dialogues: list[str], people: list[str | None], both: dict[str, tuple[bool, bool]]
+) -> Facts:
+    known = [
+        (both[one], person or f"\0{one}")
+        for one, person in zip(dialogues, people, strict=True)
+        if one in both
+    ]
+    cells = {
+        "both": sum(said and shown for (said, shown), _ in known),
+        "only_said": sum(said and not shown for (said, shown), _ in known),
+        "only_shown": sum(shown and not said for (said, shown), _ in known),
+        "neither": sum(not said and not shown for (said, shown), _ in known),
+    }
+    failed = [(said, person) for (said, shown), person in known if not shown]
+    facts: Facts = {"key": key, **cells, "n": len(known), "optimism": None, "low": None, "high": None,
+                    "excess": _excess(known, cells), "kappa": _kappa(known)}  # fmt: skip
+    if failed:
+        _, codes = np.unique([person for _, person in failed], return_inverse=True)
+        tops = np.array([float(said) for said, _ in failed])
+        interval = clustered_rate(sum_by_participant(codes, tops, np.ones(len(failed))))
+        facts |= {"optimism": float(tops.mean()), "low": interval.low, "high": interval.high}
+    return facts

@@ -1,0 +1,249 @@
+"""Relabelling of participants: which of them could as well have met the other system, and how often that
+would have parted two ratios as far as what was seen."""
+
+import math
+from itertools import combinations, product
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from vivavoce.stats.distributions import t_quantile, t_tail
+from vivavoce.stats.interval import Interval
+
+DIGITS: Final = 12
+DRAWS: Final = 4999
+SEED: Final = 1
+HALF: Final = 0.5
+EXCEEDING: Final = 10
+TIED: Final = 1e-7
+NOTHING: Final = 1e-12
+NEARER: Final = 1e-9
+WIDENINGS: Final = 60
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Side = Literal["two", "greater", "less"]
+
+
+class Cells(NamedTuple):
+    """Sums per participant with one system; zeros where a participant did not meet it."""
+
+    tops: Floats
+    bottoms: Floats
+
+
+class Labels(NamedTuple):
+    """Relabellings, the observed one first: 1 where a participant's labels are kept, 0 where swapped.
+
+    every  whether these are all that the design allows, not a draw of them
+    """
+
+    kept: Floats
+    every: bool
+
+
+class Parts(NamedTuple):
+    """One quantity summed over those labelled a and those labelled b, a row a relabelling."""
+
+    a: Floats
+    b: Floats
+
+
+def relabellings(met_a: np.ndarray, met_b: np.ndarray, *, draws: int = DRAWS, seed: int = SEED) -> Labels:
+    """How participants could have been labelled instead.
+
+    Input   who met a, who met b
+    Output  participants who met both swap what the two systems gave them; those who met one change sides as
+            wholes, as many on each side as there were; all relabellings where they are no more than `draws`
+    """
+    both, first = met_a & met_b, met_a & ~met_b
+    one = np.flatnonzero(met_a ^ met_b)
+    ways = 2.0 ** int(both.sum()) * math.comb(len(one), int(first.sum()))
+    if ways <= draws + 1:
+        return Labels(_every(both, first, one), True)
+    rng = np.random.default_rng(seed)
+    kept = np.ones((draws + 1, len(met_a)))
+    kept[1:, both] = rng.random((draws, int(both.sum())), dtype=np.float32) < HALF
+    sides = rng.permuted(np.tile(first[one], (draws, 1)), axis=1)
+    kept[1:, one] = sides == first[one]
+    return Labels(kept, False)
+
+
+def _every(both: np.ndarray, first: np.ndarray, one: np.ndarray) -> Floats:
+    swaps = list(product((1.0, 0.0), repeat=int(both.sum())))
+    splits = list(combinations(range(len(one)), int(first[one].sum())))
+    kept = np.ones((len(swaps) * len(splits), len(both)))
+    kept[:, both] = np.repeat(np.array(swaps).reshape(len(swaps), -1), len(splits), axis=0)
+    sides = np.zeros((len(splits), len(one)), dtype=bool)
+    for row, chosen in enumerate(splits):
+        sides[row, list(chosen)] = True
+    kept[:, one] = np.tile(sides == first[one], (len(swaps), 1))
+    seen = int(np.flatnonzero((kept == 1).all(axis=1))[0])
+    kept[[0, seen]] = kept[[seen, 0]]
+    return kept
+
+
+class Relabelled:
+    """The studentised difference of two ratios of sums under relabelling, for any supposed difference.
+
+    Input   sums per participant with a and with b; `spread`: what the variance of each participant's total is
+            taken to be proportional to (it steers power, not validity); `mid`: ties count half
+    Note    supposing that a exceeds b by some value, that is taken from every case of a before labels change.
+            Supposing 0 nothing but labels change, so that the test is exact where participants could as well
+            have met the other system
+    Source  Janssen 1997, Chung and Romano 2013 for studentising; Lancaster 1961 for mid-p; Phipson and Smyth
+            2010: what was seen is one of the draws
+    """
+
+    def __init__(self, a: Cells, b: Cells, spread: Floats, labels: Labels, *, mid: bool) -> None:
+        self._a, self._b, self._labels, self._mid = a, b, labels, mid
+        both = (a.bottoms > 0) & (b.bottoms > 0)
+        self._strata = [
+            _Stratum(labels.kept[:, who], _only(a, who), _only(b, who), spread[who])
+            for who in (both, ~both)
+            if who.any()
+        ]
+        self.estimate = float(a.tops.sum() / a.bottoms.sum() - b.tops.sum() / b.bottoms.sum())
+        self._sizes = _sum([one.sizes for one in self._strata])
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p that this design can give, where no two participants are alike."""
+        if not self._labels.every:
+            return 0.0
+        a, b = self._a.bottoms > 0, self._b.bottoms > 0
+        mirrored = (a & ~b).sum() == (b & ~a).sum()
+        return (2 if mirrored else 1) / len(self._labels.kept) * (0.5 if self._mid else 1.0)
+
+    def p(self, supposed: float = 0.0, side: Side = "two") -> float:
+        """Share of relabellings whose studentised difference is as extreme as the one seen.
+
+        Note  drawn relabellings of which no more than 10 are as extreme: the tail goes on as that of
+              Student's t through their 5 % and 0.5 % points (after Knijnenburg and others 2009)
+        """
+        drawn = self._studentised(supposed)
+        drawn = np.abs(drawn) if side == "two" else -drawn if side == "less" else drawn
+        seen = drawn[0]
+        near = TIED * (1 + abs(seen))
+        beyond, tied = int((drawn > seen + near).sum()), int((np.abs(drawn - seen) <= near).sum())
+        p = (beyond + (0.5 if self._mid else 1.0) * tied) / len(drawn)
+        return p if self._labels.every or beyond + tied > EXCEEDING else min(p, _tail(drawn[1:], float(seen)))
+
+    def interval(self, level: float, limits: Interval | None = None) -> Interval | None:
+        """All differences that the test does not reject at 1 - level.
+
+        Input   `limits` that a difference cannot exceed
+        Empty   no difference far away is ever rejected, and there are no limits: None
+        Note    0 lies within it if, and only if, p is at least 1 - level
+        """
+        alpha = round(1 - level, DIGITS)
+        if limits is None and self.smallest_p >= alpha:
+            return None
+        kept = self.p() >= alpha
+        ends = []
+        for sign in (-1.0, 1.0):
+            inner = 0.0 if kept and -self.estimate * sign > 0 else self.estimate
+            far = self._far(inner, sign, alpha, limits, kept)
+            if far is None:
+                return None
+            ends.append(self._edge(inner, far, alpha))
+        return Interval(*ends)
+
+    def _far(
+        self, inner: float, sign: float, alpha: float, limits: Interval | None, kept: bool
+    ) -> float | None:
+        """A difference on this side of `inner` that is rejected, or the limit."""
+        if not kept and -inner * sign > 0:
+            return 0.0
+        if limits is not None:
+            return limits.low if sign < 0 else limits.high
+        step = 4 / max(abs(float(self._studentised(inner + sign)[0])), NOTHING)
+        for _ in range(WIDENINGS):
+            if self.p(inner + sign * step) < alpha:
+                return inner + sign * step
+            step *= 2
+        return None
+
+    def _edge(self, inner: float, far: float, alpha: float) -> float:
+        """Where acceptance turns into rejection between a difference that is accepted and one that is not."""
+        if self.p(far) >= alpha:
+            return far
+        near = 1e-4 * abs(far - inner) + NOTHING
+        found: Any = brentq(lambda at: math.log(self.p(at) / alpha) + NOTHING, inner, far, xtol=near)
+        return found + NEARER * (inner - found)
+
+    def _studentised(self, supposed: float) -> Floats:
+        """The difference beyond what is supposed over its error, a row a relabelling."""
+        totals = _sum([one.totals(supposed) for one in self._strata])
+        means = Parts(totals.a / self._sizes.a, totals.b / self._sizes.b)
+        error = sum(one.error(supposed, means, self._sizes) for one in self._strata)
+        return (means.a - means.b) / np.sqrt(np.maximum(error, NOTHING))
+
+
+class _Stratum:
+    """Participants who met both systems, or those who met one, with what relabelling makes of their sums."""
+
+    def __init__(self, kept: Floats, a: Cells, b: Cells, spread: Floats) -> None:
+        self._kept, self._a, self._b = kept, a, b
+        self._weights = w = spread**-0.5
+        self._paired = bool((a.bottoms * b.bottoms).any())
+        self.sizes = self.parts(a.bottoms, b.bottoms)
+        self._own = self.parts(w * a.bottoms**2, w * b.bottoms**2)
+        met = [(one.bottoms > 0).astype(float) for one in (a, b)]
+        whole, weighted = (self.parts(values * met[0], values * met[1]) for values in (spread, w * spread))
+        self._scales = Parts(*(
+            np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+            for top, bottom in zip(whole, weighted, strict=True)
+        ))  # fmt: skip
+
+    def parts(self, kept: Floats, swapped: Floats) -> Parts:
+        """A quantity's sums by label, from what each participant has where labels are kept and swapped."""
+        labelled = self._kept @ (kept - swapped) + swapped.sum()
+        return Parts(labelled, kept.sum() + swapped.sum() - labelled)
+
+    def totals(self, supposed: float) -> Parts:
+        return self.parts(self._a.tops - supposed * self._a.bottoms, self._b.tops)
+
+    def error(self, supposed: float, means: Parts, sizes: Parts) -> Floats:
+        """Squared error of the difference that comes from these participants."""
+        w, (n_a, n_b) = self._weights, (self._a.bottoms, self._b.bottoms)
+        a, b = self._a.tops - supposed * n_a, self._b.tops
+        squares, products = self.parts(w * a**2, w * b**2), self.parts(w * a * n_a, w * b * n_b)
+        found: Any = 0.0
+        for square, cross, own, mean, size, scale in zip(
+            squares, products, self._own, means, sizes, self._scales, strict=True
+        ):
+            found = found + scale * (square - 2 * mean * cross + mean**2 * own) / size**2
+        if self._paired:
+            across = self.parts(w * a * n_b, w * b * n_a)
+            together = (w * a * b).sum() - means.b * across.a - means.a * across.b
+            together = together + means.a * means.b * (w * n_a * n_b).sum()
+            found = found - 2 * self._scales.a * together / (sizes.a * sizes.b)
+        return found
+
+
+def _only(cells: Cells, who: np.ndarray) -> Cells:
+    return Cells(cells.tops[who], cells.bottoms[who])
+
+
+def _sum(parts: list[Parts]) -> Parts:
+    return Parts(np.sum([one.a for one in parts], axis=0), np.sum([one.b for one in parts], axis=0))
+
+
+def _tail(drawn: Floats, seen: float) -> float:
+    """Chance of more than `seen` by Student's t through the 5 % and 0.5 % points of what was drawn."""
+    outer, inner = (float(one) for one in np.quantile(drawn, (0.995, 0.95)))
+    if not 0 < inner < outer < seen:
+        return 1.0
+    low, high = 0.5, 200.0
+
+    def ratio(df: float) -> float:
+        return t_quantile(0.995, df) / t_quantile(0.95, df)
+
+    wanted = outer / inner
+    if wanted >= ratio(low):
+        df = low
+    elif wanted <= ratio(high):
+        df = high
+    else:
+        df: Any = brentq(lambda one: ratio(one) - wanted, low, high)
+    return 0.005 * t_tail(seen * t_quantile(0.995, df) / outer, df) / t_tail(t_quantile(0.995, df), df)

@@ -1,0 +1,348 @@
+"""Which power calculation a question, or a study file, asks for."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import sums
+from vivavoce.stats import power as formulas
+from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.groups import Group, groups
+from vivavoce.stats.rates import HEADLINES
+from vivavoce.stats.simulation_of_power import (
+    SEARCHED,
+    Effect,
+    Means,
+    Rates,
+    check_attainable,
+    find_participants,
+    simulate,
+)
+from vivavoce.study.model import Study
+
+Facts = dict[str, Any]
+QUESTIONS: Final = {"two-rates": (2, 2), "one-rate": (1, 2), "preference": (1, 1), "likert": (2, 2)}
+FORMS: Final = {
+    "two-rates": "two-rates .45 .50",
+    "one-rate": "one-rate .6 .5",
+    "preference": "preference .6",
+    "likert": "likert 0.5 1.2",
+}
+ASSUMED_RATES: Final = (0.45, 0.50)
+ASSUMED_ICC: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """What dialogues that were held say about those to come.
+
+    profile  dialogues of each participant
+    icc      of the measure; None where the pilot cannot say
+    simulated  its participants were programs
+    """
+
+    profile: tuple[int, ...]
+    icc: float | None
+    said: tuple[str, ...]
+    simulated: bool = False
+
+
+def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
+    """Dialogues a participant, and how alike they are, of a dataset.
+
+    Input   measure: what is to be compared; the first success rate of which the dataset has cases if None
+    Raises  InputError: no participant is known; UnknownName: no such measure
+    """
+    everybody = Group("all")
+    for group in groups(dataset, "system"):
+        everybody.dialogue_ids += group.dialogue_ids
+        everybody.participants += group.participants
+    counts = Counter(person for person in everybody.participants if person is not None)
+    if not counts:
+        raise InputError("no participant is known", place="--pilot", cure="name a dataset with participants")
+    nested = Nested(sums(dataset), [everybody])
+    name = MEASURES.get(measure).name if measure else None
+    asked = [name] if name else list(HEADLINES)
+    known = ((one, nested.rate(one, 0, level=0.95)["icc"]) for one in asked)
+    name, icc = next(((one, icc) for one, icc in known if icc is not None), (name, None))
+    profile = tuple(sorted(counts.values()))
+    held = f"{sum(profile)} dialogues (median {median(profile):g}, most {profile[-1]})"
+    said = [
+        f"{len(profile)} participants of the pilot held {held}; participants to come are drawn from them."
+    ]
+    if dataset.simulated:
+        said.append("SIMULATED: the pilot's participants were programs, not people, who may differ more.")
+    if icc is not None:
+        said.append(f"Their dialogues are alike by an ICC of {icc:.3f} in {name}.")
+    return Pilot(
+        profile=profile,
+        icc=None if icc is None else min(max(icc, 0.0), 0.95),
+        said=tuple(said),
+        simulated=dataset.simulated,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a study file says about its size.
+
+    family  declared comparisons whose p are adjusted together; 1 where nothing is adjusted
+    """
+
+    study: str
+    measure: str
+    compare: tuple[str, ...]
+    alpha: float
+    family: int
+    calls: float
+    design: formulas.Design
+    assumptions: tuple[str, ...]
+
+
+def plan_of_study(study: Study) -> Plan:
+    """Read the primary comparison and the dialogues of a visit.
+
+    Raises  InputError: the study names no primary comparison
+    """
+    primary = study.analysis.primary
+    if primary is None and study.analysis.preferences is not None:
+        raise InputError(
+            f"study {study.name!r} compares transcripts, not systems",
+            cure=f"ask `vivavoce power {FORMS['preference']}`: the share that is to prefer one version",
+        )
+    if primary is None:
+        raise InputError(
+            f"study {study.name!r} names no primary comparison",
+            cure="add `analysis: {primary: {measure: ..., compare: [...]}}` to the study file",
+        )
+    repeats = [step.repeat for step in study.visit if step.kind == "dialogue"]
+    calls = sum(repeat.min for repeat in repeats) or 1
+    within = calls > 1 and study.allocation != "random"
+    assumptions = [f"Every participant holds the fewest dialogues that a visit asks for, {calls}."]
+    if calls > 1:
+        assumptions.append(
+            f"Allocation {study.allocation!r}: "
+            + (
+                "everybody meets the systems evenly, so participants are their own control."
+                if within
+                else "counted as if everybody met one system, the cautious reading."
+            )
+        )
+    return Plan(
+        study=study.name,
+        measure=primary.measure,
+        compare=tuple(primary.compare),
+        alpha=float(primary.alpha),
+        family=_family(study),
+        calls=calls,
+        design="within" if within else "between",
+        assumptions=tuple(assumptions),
+    )
+
+
+def _family(study: Study) -> int:
+    declared = study.analysis
+    if declared.correction == "none":
+        return 1
+    asked = [*([declared.primary] if declared.primary else []), *declared.secondary]
+    return sum(math.comb(len(one.compare), 2) for one in asked)
+
+
+def _weakest_pair(participants: int, systems: int) -> int:
+    """Participants of the two smallest groups, where all are divided evenly over the systems."""
+    each, left = divmod(participants, systems)
+    return 2 * each + max(0, left - (systems - 2))
+
+
+def doubt_size(study: Study, participants: int) -> str | None:
+    """Why the study's primary comparison could not become significant with so many participants, or None."""
+    plan = plan_of_study(study)
+    systems = len(plan.compare)
+    nested = formulas.Nested(calls=plan.calls, design=plan.design)
+    people = _weakest_pair(participants, systems) if plan.design == "between" else participants
+    try:
+        check_attainable(people, nested, alpha=plan.alpha / plan.family, systems=systems)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def answer(
+    question: str,
+    values: Sequence[float],
+    *,
+    plan: Plan | None = None,
+    power: float = 0.8,
+    alpha: float | None = None,
+    calls: float | None = None,
+    icc: float | None = None,
+    interaction: float = 0.0,
+    design: str | None = None,
+    ties: float = 0.0,
+    half_width: float | None = None,
+    pilot: Pilot | None = None,
+    participants: int | None = None,
+    seed: int = 1,
+) -> Facts:
+    """Answer a question about power; options win over the pilot, it over the study's plan, and that over what
+    is assumed.
+
+    Input   participants: say the power of so many, instead of how many the power takes
+    Output  the formulas' facts for independent dialogues, and `clustered`: what the trial takes, with two
+            systems or more found by simulation (`simulated`), else by the design effect
+    Raises  UnknownName: a question or design that there is not; InputError: too few or many numbers, or
+            participants of whom no result could be significant
+    """
+    question, values, said = _question(question, values, plan)
+    chosen = design or (plan.design if plan else "between")
+    if chosen not in ("between", "within"):
+        raise UnknownName("design", chosen, ["between", "within"])
+    level = alpha if alpha is not None else plan.alpha if plan else 0.05
+    _check_level(level, "alpha")
+    _check_level(power, "power")
+    profile = pilot.profile if pilot and calls is None else ()
+    own_calls = calls if calls is not None else plan.calls if plan else 1
+    own_icc = icc if icc is not None else pilot.icc if pilot else None
+    assumed = ASSUMED_ICC if max(profile, default=own_calls) > 1 else 0.0
+    nested = formulas.Nested(
+        calls=own_calls, icc=assumed if own_icc is None else own_icc, interaction=interaction, design=chosen,
+        profile=profile,
+    )  # fmt: skip
+    if pilot:
+        said += pilot.said
+    if assumed and own_icc is None:
+        said.append(f"Dialogues of one participant are alike by an ICC of {ASSUMED_ICC}; say --icc.")
+    facts = _formula(question, values, power, level, nested, ties, half_width, plan)
+    if plan is not None:
+        facts |= {"study": plan.study, "measure": plan.measure, "compare": list(plan.compare)}
+        said = [*(() if profile or calls is not None else plan.assumptions), *said]
+    facts["assumptions"] = said
+    effect = _effect(question, values)
+    if plan is not None and plan.family > 1 and effect is not None:
+        said.append(
+            f"The study declares {plan.family} comparisons, whose p are adjusted together: planned with the "
+            f"strictest level, {level:g} / {plan.family} = {level / plan.family:.2g}."
+        )
+    if effect is not None:
+        systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
+        _simulate(
+            facts,
+            effect,
+            nested,
+            systems,
+            power=power,
+            alpha=level / comparisons,
+            asked=participants,
+            seed=seed,
+        )
+    elif participants is not None:
+        raise InputError(f"{question} is not simulated", place="--participants", cure="leave it out")
+    elif nested.calls > 1:
+        said.append("By formula with the design effect; only comparisons of two systems are simulated.")
+    return facts
+
+
+def _question(
+    question: str, values: Sequence[float], plan: Plan | None
+) -> tuple[str, list[float], list[str]]:
+    said: list[str] = []
+    if question == "study":
+        if plan is None:
+            raise InputError(
+                "no question given", cure=f"ask for example `{FORMS['two-rates']}`, or give --study"
+            )
+        question = "two-rates"
+        if not values:
+            values = ASSUMED_RATES
+            said.append("Rates of .45 and .50 are to be told apart; say `two-rates A B` for others.")
+    if question not in QUESTIONS:
+        raise UnknownName("question", question, list(QUESTIONS))
+    least, most = QUESTIONS[question]
+    if not least <= len(values) <= most:
+        raise InputError(f"{len(values)} numbers after {question}", cure=f"write `{FORMS[question]}`")
+    return question, list(values), said
+
+
+def _formula(
+    question: str,
+    values: Sequence[float],
+    power: float,
+    alpha: float,
+    nested: formulas.Nested,
+    ties: float,
+    half_width: float | None,
+    plan: Plan | None,
+) -> Facts:
+    systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
+    compared = question in ("two-rates", "likert")
+    common = {"power": power, "alpha": alpha / comparisons if compared else alpha, "nested": nested}
+    if question == "two-rates":
+        facts = formulas.two_rates(values[0], values[1], **common, systems=systems)
+        return {**facts, "comparisons": comparisons}
+    if question == "one-rate":
+        return formulas.one_rate(*values, **common, half_width=half_width)
+    if question == "preference":
+        return formulas.preference(values[0], **common, ties=ties)
+    return formulas.likert(values[0], values[1], **common, systems=systems)
+
+
+def _effect(question: str, values: Sequence[float]) -> Effect | None:
+    if question == "two-rates":
+        return Rates(values[0], values[1])
+    return Means(values[0], values[1]) if question == "likert" else None
+
+
+def _simulate(
+    facts: Facts,
+    effect: Effect,
+    nested: formulas.Nested,
+    systems: int,
+    *,
+    power: float,
+    alpha: float,
+    asked: int | None,
+    seed: int,
+) -> None:
+    """Put what simulation says in the place of the formula's answer, which is kept beside it."""
+    clustered = facts["clustered"]
+    between = nested.design == "between"
+    options: Facts = {"alpha": alpha, "systems": systems, "seed": seed}
+    if asked is None:
+        guess = clustered["participants"] * 2 // systems if between else clustered["participants"]
+        people, found = find_participants(effect, nested, power=power, guess=guess, **options)
+    else:
+        if asked < 2 * systems and (between or asked < 2):
+            raise InputError(f"{asked} participants", place="--participants", cure="each system takes two")
+        people = _weakest_pair(asked, systems) if between else asked
+        check_attainable(people, nested, alpha=alpha, systems=systems)
+        found = simulate(effect, people, nested, **options)
+    none = simulate(effect.same(), people, nested, draws=SEARCHED, **{**options, "seed": seed + 2})
+    total = asked or (people // 2 * systems if between else people)
+    dialogues = round(total * nested.calls)
+    formula = {name: clustered[name] for name in ("per_group", "dialogues", "participants")}
+    clustered |= {
+        "per_group": math.ceil(dialogues / systems), "dialogues": dialogues, "participants": total,
+        "formula": formula,
+    }  # fmt: skip
+    facts["simulated"] = {
+        "participants": people,
+        "power": found.share,
+        "power_error": found.error,
+        "type_one_error": none.share,
+        "type_one_error_error": none.error,
+        "draws": found.draws,
+        "type_one_draws": none.draws,
+        "seed": seed,
+        "test": list(found.methods),
+    }
+
+
+def _check_level(value: float, name: str) -> None:
+    if not 0 < value < 1:
+        raise InputError(f"{name} {value:g}", cure=f"{name} lies between 0 and 1, such as 0.05 or 0.8")

@@ -1,0 +1,176 @@
+"""Two populations on the same systems, as a crowd against a laboratory: do they tell the same story?"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import kendalltau, spearmanr
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import components, compute
+from vivavoce.stats.concentration import concentration
+from vivavoce.stats.difference import compare_clusters
+from vivavoce.stats.equivalence import (
+    RATES,
+    Margins,
+    check_margin,
+    check_margins_used,
+    equivalent_proportions,
+    margin_of,
+)
+from vivavoce.stats.groups import groups
+from vivavoce.stats.proportions import newcombe, two_proportion_z
+from vivavoce.stats.rates import HEADLINES
+from vivavoce.stats.summary import LEVEL
+
+Facts = dict[str, Any]
+
+
+class RankAgreement(NamedTuple):
+    """Kendall's tau and Spearman's rho of the systems' values, and whether their order is the same."""
+
+    systems: int
+    tau: float | None
+    rho: float | None
+    same_order: bool
+
+
+def rank_agreement(a: Mapping[Any, float], b: Mapping[Any, float]) -> RankAgreement:
+    """How alike two populations rank the systems that both met.
+
+    Empty   fewer than 2 common systems, or a population in which all are equal: tau and rho missing
+    """
+    names = [name for name in a if name in b]
+    first, second = [a[name] for name in names], [b[name] for name in names]
+    order = sorted(names, key=lambda name: -a[name]) == sorted(names, key=lambda name: -b[name])
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        return RankAgreement(len(names), None, None, order)
+    tau: Any = kendalltau(first, second)
+    rho: Any = spearmanr(first, second)
+    return RankAgreement(len(names), float(tau.statistic), float(rho.statistic), order)
+
+
+def compare_counts(
+    a: Mapping[str, tuple[int, int]], b: Mapping[str, tuple[int, int]], margin: float = 0.1
+) -> Facts:
+    """Published counts of two populations, system by system: z-test, interval, equivalence, ranks.
+
+    Input   system -> (successes, cases); cases taken as independent, as counts do not tell callers apart
+    """
+    check_margin(RATES, margin)
+    common = [name for name in a if name in b]
+    rows: list[Facts] = []
+    for name in common:
+        counts = (*a[name], *b[name])
+        test, interval = two_proportion_z(*counts), newcombe(*counts)
+        equal = equivalent_proportions(*counts, margin)
+        rows.append(
+            {
+                "key": name,
+                "difference": a[name][0] / a[name][1] - b[name][0] / b[name][1],
+                "low": interval.low if interval else None,
+                "high": interval.high if interval else None,
+                "p": test.p if test else None,
+                "p_equivalent": equal.p if equal else None,
+                "equivalent": equal.equivalent if equal else None,
+            }
+        )
+    shares = [{name: one[name][0] / one[name][1] for name in common} for one in (a, b)]
+    return {"margin": margin, "by": rows, "ranks": rank_agreement(*shares)._asdict()}
+
+
+def compare_populations(
+    a: Dataset,
+    b: Dataset,
+    *,
+    by: str = "system",
+    margin: Margins = 0.1,
+    costs: tuple[float | None, float | None] = (None, None),
+) -> Facts:
+    """Two datasets of the same systems: success rates, WER, ranks, calls per user, cost per call.
+
+    Input   `costs`: what each trial cost in all, in one currency
+    Output  per measure and system the clustered difference (a minus b, participants of the two are different
+            people) with equivalence within the measure's margin, where `margin_of` knows
+            one; ranks per measure; calls per user and cost per call
+    Raises  InputError: no system in common
+    """
+    found = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
+    common = [key for key in found[0] if key in found[1]]
+    if not common:
+        raise InputError("the two datasets have no system in common", cure=f"compare --by another than {by}")
+    names = [*HEADLINES, "word_error_rate"]
+    check_margins_used(margin, names)
+    parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]
+    rows = [
+        {"measure": name, "key": key, **_difference(name, key, found, parts, margin_of(name, margin))}
+        for name in names
+        for key in common
+    ]
+    ranks = {}
+    for name in names:
+        values = [_values(dataset, name, by) for dataset in (a, b)]
+        shared = [{key: one[key] for key in common if key in one} for one in values]
+        ranks[name] = rank_agreement(*shared)._asdict()
+    return {
+        "margins": {name: margin_of(name, margin) for name in names},
+        "level": LEVEL,
+        "by": rows,
+        "ranks": ranks,
+        "trials": [_trial(one, cost) for one, cost in zip((a, b), costs, strict=True)],
+    }
+
+
+def _difference(
+    name: str, key: str | None, found: list[Any], parts: list[Any], margin: float | None
+) -> Facts:
+    sides, people = [], []
+    for side, (one, part) in enumerate(zip(found, parts, strict=True)):
+        rows = part.loc[name].loc[one[key].dialogue_ids]
+        sides.append((rows["numerator"].to_numpy(dtype=float), rows["denominator"].to_numpy(dtype=float)))
+        names = [
+            f"{side} {person or dialogue}"
+            for person, dialogue in zip(one[key].participants, one[key].dialogue_ids, strict=True)
+        ]
+        people.append(names)
+    known = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
+    codes = [_codes(one, known) for one in people]
+    test = compare_clusters(codes[0], codes[1], sides[0], sides[1])
+    facts: Facts = dict.fromkeys(("difference", "se", "interval_90", "p_equivalent", "equivalent"))
+    if test is None:
+        return facts
+    equal = test.equivalence(margin) if margin is not None else None
+    if equal is None:
+        return {**facts, "difference": test.estimate, "se": test.se}
+    return {
+        "difference": test.estimate,
+        "se": test.se,
+        "interval_90": list(equal.interval),
+        "p_equivalent": equal.p,
+        "equivalent": equal.equivalent,
+    }
+
+
+def _codes(people: list[str], known: dict[str, int]) -> Any:
+
+    return np.array([known[person] for person in people])
+
+
+def _trial(dataset: Dataset, cost: float | None) -> Facts:
+    people = dataset.read("dialogues").column("participant_id").to_pylist()
+    spread = concentration(people)
+    return {
+        "study": dataset.study,
+        "dialogues": len(people),
+        "participants": spread.participants,
+        "calls_per_user": spread.mean,
+        "cost_per_call": cost / len(people) if cost is not None and people else None,
+    }
+
+
+def _values(dataset: Dataset, name: str, by: str) -> dict[str | None, float]:
+    """The value of a measure by group, groups without any left out."""
+    rows = compute(dataset, [name], by)
+    pairs = zip(rows["key"].tolist(), rows["value"].tolist(), strict=True)
+    return {key: float(value) for key, value in pairs if value is not None and value == value}

@@ -1,0 +1,172 @@
+"""A fitted model as a JSON file that scores new dialogues."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.stats.prediction.fitting import Fitted, Kind, fit
+from vivavoce.stats.prediction.linear import Linear
+from vivavoce.stats.prediction.ordinal import Ordinal
+from vivavoce.stats.prediction.table import parameters, prediction_table
+from vivavoce.stats.prediction.trees import Forest, Tree
+
+FORMAT: Final = "vivavoce-quality-model"
+
+
+class _Predictor(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    measure: str
+    mean: float
+    deviation: float
+    weight: float | None = None
+
+
+class _File(BaseModel):
+    """The file: predictors with what normalises them, and the parts of its kind of model.
+
+    intercept   of linear models; base, rate and trees of trees; thresholds of ordinal ones
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    format: str
+    target: str
+    kind: Kind
+    predictors: list[_Predictor]
+    codes: list[float] = []
+    intercept: float | None = None
+    thresholds: list[float] | None = None
+    base: float | None = None
+    rate: float | None = None
+    trees: list[dict[str, list[float]]] | None = None
+    judgements: list[str]
+    warnings: list[str] = []
+    signature: str
+
+
+def fit_model(
+    dataset: Dataset,
+    target: str,
+    predictors: Sequence[str] | None = None,
+    *,
+    kind: Kind = "elastic_net",
+    judgements: bool = False,
+) -> dict[str, Any]:
+    """A model of all dialogues with an answer, ready for JSON."""
+    table = prediction_table(dataset, target, predictors, judgements=judgements)
+    model = fit(kind, table.values, table.answers, table.participants)
+    line = signature(
+        "quality_model", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, kind=kind
+    )
+    return {
+        "format": FORMAT, "target": target, "kind": kind, "codes": list(model.codes),
+        "predictors": _predictors(model, table.predictors), **_parts(model),
+        "judgements": list(table.judgements), "warnings": table.warnings, "signature": line,
+    }  # fmt: skip
+
+
+def _predictors(model: Fitted, names: Sequence[str]) -> list[dict[str, Any]]:
+    weights = model.weights
+    rows = zip(names, model.scaling.centre, model.scaling.spread, strict=True)
+    return [
+        {"measure": name, "mean": float(mean), "deviation": float(spread)}
+        | ({} if weights is None else {"weight": float(weights[place])})
+        for place, (name, mean, spread) in enumerate(rows)
+    ]
+
+
+def _parts(model: Fitted) -> dict[str, Any]:
+    match model.inner:
+        case Linear() as linear:
+            return {"intercept": linear.intercept}
+        case Ordinal() as ordinal:
+            return {"thresholds": [float(one) for one in ordinal.thresholds]}
+        case Forest() as forest:
+            trees = [{name: list(part) for name, part in asdict(tree).items()} for tree in forest.trees]
+            return {"base": forest.base, "rate": forest.rate, "trees": trees}
+
+
+def read_model(path: Path) -> dict[str, Any]:
+    """A model from its file.
+
+    Raises  InputError: no such file, or not a model; UnknownName: a predictor that no measure is
+    """
+    cure = "make one with `vivavoce predict fit`"
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", place=str(path)) from None
+    except ValueError:
+        written = None
+    if not isinstance(written, dict) or written.get("format") != FORMAT:
+        raise InputError("not a model of quality", place=str(path), cure=cure)
+    try:
+        model = _File.model_validate(written)
+        _restored(model)
+    except (ValidationError, ValueError, TypeError, KeyError) as error:
+        found = error.errors()[0] if isinstance(error, ValidationError) else None
+        where = ".".join(str(part) for part in found["loc"]) if found else ""
+        raise InputError(f"a damaged model of quality{f': {where}' if where else ''}", place=str(path),
+                         cure=cure) from None  # fmt: skip
+    for one in model.predictors:
+        MEASURES.get(one.measure, place=str(path))
+    return written
+
+
+def score(model: dict[str, Any], dataset: Dataset) -> dict[str, float]:
+    """The predicted judgement of each dialogue; a measure that is missing is taken as the training mean."""
+    file = _File.model_validate(model)
+    found = parameters(dataset, every=True).reindex(columns=[one.measure for one in file.predictors])
+    said = _restored(file).predict(found.to_numpy(dtype="float64"))
+    return {str(key): float(value) for key, value in zip(found.index, said, strict=True)}
+
+
+def unknown_predictors(model: dict[str, Any], dataset: Dataset) -> list[str]:
+    """Predictors that are missing in every dialogue, so that the model goes by the training mean for them."""
+    names = [one["measure"] for one in model["predictors"]]
+    found = parameters(dataset, every=True).reindex(columns=names).to_numpy(dtype="float64")
+    return [name for place, name in enumerate(names) if bool(np.isnan(found[:, place]).all())]
+
+
+def _restored(file: _File) -> Fitted:
+    centre = np.array([one.mean for one in file.predictors])
+    spread = np.array([one.deviation for one in file.predictors])
+    weights = np.array([one.weight or 0.0 for one in file.predictors])
+    scaling = Linear(centre, spread, np.zeros(len(centre)), 0.0)
+    inner: Linear | Ordinal | Forest
+    if file.trees is not None:
+        trees = tuple(_tree(parts, len(centre)) for parts in file.trees)
+        inner = Forest(_needed(file.base), _needed(file.rate), trees)
+    elif file.thresholds is not None:
+        inner = Ordinal(weights, np.array(file.thresholds), np.array(file.codes))
+    else:
+        inner = Linear(centre, spread, weights, _needed(file.intercept))
+    if isinstance(inner, Ordinal) and len(inner.codes) != len(inner.thresholds) + 1:
+        raise ValueError("codes and thresholds do not go together")
+    return Fitted(file.kind, scaling, inner, tuple(file.codes))
+
+
+def _tree(parts: dict[str, list[float]], width: int) -> Tree:
+    feature, left, right = (tuple(int(one) for one in parts[name]) for name in ("feature", "left", "right"))
+    tree = Tree(feature, tuple(parts["threshold"]), left, right, tuple(parts["value"]))
+    sizes = {len(part) for part in (tree.feature, tree.threshold, tree.left, tree.right, tree.value)}
+    inside = all(-1 <= one < width for one in feature) and all(
+        -1 <= one < len(feature) for one in (*left, *right)
+    )
+    if len(sizes) != 1 or not feature or not inside:
+        raise ValueError("a broken tree")
+    return tree
+
+
+def _needed(value: float | None) -> float:
+    if value is None:
+        raise ValueError("a part is missing")
+    return value

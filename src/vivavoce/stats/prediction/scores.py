@@ -1,0 +1,129 @@
+"""How good predictions are, each figure with an interval from drawing participants with replacement."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.stats.bootstrap import ends
+
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
+DRAWS: Final = 1000
+CHUNK: Final = 4_000_000
+LEVEL: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was predicted for dialogues that were held out.
+
+    said     expected judgements
+    naive    the training mean of whoever predicted the dialogue
+    chosen   codes; None where the target has none
+    """
+
+    answers: Numbers
+    said: Numbers
+    naive: Numbers
+    chosen: Numbers | None
+    people: Sequence[str]
+
+
+def scores(held: Held, *, seed: int = 1, draws: int = DRAWS) -> dict[str, float | None]:
+    """r2, rmse, spearman, weighted_kappa and macro_recall, each with `_low` and `_high`.
+
+    Output  r2 is 1 - SSE / SST about the training mean; spearman is Spearman's rho; weighted_kappa is
+            quadratic; macro_recall is the mean recall of the codes
+    Empty   spearman of a constant prediction; kappa and recall of a target without codes: None
+    """
+    figures: dict[str, Callable[[Numbers], Numbers]] = {
+        "r2": lambda weights: _r2(held, weights),
+        "rmse": lambda weights: _rmse(held, weights),
+        "spearman": lambda weights: rank_correlation(held.said, held.answers, weights),
+        "weighted_kappa": lambda weights: _kappa(held, weights),
+        "macro_recall": lambda weights: _recall(held, weights),
+    }
+    found: dict[str, float | None] = {}
+    drawn = list(_drawn(held.people, draws, seed)) if len(set(held.people)) > 1 else []
+    for name, figure in figures.items():
+        found[name] = _number(figure(np.ones((1, len(held.answers))))[0])
+        values = np.concatenate([figure(weights) for weights in drawn]) if drawn else np.array([np.nan])
+        known = values[np.isfinite(values)] if found[name] is not None else np.array([])
+        people = len(set(held.people))
+        limits = np.quantile(known, ends(LEVEL, people)) if len(known) else (None, None)
+        found[f"{name}_low"], found[f"{name}_high"] = (None if one is None else float(one) for one in limits)
+    return found
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _drawn(people: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
+    """How often each dialogue counts in each draw of participants: draws in rows, some at a time."""
+    names, who = np.unique(np.asarray(people), return_inverse=True)
+    rng, at_once = np.random.default_rng(seed), max(1, CHUNK // len(who))
+    for start in range(0, draws, at_once):
+        number = min(at_once, draws - start)
+        counts = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=number)
+        yield counts[:, who].astype("float64")
+
+
+def _r2(held: Held, weights: Numbers) -> Numbers:
+    squared, base = (held.answers - held.said) ** 2, (held.answers - held.naive) ** 2
+    return 1 - _over(weights @ squared, weights @ base)
+
+
+def _rmse(held: Held, weights: Numbers) -> Numbers:
+    return np.sqrt(_over(weights @ (held.answers - held.said) ** 2, weights.sum(axis=1)))
+
+
+def rank_correlation(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:
+    """Spearman's rho, cases counted as often as their weight says: one value a row of weights."""
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return np.full(len(weights), np.nan)
+    x, y = _ranks(one, weights), _ranks(other, weights)
+    n = weights.sum(axis=1)
+    x -= _over((weights * x).sum(axis=1), n)[:, None]
+    y -= _over((weights * y).sum(axis=1), n)[:, None]
+    both = (weights * x * y).sum(axis=1)
+    return _over(both, np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1)))
+
+
+def _ranks(values: Numbers, weights: Numbers) -> Numbers:
+    """Mid-ranks of the cases when each is there as often as its weight."""
+    _, place = np.unique(values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    sizes = np.add.reduceat(weights[:, order], starts, axis=1)
+    middles = np.cumsum(sizes, axis=1) - (sizes - 1) / 2
+    return middles[:, place]
+
+
+def _kappa(held: Held, weights: Numbers) -> Numbers:
+    """1 - observed over expected squared distance of codes."""
+    if held.chosen is None:
+        return np.full(len(weights), np.nan)
+    a, g, n = held.answers, held.chosen, weights.sum(axis=1)
+    observed = (weights @ (a - g) ** 2) / n
+    expected = weights @ a**2 / n + weights @ g**2 / n - 2 * (weights @ a / n) * (weights @ g / n)
+    return 1 - _over(observed, expected)
+
+
+def _recall(held: Held, weights: Numbers) -> Numbers:
+    if held.chosen is None:
+        return np.full(len(weights), np.nan)
+    codes = np.unique(held.answers)
+    there = (held.answers[:, None] == codes[None, :]).astype("float64")
+    right = there * (held.chosen[:, None] == codes[None, :])
+    recalls = _over(weights @ right, weights @ there)
+    known = np.isfinite(recalls)
+    return _over(np.where(known, recalls, 0).sum(axis=1), known.sum(axis=1).astype("float64"))
+
+
+def _over(above: Numbers, below: Numbers) -> Numbers:
+    """above / below; NaN where below is nothing."""
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)

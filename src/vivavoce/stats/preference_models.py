@@ -1,0 +1,206 @@
+"""Tie models, levels and combinations of strategies over the table `preferences`, people as clusters."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from scipy.special import expit
+
+from vivavoce.stats.paired_models import Fitted, Floats, Ties, fit
+
+Facts = dict[str, Any]
+Choice = dict[str, Any]
+OUTCOMES: Final = {"experimental": 1.0, "tie": 0.0, "control": -1.0}
+MODELS: Final[tuple[Ties, ...]] = ("decided", "davidson", "rao_kupper")
+JOINT: Final = "/"
+MOST_PRINTED: Final = 36
+
+
+def people_of(rows: Sequence[Choice]) -> np.ndarray:
+    """Who chose: the participant; without one, the visit is the person."""
+    return np.array([row["participant_id"] or row["visit_id"] for row in rows])
+
+
+def _outcomes(rows: Sequence[Choice]) -> Floats:
+    return np.array([OUTCOMES[row["choice"]] for row in rows])
+
+
+def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
+    """Each variable with ties by three models: decided choices only, Davidson, Rao and Kupper.
+
+    Output  one entry a variable, question (None: all of them together) and model: estimate (log odds of the
+            experimental version), limits and p over people, share (of it among decided choices, as the model
+            has it), tied (chance of a tie), readiness (nu or theta), log_likelihood (of all choices, for the
+            two that model ties)
+    Empty   variables without a tie are left out, and so are questions without one
+    Note    with one pair of versions a variable Davidson's log odds are those of the decided choices; their
+            errors differ from Rao and Kupper's, which reads ties as nearness
+    Source  Davidson 1970; Rao and Kupper 1967
+    """
+    found: list[Facts] = []
+    for variable in sorted({row["variable"] for row in rows}):
+        own = [row for row in rows if row["variable"] == variable]
+        found += _three_models(own, {"variable": variable, "question": None}, level)
+        questions = list(dict.fromkeys(row.get("question") for row in own))
+        for question in questions if len(questions) > 1 else ():
+            asked = [row for row in own if row["question"] == question]
+            found += _three_models(asked, {"variable": variable, "question": question}, level)
+    return found
+
+
+def few_tie_models(found: Sequence[Facts]) -> list[Facts]:
+    """What is printed of `tie_models`: all while a table holds it, else only all questions together."""
+    return list(found) if len(found) <= MOST_PRINTED else [one for one in found if one["question"] is None]
+
+
+def _three_models(rows: Sequence[Choice], names: Facts, level: float) -> list[Facts]:
+    outcomes, people = _outcomes(rows), people_of(rows)
+    if not (outcomes == 0).any():
+        return []
+    counted = {"choices": len(rows), "ties": int((outcomes == 0).sum())}
+    return [
+        {**names, "model": name, **counted,
+         **_of_model(fit(np.ones((len(rows), 1)), outcomes, people, name), name, level)}
+        for name in MODELS
+    ]  # fmt: skip
+
+
+def _of_model(fitted: Fitted | None, name: Ties, level: float) -> Facts:
+    if fitted is None:
+        empty = ("estimate", "se", "low", "high", "p", "share", "tied", "readiness", "log_likelihood")
+        return dict.fromkeys(empty) | {"participants": 0}
+    eta = float(fitted.estimates[0])
+    won, lost, tied = chances(eta, name, fitted.readiness)
+    return {
+        **fitted.interval([1.0], level), "share": won / (won + lost),
+        "tied": tied if name != "decided" else None, "readiness": fitted.readiness,
+        "log_likelihood": fitted.log_likelihood if name != "decided" else None,
+        "participants": fitted.clusters,
+    }  # fmt: skip
+
+
+def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, float, float]:
+    """Chances that the first, the second, neither is preferred at these log odds."""
+    if readiness is None or ties == "decided":
+        return float(expit(eta)), float(expit(-eta)), 0.0
+    if ties == "davidson":
+        whole = np.exp(eta / 2) + np.exp(-eta / 2) + readiness
+        return float(np.exp(eta / 2) / whole), float(np.exp(-eta / 2) / whole), float(readiness / whole)
+    won, lost = float(expit(eta - np.log(readiness))), float(expit(-eta - np.log(readiness)))
+    return won, lost, 1 - won - lost
+
+
+def worths(names: Sequence[str], fitted: Fitted, level: float = 0.95) -> list[Facts]:
+    """Worth of each name with its limits, best first.
+
+    Input   a model whose first columns are all names but the last, each against the last (`differences`)
+    Output  name, estimate (log worth, mean 0), se, low, high, p (against the mean), share (they sum to 1)
+    """
+    size = len(names)
+    spread = np.zeros((size, len(fitted.estimates)))
+    spread[: size - 1, : size - 1] = np.eye(size - 1)
+    spread[:, : size - 1] -= 1 / size
+    logs = spread @ fitted.estimates
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    found = [
+        {"name": name, **fitted.interval(spread[place], level), "share": float(shares[place])}
+        for place, name in enumerate(names)
+    ]
+    return sorted(found, key=lambda one: -one["estimate"])
+
+
+def differences(names: Sequence[str], first: Sequence[str], second: Sequence[str]) -> Floats:
+    """Columns for all names but the last: 1 where it is the first of two, -1 where it is the second."""
+    design = np.zeros((len(first), len(names) - 1))
+    for place, (a, b) in enumerate(zip(first, second, strict=True)):
+        for name, sign in ((a, 1.0), (b, -1.0)):
+            if (column := list(names).index(name)) < len(names) - 1:
+                design[place, column] += sign
+    return design
+
+
+def levels(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
+    """The levels of every variable that has more than two, ranked by Davidson's worths.
+
+    Output  variable, levels (best first, see `worths`), choices, participants, best; `levels` is None where a
+            level has no finite worth or was never compared with the others
+    """
+    found: list[Facts] = []
+    for variable in sorted({row["variable"] for row in rows}):
+        own = [row for row in rows if row["variable"] == variable]
+        names = _level_names(own)
+        if len(names) < 3:
+            continue
+        first, second = ([row[f"{kind}_level"] for row in own] for kind in ("experimental", "control"))
+        fitted = fit(differences(names, first, second), _outcomes(own), people_of(own))
+        ranked = worths(names, fitted, level) if fitted else None
+        found.append({
+            "variable": variable, "levels": ranked, "choices": len(own),
+            "participants": len(set(people_of(own))), "best": ranked[0]["name"] if ranked else None,
+        })  # fmt: skip
+    return found
+
+
+def _level_names(rows: Sequence[Choice]) -> list[str]:
+    return sorted({row[kind] for row in rows for kind in ("control_level", "experimental_level")})
+
+
+def combined(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
+    """Effects of strategies that were combined: variable `formality/empathy`, levels such as `formal/warm`.
+
+    Output  one entry a variable: terms (name, estimate as log odds, limits, p; a term with `x` is an
+            interaction), interactions (whether the pairs let them be told apart), choices, participants
+    Empty   variables without a slash, or whose levels have not as many parts as their name, are left out
+    """
+    found: list[Facts] = []
+    for variable in sorted({row["variable"] for row in rows}):
+        own = [row for row in rows if row["variable"] == variable]
+        factors = variable.split(JOINT)
+        parts = {name: name.split(JOINT) for name in _level_names(own)}
+        if len(factors) < 2 or any(len(part) != len(factors) for part in parts.values()):
+            continue
+        terms = _terms(factors, parts)
+        fitted, kept = _largest_fit(own, terms)
+        found.append({
+            "variable": variable, "choices": len(own), "participants": len(set(people_of(own))),
+            "interactions": any(" x " in name for name in kept),
+            "terms": [
+                {"term": name, **fitted.interval(np.eye(len(kept))[place], level)}
+                for place, name in enumerate(kept)
+            ] if fitted else [],
+        })  # fmt: skip
+    return found
+
+
+def _terms(factors: Sequence[str], parts: dict[str, list[str]]) -> dict[str, dict[str, float]]:
+    """What each level counts in each term: main effects against a factor's first level, then products."""
+    main: dict[str, dict[str, float]] = {}
+    place_of: dict[str, int] = {}
+    for place, factor in enumerate(factors):
+        for value in sorted({part[place] for part in parts.values()})[1:]:
+            name = f"{factor}={value}"
+            main[name] = {level: float(part[place] == value) for level, part in parts.items()}
+            place_of[name] = place
+    products = {
+        f"{one} x {other}": {level: main[one][level] * main[other][level] for level in parts}
+        for one, other in combinations(main, 2)
+        if place_of[one] != place_of[other]
+    }
+    return main | products
+
+
+def _largest_fit(
+    rows: Sequence[Choice], terms: dict[str, dict[str, float]]
+) -> tuple[Fitted | None, list[str]]:
+    """The model with interactions, else the one with main effects only."""
+    plain = [name for name in terms if " x " not in name]
+    for kept in (list(terms), plain):
+        design = np.array([
+            [terms[name][row["experimental_level"]] - terms[name][row["control_level"]] for name in kept]
+            for row in rows
+        ])  # fmt: skip
+        if (fitted := fit(design, _outcomes(rows), people_of(rows))) is not None:
+            return fitted, kept
+    return None, plain

@@ -1,0 +1,138 @@
+"""Ordinal answers: which of two groups answers higher, naively and with participants as the unit."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import mannwhitneyu, rankdata
+from scipy.stats import t as student
+from scipy.stats import wilcoxon as _wilcoxon
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+from vivavoce.stats.clusters import FEW
+
+Facts = dict[str, Any]
+Answers = Sequence[float] | np.ndarray
+
+
+class RankTest(NamedTuple):
+    """U, two-tailed p, chance that an answer of a is higher than one of b (ties half), Cliff's delta."""
+
+    u: float
+    p: float
+    superiority: float
+    cliff_delta: float
+
+
+class SignedRank(NamedTuple):
+    """W of the signed ranks, two-tailed p, and how many pairs did not differ."""
+
+    w: float
+    p: float
+    unchanged: int
+
+
+def mann_whitney(a: Answers, b: Answers, *, continuity: bool = True) -> RankTest | None:
+    """Mann-Whitney's test, tie-corrected normal approximation, answers taken as independent.
+
+    Empty   a group without answers, or nothing varied: None
+    Source  golden case in tests/golden/statistics-ranks.json
+    """
+    if not len(a) or not len(b) or np.ptp(np.concatenate([a, b])) == 0:
+        return None
+    found = mannwhitneyu(a, b, method="asymptotic", use_continuity=continuity)
+    share = float(found.statistic) / (len(a) * len(b))
+    return RankTest(float(found.statistic), float(found.pvalue), share, 2 * share - 1)
+
+
+def signed_rank(a: Answers, b: Answers, *, zeros: str = "wilcox") -> SignedRank | None:
+    """Wilcoxon's test of paired answers; `zeros` (wilcox or pratt) says what unchanged pairs do.
+
+    Empty   no pair differs: None
+    Source  golden case in tests/golden/statistics-ranks.json
+    """
+    differences = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
+    if not differences.any():
+        return None
+    found: Any = _wilcoxon(differences, zero_method=zeros, correction=False, method="asymptotic")
+    return SignedRank(float(found.statistic), float(found.pvalue), int((differences == 0).sum()))
+
+
+def clustered_superiority(
+    a: Answers, b: Answers, people_a: Sequence[Any], people_b: Sequence[Any], level: float = 0.95
+) -> Facts:
+    """Chance that an answer of a is higher than one of b, tested against one half over participants.
+
+    Output  share, low, high, t, p, clusters; leave-one-participant-out weights, t with g - 1 degrees
+    Empty   a group with answers of fewer than 2 participants: share only
+    Source  Obuchowski 1997 (nonparametric, clustered), influence by placements
+    """
+    scores_a, scores_b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    facts: Facts = dict.fromkeys(("share", "low", "high", "t", "p"))
+    known, codes = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)
+    facts["clusters"] = len(known)
+    if not len(scores_a) or not len(scores_b):
+        return facts
+    placed_a, placed_b = _placements(scores_a, scores_b), 1 - _placements(scores_b, scores_a)
+    share = float(placed_a.mean())
+    facts["share"] = share
+    errors = np.zeros(len(known))
+    for placed, own in ((placed_a, codes[: len(scores_a)]), (placed_b, codes[len(scores_a) :])):
+        weight = np.bincount(own, minlength=len(known)) / len(placed)
+        if weight.max() >= 1:
+            return facts
+        errors += np.bincount(own, placed - share, len(known)) / len(placed) / (1 - weight)
+    error = math.sqrt(float((errors**2).sum()))
+    if error < 1e-12:
+        return facts
+    df = len(known) - 1
+    reach = float(student.ppf((1 + level) / 2, df)) * error
+    facts |= {"low": max(0.0, share - reach), "high": min(1.0, share + reach), "t": (share - 0.5) / error}
+    facts["p"] = float(2 * student.sf(abs(facts["t"]), df))
+    return facts
+
+
+def _placements(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each score the share of the others below it, ties half."""
+    ranks = rankdata(np.concatenate([scores, others]))[: len(scores)]
+    return (ranks - rankdata(scores)) / len(others)
+
+
+def ordinal_regression(
+    a: Answers, b: Answers, people_a: Sequence[Any], people_b: Sequence[Any], level: float = 0.95
+) -> Facts:
+    """Cumulative logit: odds of a higher answer in a against b, errors clustered by participant.
+
+    Empty   a single answer everywhere, or no convergence: values missing; fewer than 10 participants: odds
+            ratio only; `why` says so
+    Source  McCullagh 1980, by statsmodels
+    """
+    facts: Facts = {**dict.fromkeys(("odds_ratio", "low", "high", "p")), "why": ""}
+    scores = np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
+    people = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)[1]
+    if len(np.unique(scores)) < 2 or not len(a) or not len(b) or people.max() < 1:
+        return {**facts, "why": "Nothing varied, or a group has no answer."}
+    levels = np.unique(scores, return_inverse=True)[1]
+    is_a = (np.arange(len(scores)) < len(a)).astype(float)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = OrderedModel(levels, is_a[:, None], distr="logit")
+            fit: Any = model.fit(method="bfgs", disp=False, cov_type="cluster", cov_kwds={"groups": people})
+            effect, error = float(fit.params[0]), float(fit.bse[0])
+    except (Warning, ValueError, np.linalg.LinAlgError) as problem:
+        return {**facts, "why": f"Not fitted: {str(problem).splitlines()[0]}"}
+    df = int(people.max())
+    if df + 1 < FEW:
+        why = f"Only {df + 1} participants, fewer than {FEW}: no standard error can be trusted."
+        return {**facts, "odds_ratio": math.exp(effect), "why": why}
+    reach = float(student.ppf((1 + level) / 2, df)) * error
+    return {
+        "odds_ratio": math.exp(effect),
+        "low": math.exp(effect - reach),
+        "high": math.exp(effect + reach),
+        "p": float(2 * student.sf(abs(effect / error), df)),
+        "why": "Cumulative logit, errors clustered by participant, t over participants.",
+    }

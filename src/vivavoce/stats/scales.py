@@ -1,0 +1,145 @@
+"""Questionnaires as scales: how each code of each item was chosen, the scores, and their reliability."""
+
+from collections import Counter, defaultdict
+from statistics import mean, stdev
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
+from vivavoce.stats.reliability import reliability
+
+Facts = dict[str, Any]
+Form = dict[str, float]
+Key = tuple[str | None, str | None, str | None]
+FEWEST_CODES: Final = 3
+MOST_CODES: Final = 11
+
+
+def answered_scales(dataset: Dataset, keys: dict[str, str | None]) -> list[Facts]:
+    """One entry an instrument: Likert items with counts of each code, and scores with alpha and omega.
+
+    Input   the group of each dialogue
+    Output  items: {item_id, low, high, reverse, counts: {code: n}, labels: {code: text}};
+            scores: {name, meaning, n, mean, deviation, low, high, items, alpha, alpha_low, alpha_high, omega,
+            by: [{key, n, mean, deviation}]}
+    Empty   items with fewer than 3 codes, or more than 11, are no Likert items and are left out
+    """
+    rows: defaultdict[str, list[Facts]] = defaultdict(list)
+    for row in dataset.read("ratings").to_pylist():
+        if row["value"] is not None:
+            rows[row["instrument"]].append(row)
+    found = [_sheet(name, answers, keys) for name, answers in sorted(rows.items())]
+    return [sheet for sheet in found if sheet["items"] or sheet["scores"]]
+
+
+def _sheet(name: str, rows: list[Facts], keys: dict[str, str | None]) -> Facts:
+    instrument = INSTRUMENTS.get(name) if name in INSTRUMENTS else None
+    by_item: defaultdict[str, list[Facts]] = defaultdict(list)
+    for row in rows:
+        by_item[row["item_id"]].append(row)
+    items = [_item(item_id, answers, instrument) for item_id, answers in by_item.items()]
+    order = [item.item_id for item in instrument.items] if instrument else list(by_item)
+    likert = [item for item in items if item is not None]
+    likert.sort(key=lambda item: order.index(item["item_id"]) if item["item_id"] in order else len(order))
+    return {
+        "instrument": name,
+        "title": instrument.title if instrument else name,
+        "source": instrument.source if instrument else "",
+        "items": likert,
+        "scores": _scores(instrument, rows, keys) if instrument else [],
+    }
+
+
+def _item(item_id: str, rows: list[Facts], instrument: Instrument | None) -> Facts | None:
+    codes = Counter(row["value"] for row in rows)
+    if any(not float(code).is_integer() for code in codes):
+        return None
+    low, high, reverse = int(min(codes)), int(max(codes)), False
+    known = next((item for item in instrument.items if item.item_id == item_id), None) if instrument else None
+    scale = instrument.scale_of(known) if instrument and known else None
+    if scale is not None and known is not None and scale.low <= low and high <= scale.high:
+        low, high, reverse = scale.low, scale.high, known.reverse
+    if not FEWEST_CODES <= high - low + 1 <= MOST_CODES:
+        return None
+    labels = Counter((int(row["value"]), row["answer"]) for row in rows if row["answer"])
+    return {
+        "item_id": item_id,
+        "low": low,
+        "high": high,
+        "reverse": reverse,
+        "counts": {code: codes.get(float(code), 0) for code in range(low, high + 1)},
+        "labels": {code: text for (code, text), _ in reversed(labels.most_common())},
+    }
+
+
+def _scores(instrument: Instrument, rows: list[Facts], keys: dict[str, str | None]) -> list[Facts]:
+    """The scores of an instrument that rest on two items or more."""
+    forms: defaultdict[Key, Form] = defaultdict(dict)
+    known = {item.item_id for item in instrument.items}
+    for row in rows:
+        if row["item_id"] in known:
+            forms[_form_of(row)][row["item_id"]] = row["value"]
+    found = []
+    for name, score in instrument.scores.items():
+        usual = score.mapping in (None, instrument.chosen_mapping(None))
+        complete = {key: form for key, form in forms.items() if all(item in form for item in score.items)}
+        if usual and len(score.items) > 1 and complete:
+            found.append(_score(instrument, name, complete, keys))
+    return found
+
+
+def _form_of(row: Facts) -> Key:
+    """Foreign logs know of a form sometimes only whose it is."""
+    return row["dialogue_id"], row["visit_id"], row["participant_id"]
+
+
+def _score(
+    instrument: Instrument,
+    name: str,
+    forms: dict[Key, Form],
+    keys: dict[str, str | None],
+) -> Facts:
+    score = instrument.scores[name]
+    values: list[float] = []
+    by: defaultdict[str | None, list[float]] = defaultdict(list)
+    for (dialogue_id, *_), form in sorted(forms.items(), key=lambda entry: tuple(map(str, entry[0]))):
+        value = instrument.score({item: form[item] for item in score.items})[name]
+        if value is None:
+            continue
+        values.append(value)
+        if dialogue_id in keys:
+            by[keys[dialogue_id]].append(value)
+    ordered = sorted(forms, key=lambda key: tuple(map(str, key)))
+    answers = np.array(
+        [[_turned(instrument, item, forms[key][item]) for item in score.items] for key in ordered]
+    )
+    sound = reliability(answers, [str(next((one for one in key[::-1] if one), None)) for key in ordered])
+    return {
+        "name": name,
+        "meaning": score.meaning or name,
+        "low": score.low,
+        "high": score.high,
+        "items": len(score.items),
+        **_spread(values),
+        "alpha": sound.alpha,
+        "alpha_low": sound.interval.low if sound.interval else None,
+        "alpha_high": sound.interval.high if sound.interval else None,
+        "omega": sound.omega,
+        "by": [{"key": key, **_spread(by[key])} for key in dict.fromkeys(keys.values()) if by[key]],
+    }
+
+
+def _turned(instrument: Instrument, item_id: str, code: float) -> float:
+    item = instrument.item(item_id)
+    scale = instrument.scale_of(item)
+    return scale.reversed(code) if scale is not None and item.reverse else code
+
+
+def _spread(values: list[float]) -> Facts:
+    return {
+        "n": len(values),
+        "mean": mean(values) if values else None,
+        "deviation": stdev(values) if len(values) > 1 else None,
+    }

@@ -1,0 +1,295 @@
+"""Results of linguistic stress tests: per test, family and language, beside IDIAL's plain ratio.
+
+Unit of analysis is the case: one substitution in one logged interaction. A case counts as passed when its
+verdict is pass, and as decided when it is pass, fail or clarification; unsure ones are told, never guessed.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import product
+from math import comb
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.schema import STRESS
+from vivavoce.stats.agreement import cohen
+from vivavoce.stats.clusters import Sums, clustered_rate
+from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.proportions import Interval, wilson
+from vivavoce.stats.word_errors import word_error_rate
+
+Row = dict[str, Any]
+DECIDED: Final = ("pass", "fail", "clarification")
+DRAWS: Final = 4999
+_EXACT: Final = 12
+
+
+def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float = 0.95) -> dict[str, Any]:
+    """Everything that is reported of stress tests.
+
+    run_id  one run; when left out the last one of each system
+    Empty   no stress test in the dataset: `runs` is empty
+    Raises  InputError: no run of this name
+    """
+    empty = dict.fromkeys(column.name for column in STRESS.columns)
+    rows = [empty | row for row in dataset.read("stress").to_pylist()]  # older datasets lack columns
+    runs = list(dict.fromkeys(row["run_id"] for row in rows))
+    if run_id is not None and run_id not in runs:
+        raise InputError(
+            f"no run {run_id!r}", place="stress score", cure=f"known: {', '.join(runs) or 'none'}"
+        )
+    last = {row["system"]: row["run_id"] for row in rows}
+    chosen = [run_id] if run_id is not None else list(last.values())
+    of_run = {one: [row for row in rows if row["run_id"] == one] for one in chosen}
+    return {"runs": [score(of_run[one], dataset.hash, level) for one in chosen]}
+
+
+def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]:
+    """One run's figures: whole, by test, family and language, with reasons and agreement."""
+    tests = _groups(rows, "test", data, level)
+    adjusted = holm([one["p"] for one in tests])
+    for one, p in zip(tests, adjusted, strict=True):
+        one["p_holm"] = p
+    rates = [one["ratio"] for one in tests if one["ratio"] is not None]
+    families = _groups(rows, "family", data, level)
+    return {
+        "run_id": rows[0]["run_id"], "system": rows[0]["system"], "repeats": rows[0]["repeats"],
+        "continuation": rows[0]["continuation"],
+        "whole": figures(rows, "all", data, level),
+        "tests": tests, "families": families, "languages": _groups(rows, "language", data, level),
+        "macro_tests": _mean(rates),
+        "macro_families": _mean([one["ratio"] for one in families if one["ratio"] is not None]),
+        "agreement": agreement(rows), "agreement_by_rung": _by_rung(rows),
+        "rungs": _rungs(rows), "failures": _failures(rows), "spoken": _spoken(rows, data, level),
+        "unfinished": sum(row["status"] == "unfinished" for row in rows),
+    }  # fmt: skip
+
+
+def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> dict[str, Any]:
+    """The figures of one group of cases.
+
+    ratio        passed over decided cases, with Wilson's interval
+    clustered    the same ratio's interval over dialogues; null where no dialogue has two cases
+    idial        first replays that passed over all that were decided: one run each, admitted or not, but for
+                 ad hoc cases, whose clean utterance IDIAL verified, too
+    pass_all     share of cases all of whose k replays of the variant passed: pass^k; cases of which a replay
+                 was not decided are in no pass^k, for fewer chances to fail would flatter it
+    pass_power   the same for 1 to k replays, without bias: the mean chance that so many of a case's replays,
+                 drawn without putting back, all passed (Yao and others 2024, tau-bench)
+    p            paired permutation of variant against original, one-sided; null for one repetition, where the
+                 original was admitted by the very run that it would be compared by
+    """
+    of = Counter(row["status"] for row in rows)
+    applied = [row for row in rows if row["status"] == "applied"]
+    verdicts = Counter(row["verdict"] for row in applied)
+    decided, passed = sum(verdicts[one] for one in DECIDED), verdicts["pass"]
+    interval = wilson(passed, decided, level)
+    first = [row["first_score"] for row in rows if _counted_by_idial(row)]
+    first = [one for one in first if one is not None]
+    clustered = _clustered([row for row in applied if row["verdict"] in DECIDED], level)
+    repeated = [
+        row for row in applied if row["variant_count"] and row["variant_count"] >= (row["repeats"] or 1)
+    ]
+    return {
+        "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
+        "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
+        "decided": decided, "passed": passed, "failed": verdicts["fail"],
+        "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
+        "ratio": passed / decided if decided else None, **_ends("", interval),
+        "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
+        **_ends("clustered_", clustered),
+        "idial_passed": int(sum(first)), "idial_n": len(first),
+        "idial_ratio": sum(first) / len(first) if first else None,
+        **_ends("idial_", wilson(int(sum(first)), len(first), level)),
+        "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
+        "pass_all_n": len(repeated), "pass_power": pass_power(repeated), **_paired(applied),
+        "why_not_applicable": _reasons(rows, "not_applicable"),
+        "why_not_admitted": _reasons(rows, "not_admitted"),
+        "signature": signature(
+            "stress_pass_ratio", unit="case", n=decided, data=data, group=name, interval="wilson"
+        ),
+    }  # fmt: skip
+
+
+def pass_power(repeated: Sequence[Row]) -> list[dict[str, Any]]:
+    """pass^k for every k up to the replays that all cases have: comb(passed, k) / comb(replays, k), averaged.
+
+    Output  k, ratio, n (cases)
+    Empty   no case: []
+    Source  Yao and others 2024, tau-bench, section 3.3
+    """
+    most = min((row["variant_count"] for row in repeated), default=0)
+    chances = ((k, [comb(row["variant_passed_count"], k) / comb(row["variant_count"], k) for row in repeated])
+               for k in range(1, most + 1))  # fmt: skip
+    return [{"k": k, "ratio": _mean(each), "n": len(each)} for k, each in chances]
+
+
+def _counted_by_idial(row: Row) -> bool:
+    """Every case that was run; of ad hoc ones only those whose clean utterance was verified first."""
+    return row["status"] == "applied" or (row["status"] == "not_admitted" and not row["ad_hoc"])
+
+
+def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int = 1) -> float | None:
+    """One-sided p that originals pass more often than variants: signs of paired differences are turned.
+
+    Input   original's share of passed replays minus the variant's, one a cluster
+    Empty   no pair: None; all differences 0: 1
+    Note    exact up to 12 differences other than 0, else drawn; the observed one counts as drawn
+    Source  Fisher 1935; Phipson and Smyth 2010; held against counting all signs in the tests
+    """
+    if not len(differences):
+        return None
+    moving = np.array([one for one in differences if one], dtype=float)
+    if not len(moving):
+        return 1.0
+    observed = moving.sum()
+    if len(moving) <= _EXACT:
+        signs = np.array(list(product((-1, 1), repeat=len(moving))), dtype=float).reshape(-1, len(moving))
+        return float(((signs * abs(moving)).sum(axis=1) >= observed - 1e-9).mean())
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (draws, len(moving)))
+    return float((1 + ((signs * moving).sum(axis=1) >= observed - 1e-9).sum()) / (1 + draws))
+
+
+def agreement(rows: Sequence[Row], level: float = 0.95) -> dict[str, Any] | None:
+    """How often ladder and people agree on pass or not, where both said; suspicions count as the ladder's.
+
+    Empty   no case with both: None
+    """
+    pairs = [
+        (row["verdict_of_person"] == "pass", said == "pass")
+        for row in rows
+        if row["verdict_of_person"] in DECIDED and (said := _said(row)) is not None
+    ]
+    return agree(pairs, level)
+
+
+def _by_rung(rows: Sequence[Row]) -> dict[str, Any]:
+    """How far people agree with each rung alone: what a language model's verdicts are worth, among others."""
+    rungs = dict.fromkeys(row["rung_automatic"] for row in rows if row["rung_automatic"])
+    found = {rung: agreement([row for row in rows if row["rung_automatic"] == rung]) for rung in rungs}
+    return {rung: facts for rung, facts in found.items() if facts is not None}
+
+
+def agree(pairs: Sequence[tuple[bool, bool]], level: float = 0.95) -> dict[str, Any] | None:
+    """Raw agreement with Wilson's interval, and Cohen's kappa, of two judges of pass or not."""
+    if not pairs:
+        return None
+    same = sum(one == other for one, other in pairs)
+    table = [
+        [sum(pair == (one, other) for pair in pairs) for other in (True, False)] for one in (True, False)
+    ]
+    kappa = cohen(table)
+    return {
+        "n": len(pairs), "same": same, "rate": same / len(pairs),
+        **_ends("", wilson(same, len(pairs), level)),
+        "kappa": kappa.value, **_ends("kappa_", kappa.interval),
+        "person_pass_ladder_not": table[0][1], "ladder_pass_person_not": table[1][0],
+    }  # fmt: skip
+
+
+def _said(row: Row) -> str | None:
+    automatic = row["verdict_automatic"]
+    return automatic if automatic in DECIDED else row["suspicion"]
+
+
+def _paired(applied: Sequence[Row]) -> dict[str, Any]:
+    """Variant against original over cases that were repeated; a dialogue turns its signs together."""
+    sums: dict[str, float] = {}
+    clean: list[float] = []
+    variant: list[float] = []
+    for row in applied:
+        if row["clean_count"] and row["variant_count"]:
+            clean.append(row["clean_passed_count"] / row["clean_count"])
+            variant.append(row["variant_passed_count"] / row["variant_count"])
+            key = row["dialogue_id"] or row["case_id"]
+            sums[key] = sums.get(key, 0.0) + clean[-1] - variant[-1]
+    return {
+        "pairs": len(clean), "clean_rate": _mean(clean), "variant_rate": _mean(variant),
+        "p": permutation_p(list(sums.values())),
+    }  # fmt: skip
+
+
+def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
+    """Interval of the ratio with dialogues as the unit; drawing them would be too narrow for few."""
+    sums: dict[str, list[int]] = {}
+    for row in decided:
+        one = sums.setdefault(row["dialogue_id"] or row["case_id"], [0, 0])
+        one[0] += row["verdict"] == "pass"
+        one[1] += 1
+    if len(sums) < 2 or len(sums) == len(decided):
+        return None
+    table = np.array(list(sums.values()), dtype=float)
+    found = clustered_rate(Sums(table[:, 0], table[:, 1]), level)
+    return None if found.low is None or found.high is None else Interval(found.low, found.high)
+
+
+def _groups(rows: Sequence[Row], by: str, data: str, level: float) -> list[dict[str, Any]]:
+    names = sorted({row[by] for row in rows}, key=_order)
+    return [figures([row for row in rows if row[by] == name], name, data, level) for name in names]
+
+
+_FAMILIES: Final = ("spelling", "lexical", "syntactic")
+
+
+def _order(name: str) -> tuple[int, str]:
+    if name in _FAMILIES:
+        return _FAMILIES.index(name), name
+    number = name.removeprefix("ST-")
+    return (int(number) if number.isdigit() else 0), name
+
+
+def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
+    """Word error rate of the utterances under test in their first replays; None where turns were written.
+
+    Interval over the dialogues from which the utterances come, an ad hoc case being one of its own.
+    """
+    if not any(row["speech"] for row in rows):
+        return None
+    found: Row = {}
+    for arm, said, heard in (("clean", "original", "clean_heard"), ("variant", "text", "heard")):
+        known = [row for row in rows if row["case_id"] and row[heard] is not None]
+        rate = word_error_rate(
+            ((row["dialogue_id"] or row["case_id"], row[said], row[heard]) for row in known), level
+        )
+        if rate is not None:
+            told = {"unit": "word", "n": rate["words"], "data": data, "arm": arm}
+            rate["signature"] = signature("stress_word_error_rate", **told, dialogues=rate["speakers"])
+            rate["dialogues"] = rate.pop("speakers")
+        found[arm] = rate
+    return found | {"speech": json.loads(next(row["speech"] for row in rows if row["speech"]))}
+
+
+def _failures(rows: Iterable[Row]) -> list[Row]:
+    """What failed or needed clarification: in words, with both transcripts."""
+    kept = ("case_id", "test", "language", "dialogue_id", "original", "text", "rule", "verdict", "rung",
+            "reason", "clean_transcript", "transcript")  # fmt: skip
+    return [
+        {name: row[name] for name in kept}
+        for row in rows
+        if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
+    ]
+
+
+def _rungs(rows: Iterable[Row]) -> dict[str, int]:
+    found = Counter(row["rung"] for row in rows if row["status"] == "applied" and row["verdict"] in DECIDED)
+    return dict(found.most_common())
+
+
+def _reasons(rows: Iterable[Row], status: str) -> dict[str, int]:
+    return dict(Counter(row["reason"] for row in rows if row["status"] == status).most_common(5))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(sum(values) / len(values)) if values else None
+
+
+def _ends(prefix: str, interval: Interval | None) -> dict[str, float | None]:
+    return {
+        f"{prefix}low": interval.low if interval else None,
+        f"{prefix}high": interval.high if interval else None,
+    }

@@ -1,0 +1,317 @@
+"""The summary of a dataset: rates with intervals, tests, measures and warnings, group by group.
+
+`summarise` is the answer of `vivavoce measure --json` and the ground of every report and dashboard.
+"""
+
+import math
+from itertools import combinations
+from typing import Any, Final
+
+from vivavoce.core.signature import installed_version, signature
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.base import Measure
+from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
+from vivavoce.measures.disputes import open_places
+from vivavoce.stats.attainable_p import reach_warnings
+from vivavoce.stats.balance import balance_warnings
+from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.concentration import concentration, dominance_warning
+from vivavoce.stats.family import adjust_tests, decisive
+from vivavoce.stats.flow import change_words, exclusion_words, running_words
+from vivavoce.stats.groups import Group, groups
+from vivavoce.stats.intervals import LEVEL, cited, signed_difference
+from vivavoce.stats.proportions import wilson
+from vivavoce.stats.rates import HEADLINES, is_rate
+
+TOTALS: Final = ("turns", "user_turns", "system_turns", "user_words", "system_words")
+MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "word_error_rate"}
+MOST_COMPARED_GROUPS: Final = 12
+UNCOMPARED: Final = ("participant", "task")
+OWN_FAULTS: Final = ("interrupted", "internal")
+
+NO_DIALOGUE: Final = "The dataset holds no dialogue."
+Facts = dict[str, Any]
+
+
+def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Facts:
+    """Everything that is known about each group of dialogues, ready for JSON.
+
+    Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor;
+            `correction` in place of the declared one, or of Holm's where none is declared
+    Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, declared, families,
+            warnings; a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; tests
+            are signed, too, with the number of participants; `model` is the analysis that the design asks
+            for, with the reason in words; a test's `family` is the one of `families` that it belongs to
+    Empty   a group without cases has ratio, low and high null and n 0; totals of which nothing is known
+            (words nobody wrote down) are null
+    Note    low, high and p take dialogues as independent (Wilson; pooled, two-tailed); `clustered` beside
+            them takes participants as the unit, and is what counts, and has the adjusted p; where no
+            participant is known the other side has it. `significant` goes by it
+    Raises  UnknownName: no such grouping in this dataset
+    """
+    found = groups(dataset, by)
+    everything = Group(
+        "all",
+        [one for group in found for one in group.dialogue_ids],
+        [one for group in found for one in group.participants],
+    )
+    parts = sums(dataset)
+    facts = _facts_by_key(pooled(parts, group_keys(dataset, by)))
+    facts_of_all = _facts_by_key(pooled(parts, group_keys(dataset, None)))
+    nested = Nested(parts, found)
+    whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
+    rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
+    tests, refusal = _tests(rows, by, nested, dataset.hash)
+    told = adjust_tests(dataset, found, tests, correction)
+    families = {one["name"]: one for one in told["families"]}
+    out_of_reach = reach_warnings((test, families[test["family"]]) for test in tests if test["family"])
+    for place, row in enumerate(rows):
+        _add_clusters(row, nested, place)
+    _add_clusters(whole, nested, None)
+    return {
+        "study": dataset.study,
+        "simulated": dataset.simulated,
+        "by_what": by,
+        "data": dataset.hash,
+        "excluded": dataset.excluded,
+        "vivavoce": installed_version(),
+        "level": LEVEL,
+        "model": nested.model.as_dict(),
+        "by": rows,
+        "all": whole,
+        "tests": tests,
+        **told,
+        "shared_participants": _shared_participants(found),
+        "out_of_reach": out_of_reach,
+        "warnings": _warnings(dataset, found, everything, whole, refusal)
+        + out_of_reach
+        + balance_warnings(dataset, by),
+    }
+
+
+def _facts_by_key(rows: list[Pooled]) -> dict[str | None, dict[str, Facts]]:
+    """Pooled measures as key -> measure -> facts."""
+    found: dict[str | None, dict[str, Facts]] = {}
+    for row in rows:
+        found.setdefault(row.key, {})[row.measure] = row._asdict()
+    return found
+
+
+def _row(dataset: Dataset, group: Group, facts: dict[str, Facts], *, by: str | None) -> Facts:
+    spread = concentration(group.participants)
+    row: Facts = {
+        "key": group.key,
+        "dialogues": len(group.dialogue_ids),
+        "participants": spread.participants,
+        "dialogues_per_participant": spread.as_dict(),
+    }
+    measured = {
+        name: _measured(dataset, measure, facts.get(name, {}), by, group.key) for name, measure in MEASURES
+    }
+    for name in (*HEADLINES, *sorted(set(measured) - set(HEADLINES))):
+        if is_rate(name) and name in measured:
+            row[name] = _rate(MEASURES.get(name), measured[name])
+    for name, key in MEANS.items():
+        row[key] = measured.get(name, {}).get("value")
+    for name in TOTALS:
+        total = measured.get(name, {})
+        row[name] = round(total["numerator"]) if total.get("denominator") else None
+    return {**row, "measures": measured}
+
+
+def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, key: str | None) -> Facts:
+    denominator = facts.get("denominator") or 0
+    parameters = {
+        name: value
+        for name, value in measure.parameters.items()
+        if name not in ("measure", "unit", "n", "data")
+    }
+    return {
+        "value": facts.get("value"),
+        "macro": facts.get("macro"),
+        "numerator": facts.get("numerator") if denominator or facts.get("numerator") else None,
+        "denominator": denominator,
+        "dialogues": facts.get("dialogues") or 0,
+        **{name: facts.get(name) for name in ("open", "lowest", "highest")},
+        "unit": measure.unit,
+        "signature": signature(
+            measure.name,
+            unit=measure.counted,
+            n=round(denominator),
+            data=dataset.hash,
+            **parameters,
+            **({"open": facts["open"]} if facts.get("open") else {}),
+            **({by: key} if by else {}),
+        ),
+    }
+
+
+def _rate(measure: Measure, measured: Facts) -> Facts:
+    """One success rate with its Wilson interval, or without where successes are not whole counts."""
+    n, successes = measured["denominator"], measured["numerator"] or 0
+    counted = float(n).is_integer() and float(successes).is_integer() and 0 <= successes <= n
+    interval = wilson(round(successes), round(n), LEVEL) if counted else None
+    return {
+        "unit": measure.counted,
+        "successes": round(successes) if counted else successes,
+        "n": round(n) if counted else n,
+        "ratio": successes / n if n else None,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "method": "wilson",
+        "signature": measured["signature"] + f"|interval:wilson {LEVEL}",
+    }
+
+
+def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
+    """The interval over participants of every measure, signed by its method."""
+    for name, measured in row["measures"].items():
+        found = nested.rate(name, place, level=LEVEL)
+        plain = measured["signature"]
+        found["signature"] = None if found["low"] is None else f"{plain}|{cited(found)}"
+        measured["signature"] = found["signature"] or plain
+        measured["clustered"] = found
+        if is_rate(name):
+            row[name]["clustered"] = found
+
+
+def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[Facts], str | None]:
+    """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
+    if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
+        return [], (
+            f"No tests: {len(rows)} groups by {by} would make {math.comb(len(rows), 2)} comparisons."
+            if len(rows) > 1
+            else None
+        )
+    tests: list[Facts] = []
+    for name in [name for name in (rows[0] if rows else {}) if is_rate(name)]:
+        for (i, a), (j, b) in combinations(enumerate(rows), 2):
+            if not (_testable(a[name]) and _testable(b[name])):
+                continue
+            clustered = nested.test(name, i, j, level=LEVEL)
+            test = {
+                "measure": name,
+                "a": a["key"],
+                "b": b["key"],
+                "unit": "participant" if nested.known else "case",
+                **nested.naive(name, i, j, level=LEVEL),
+                "clustered": clustered,
+            }
+            n = a[name]["n"] + b[name]["n"]
+            test["signature"] = signed_difference({**test, **decisive(test)}, by, n, data)
+            tests.append(test)
+    return tests, None
+
+
+def _testable(rate: Facts) -> bool:
+    return rate["low"] is not None
+
+
+def _shared_participants(found: list[Group]) -> int:
+    """Participants who met more than one group."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for group in found:
+        people = {person for person in group.participants if person is not None}
+        shared |= seen & people
+        seen |= people
+    return len(shared)
+
+
+def _warnings(
+    dataset: Dataset, found: list[Group], everything: Group, whole: Facts, refusal: str | None
+) -> list[str]:
+    """What a reader must know before trusting the numbers, one sentence each."""
+    left_out = exclusion_words(dataset)
+    if not everything.dialogue_ids:
+        nothing = left_out or running_words(dataset) or NO_DIALOGUE
+        return [one for one in (change_words(dataset), nothing) if one]
+    warnings: list[str | None] = [change_words(dataset), left_out, running_words(dataset)]
+    simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
+    if 0 < simulated < whole["dialogues"]:
+        warnings.append(
+            f"{simulated} of {whole['dialogues']} dialogues were held by programs, not by people; "
+            "the figures mix both."
+        )
+    warnings += _dominance(found, everything)
+    unknown = whole["dialogues_per_participant"]["unknown"]
+    if unknown:
+        warnings.append(
+            f"The participant of {unknown} of {whole['dialogues']} dialogues is unknown; whether one "
+            "person called often cannot be seen for them."
+        )
+    warnings += open_disputes(dataset)
+    warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
+    return [warning for warning in warnings if warning]
+
+
+def open_disputes(dataset: Dataset) -> list[str]:
+    """Where annotators differ and nobody decided, one sentence a layer that measures read."""
+    return [
+        f"Annotators differ at {one.open} of {one.judged} places of layer {one.layer}, and nobody decided: "
+        "the mean over annotators stands, between the lowest and highest value that decisions could give."
+        for one in open_places(dataset)
+        if one.open
+    ]
+
+
+def _dominance(found: list[Group], everything: Group) -> list[str | None]:
+    """The warning about the whole; the groups are named after it, or warned of where the whole is even."""
+    overall = dominance_warning(concentration(everything.participants))
+    if len(found) < 2 or any(len(set(group.participants)) < 2 for group in found):
+        return [overall]
+    each = {
+        str(group.key): dominance_warning(concentration(group.participants), of=str(group.key))
+        for group in found
+    }
+    if overall is None:
+        return list(each.values())
+    same = [key for key, warning in each.items() if warning]
+    return [overall, f"The same holds within {', '.join(same)}." if same else None]
+
+
+def _own_faults(dataset: Dataset, found: list[Group]) -> list[str | None]:
+    """Dialogues that our own service disturbed; what it did is no merit or fault of a system."""
+    incidents = dataset.read("incidents").select(["dialogue_id", "failure"]).to_pydict()
+    failed = {one for one, kind in zip(*incidents.values(), strict=True) if kind in OWN_FAULTS}
+    turns = dataset.read("turns")
+    restarted = (
+        set(turns.filter(turns["restarted"]).column("dialogue_id").to_pylist())
+        if "restarted" in turns.column_names
+        else set()
+    )
+    told = ", ".join(
+        f"{group.key} {number}" for group in found if (number := len(failed & set(group.dialogue_ids)))
+    )
+    return [
+        f"In {len(failed)} dialogues a turn failed by a fault of this service, not of the system ({told}). "
+        "They count like all others in every rate; read the rates with that in mind."
+        if failed
+        else None,
+        f"This service was started anew in the middle of {len(restarted)} dialogues: their durations, and "
+        "delays across the restart, are left out."
+        if restarted
+        else None,
+    ]
+
+
+def _unrated(whole: Facts) -> str | None:
+    rate = whole.get("subjective_success")
+    if not rate or not 0 < rate["n"] < whole["dialogues"]:
+        return None
+    return (
+        f"{whole['dialogues'] - rate['n']:.0f} of {whole['dialogues']} dialogues have no answer to the "
+        "success question; subjective success is over the answered ones, objective success over all "
+        "that have a goal."
+    )
+
+
+def _not_counted(whole: Facts) -> str | None:
+    names = [name for name, rate in whole.items() if is_rate(name) and rate["n"] and not _testable(rate)]
+    if not names:
+        return None
+    return (
+        f"Answers behind {', '.join(names)} are not plain yes or no (1 or 0): the mean is shown, "
+        "without interval and tests."
+    )

@@ -1,0 +1,339 @@
+"""What a comparison of transcripts found: shares that prefer the experimental version, and how sure they are.
+
+A preference is a share of the decided choices; ties are counted beside it. Everything over several questions
+or variables has the participant as its unit, because the same people answered everything.
+
+Source  Guerini et al. 2018, section 4.4 and tables 2 and 3; tests/golden/statistics-transcripts.json
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import statsmodels.api as sm
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset
+from vivavoce.stats.bounded import bounded_share
+from vivavoce.stats.clusters import clustered_rate, sum_by_participant
+from vivavoce.stats.contingency import cochran_q
+from vivavoce.stats.difference import compare_clusters, interval_facts
+from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.proportions import one_proportion_p, wilson
+
+Facts = dict[str, Any]
+Choice = Mapping[str, Any]
+QUALITIES: Final = ("service", "experience")
+
+
+class Cell(NamedTuple):
+    """One variable and question: how many preferred the experimental version, the control, neither.
+
+    chi_square  against an even split, one degree of freedom, with its p; `p_exact` by the binomial
+    """
+
+    experimental: int
+    control: int
+    ties: int
+    ratio: float | None
+    low: float | None
+    high: float | None
+    chi_square: float | None
+    p: float | None
+    p_exact: float | None
+
+    @property
+    def decided(self) -> int:
+        return self.experimental + self.control
+
+
+def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) -> Cell:
+    """The facts of one cell; one person gives one choice, so these are independent.
+
+    Empty   nothing decided: no ratio, no test
+    """
+    decided = experimental + control
+    if not decided:
+        return Cell(0, 0, ties, None, None, None, None, None, None)
+    interval = wilson(experimental, decided, level)
+    return Cell(
+        experimental, control, ties, experimental / decided, *(interval or (None, None)),
+        (2 * experimental - decided) ** 2 / decided,
+        one_proportion_p(experimental, decided, method="chi_square"),
+        one_proportion_p(experimental, decided),
+    )  # fmt: skip
+
+
+def marginal(cells: Sequence[Cell]) -> float | None:
+    """A variable's marginal as the paper computes it: the mean of its cells' ratios."""
+    ratios = [one.ratio for one in cells if one.ratio is not None]
+    return sum(ratios) / len(ratios) if ratios else None
+
+
+def weighted_marginal(groups: Iterable[tuple[float, int]]) -> float:
+    """The marginal of all from those of groups of people: (marginal, people)."""
+    given = list(groups)
+    return sum(ratio * people for ratio, people in given) / sum(people for _, people in given)
+
+
+def compare_transcripts(
+    dataset: Dataset, *, level: float = 0.95, groups: Mapping[str, str] | None = None
+) -> Facts:
+    """Everything that the method reports, as plain values for JSON.
+
+    groups  an attribute by participant; then `by_group` compares its groups with the person as the unit
+    Note    attention pairs, repeats and responses that were not accepted are left out of the results and
+            counted under `responses`; choices of responses that were not finished stay in
+    Raises  InputError: the dataset has no choices between transcripts
+    """
+    every = dataset.read("preferences").to_pylist()
+    if not every:
+        raise InputError("no choices between transcripts", place=str(dataset.folder),
+                         cure="export a study with a step `compare`")  # fmt: skip
+    used = [row for row in every if row["role"] == "main" and row["accepted"] is not False]
+    if not used:
+        raise InputError("no accepted choices between transcripts", place=str(dataset.folder),
+                         cure="see `accept_fast` in the study's step `compare`")  # fmt: skip
+    facts: Facts = {
+        "study": dataset.study, "simulated": any(row["simulated"] for row in used), "data": dataset.hash,
+        "responses": _responses(every), "cells": _cells(used, level), "variables": _variables(used, level),
+        "differences": _differences(used, level), "same_preference": _cochran(used),
+        "position": _position(used, level), "places": _places(used),
+    }  # fmt: skip
+    if groups is not None:
+        facts["by_group"] = _by_group(used, groups, level)
+    return facts
+
+
+def _keys(rows: Iterable[Choice], name: str) -> list[str]:
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
+def _count(rows: Sequence[Choice], level: float) -> Cell:
+    said = [row["choice"] for row in rows]
+    return cell(said.count("experimental"), said.count("control"), said.count("tie"), level)
+
+
+def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
+    """One entry a variable and question, p adjusted by Holm over all of them.
+
+    Note    chi-square and binomial take choices as independent; where a person decided twice they are missing
+    """
+    found: list[Facts] = []
+    for variable in sorted(_keys(rows, "variable")):
+        for question in _keys(rows, "question"):
+            of_cell = [row for row in rows if (row["variable"], row["question"]) == (variable, question)]
+            if not of_cell:
+                continue
+            counted = _count(of_cell, level)
+            facts = {"variable": variable, "question": question, "quality": of_cell[0]["quality"]}
+            found.append({
+                **facts, **counted._asdict(), "preferred": _winner(counted.ratio), "method": "wilson",
+                **_of_people(of_cell, level),
+            })  # fmt: skip
+    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
+        one["p_adjusted"] = adjusted
+    return found
+
+
+def _of_people(rows: Sequence[Choice], level: float) -> Facts:
+    """How many people decided; where one of them did so more than once, interval and p are over people."""
+    pooled = _pooled(rows, level)
+    facts: Facts = {"participants": pooled["participants"]}
+    if pooled["participants"] == pooled["decided"]:
+        return facts
+    over = {name: pooled[name] for name in ("low", "high", "p", "method")}
+    return facts | over | {"chi_square": None, "p_exact": None}
+
+
+def _winner(ratio: float | None) -> str | None:
+    """The version that more of the decided choices fell on; the experimental one where they are even."""
+    return None if ratio is None else "experimental" if ratio >= 0.5 else "control"
+
+
+def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
+    found: list[Facts] = []
+    for variable in sorted(_keys(rows, "variable")):
+        own = [row for row in rows if row["variable"] == variable]
+        cells = [
+            _count([row for row in own if row["question"] == question], level)
+            for question in _keys(own, "question")
+        ]
+        mean = marginal(cells)
+        qualities = {
+            quality: _pooled([row for row in own if row["quality"] == quality], level)
+            for quality in QUALITIES
+            if any(row["quality"] == quality for row in own)
+        }
+        pooled = _pooled(own, level)
+        found.append(
+            {"variable": variable, "marginal": mean, **pooled, "preferred": _winner(mean), **qualities}
+        )
+    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
+        one["p_holm"] = adjusted
+    return found
+
+
+def _people(rows: Sequence[Choice]) -> np.ndarray:
+    """A number for each row's participant; without one, the visit is the person."""
+    return np.array([row["participant_id"] or row["visit_id"] for row in rows])
+
+
+def _flags(rows: Sequence[Choice], test: Callable[[Choice], bool]) -> np.ndarray:
+    return np.array([float(test(row)) for row in rows])
+
+
+def _pooled(rows: Sequence[Choice], level: float) -> Facts:
+    """The share over several questions, with interval and test over participants."""
+    decided = [row for row in rows if row["choice"] != "tie"]
+    empty = {"ratio": None, "low": None, "high": None, "p": None}
+    facts: Facts = {"choices": len(rows), "decided": len(decided), "ties": len(rows) - len(decided)}
+    if not decided:
+        return facts | {"participants": 0} | empty
+    won = [float(row["choice"] == "experimental") for row in decided]
+    share = bounded_share(_people(decided), won, level)
+    return facts | {
+        "participants": share.participants, "ratio": share.mean, "low": share.low, "high": share.high,
+        "method": share.method, "p": share.p,
+    }  # fmt: skip
+
+
+def _contrast(
+    people_a: np.ndarray, people_b: np.ndarray, a: np.ndarray, b: np.ndarray,
+    ones_a: np.ndarray, ones_b: np.ndarray, level: float,
+) -> Facts:  # fmt: skip
+    """Difference of two shares, the same people possibly in both."""
+    found = compare_clusters(people_a, people_b, (a, ones_a), (b, ones_b), level=level)
+    return {"difference": float(a.mean() - b.mean()), **interval_facts(found)}
+
+
+def _differences(rows: Sequence[Choice], level: float) -> list[Facts]:
+    """Every two variables, within the people who compared both."""
+    decided = [row for row in rows if row["choice"] != "tie"]
+    variables, found = sorted(_keys(decided, "variable")), []
+    for place, first in enumerate(variables):
+        for second in variables[place + 1 :]:
+            a = [row for row in decided if row["variable"] == first]
+            b = [row for row in decided if row["variable"] == second]
+            found.append({"a": first, "b": second, **_between(a, b, level)})
+    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
+        one["p_holm"] = adjusted
+    return found
+
+
+def _between(a: Sequence[Choice], b: Sequence[Choice], level: float) -> Facts:
+    people, codes = np.unique(np.concatenate([_people(a), _people(b)]), return_inverse=True)
+    del people
+    won = [_flags(rows, lambda row: row["choice"] == "experimental") for rows in (a, b)]
+    ones = np.ones(len(a)), np.ones(len(b))
+    return _contrast(codes[: len(a)], codes[len(a) :], won[0], won[1], ones[0], ones[1], level)
+
+
+def _cochran(rows: Sequence[Choice]) -> list[Facts]:
+    """Cochran's Q by question: whether the variables are preferred alike, by people who decided on all."""
+    variables, found = sorted(_keys(rows, "variable")), []
+    rows = [row for row in rows if row["participant_id"] or row["comparison_number"]]
+    for question in _keys(rows, "question"):
+        answers: dict[str, dict[str, int]] = {}
+        for row in rows:
+            if row["question"] == question and row["choice"] != "tie":
+                person = row["participant_id"] or row["visit_id"]
+                answers.setdefault(person, {})[row["variable"]] = int(row["choice"] == "experimental")
+        whole = [
+            [given[name] for name in variables] for given in answers.values() if len(given) == len(variables)
+        ]
+        q = cochran_q(whole) if len(whole) > 1 and len(variables) > 1 else None
+        found.append({
+            "question": question, "participants": len(whole), "q": q[0] if q else None,
+            "df": q[1] if q else None, "p": q[2] if q else None,
+        })  # fmt: skip
+    return found
+
+
+def _position(rows: Sequence[Choice], level: float) -> Facts:
+    """How often the left one is chosen, whatever stands there, with each variable's effect held fixed.
+
+    Output  left: share of decided choices; log_odds: intercept of a logistic model of `left` on the side of
+            every variable's experimental version, with errors clustered by participant
+    Empty   nothing decided, or nobody recorded the sides: all missing
+    """
+    decided = [row for row in rows if row["choice"] != "tie" and row["experimental_side"] is not None]
+    if not decided:
+        return dict.fromkeys(("left", "low", "high", "log_odds", "se", "p"))
+    people = _people(decided)
+    left = _flags(decided, lambda row: row["side"] == "left")
+    rate = clustered_rate(sum_by_participant(people, left, np.ones(len(left))), level)
+    facts: Facts = {"left": float(left.mean()), "low": rate.low, "high": rate.high}
+    return facts | _bias(decided, left, people)
+
+
+def _bias(rows: Sequence[Choice], left: np.ndarray, people: np.ndarray) -> Facts:
+    """The position term; None where a variable was always, or never, preferred and has no finite effect."""
+    variables = sorted(_keys(rows, "variable"))
+    design = np.zeros((len(rows), 1 + len(variables)))
+    design[:, 0] = 1
+    for place, row in enumerate(rows):
+        sign = 1 if row["experimental_side"] == "left" else -1
+        design[place, 1 + variables.index(row["variable"])] = sign
+    settled = any(
+        len({row["choice"] for row in rows if row["variable"] == variable}) < 2 for variable in variables
+    )
+    _, codes = np.unique(people, return_inverse=True)
+    if settled or len(set(codes.tolist())) < 2 or len(set(left.tolist())) < 2:
+        return {"log_odds": None, "se": None, "p": None}
+    model: Any = sm.GLM(left, design, family=sm.families.Binomial())
+    fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes})
+    return {
+        "log_odds": float(fitted.params[0]), "se": float(fitted.bse[0]), "p": float(fitted.pvalues[0]),
+        "effects": {name: float(value) for name, value in zip(variables, fitted.params[1:], strict=True)},
+    }  # fmt: skip
+
+
+def _places(rows: Sequence[Choice]) -> list[Facts]:
+    """The share that prefers the experimental version by place in the response: an effect of order."""
+    decided = [row for row in rows if row["choice"] != "tie"]
+    found: list[Facts] = []
+    for number in sorted({row["comparison_number"] for row in decided}):
+        said = [row["choice"] == "experimental" for row in decided if row["comparison_number"] == number]
+        found.append({"comparison_number": number, "decided": len(said), "ratio": sum(said) / len(said)})
+    return found
+
+
+def _responses(rows: Sequence[Choice]) -> Facts:
+    """How many people answered, finished, were fast or odd, and what a judgement took."""
+    people = {row["visit_id"]: row for row in rows}.values()
+    flags = [flag for row in people for flag in (row["flags"] or "").split()]
+    times = [row["total_s"] for row in people if row["total_s"] is not None]
+    whole = [row for row in rows if row["total_s"] is not None]
+    return {
+        "participants": len({row["participant_id"] or row["visit_id"] for row in rows}),
+        "people_known": any(row["participant_id"] for row in rows),
+        "finished": sum(row["accepted"] is not None for row in people),
+        "not_accepted": sum(row["accepted"] is False for row in people),
+        "flags": {flag: flags.count(flag) for flag in sorted(set(flags))},
+        "judgements": sum(row["role"] == "main" for row in rows),
+        "checks": sum(row["role"] != "main" for row in rows),
+        "median_s": float(np.median(times)) if times else None,
+        "seconds_per_judgement": sum(times) / len(whole) if whole else None,
+    }  # fmt: skip
+
+
+def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -> list[Facts]:
+    """Each variable's share by group of people, and the difference of every two groups."""
+    found: list[Facts] = []
+    decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in groups]
+    for variable in sorted(_keys(decided, "variable")):
+        own = [row for row in decided if row["variable"] == variable]
+        parts = {
+            name: [row for row in own if groups[row["participant_id"]] == name]
+            for name in sorted({groups[row["participant_id"]] for row in own})
+        }
+        names = list(parts)
+        tests = [
+            {"a": first, "b": second, **_between(parts[first], parts[second], level)}
+            for place, first in enumerate(names)
+            for second in names[place + 1 :]
+        ]
+        shares = {name: _pooled(part, level) for name, part in parts.items()}
+        found.append({"variable": variable, "groups": shares, "differences": tests})
+    return found

@@ -1,0 +1,71 @@
+"""Word error rates of what a recogniser made of known words, with intervals over speakers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from vivavoce.core.alignment import ErrorCounts, align
+from vivavoce.core.text import spoken_words
+from vivavoce.stats.clusters import ratio_interval
+
+Heard = tuple[object, str, str]
+
+
+def word_errors(said: str, heard: str) -> ErrorCounts:
+    """Counts of one alignment, capitals and punctuation at the edges of words left out."""
+    return align(spoken_words(said), spoken_words(heard))
+
+
+def word_error_difference(
+    turns: Iterable[tuple[object, str, str, str]], level: float = 0.95
+) -> dict[str, Any] | None:
+    """How many more errors were made of the same turns in one condition than in another, over words said.
+
+    Input   who spoke (the cluster), what was said, what was heard in this condition, and in the other
+    Output  difference (of word error rates), low, high, worse and better (turns with more, and fewer,
+            errors), words, turns, speakers, method
+    Empty   nothing was said: None; fewer than 2 speakers: no interval
+    """
+    counts = [
+        (speaker, word_errors(said, here), word_errors(said, there)) for speaker, said, here, there in turns
+    ]
+    number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, *_ in counts))}
+    words = sum(here.reference_count for _, here, _ in counts)
+    if words == 0:
+        return None
+    more = [here.errors - there.errors for _, here, there in counts]
+    interval = ratio_interval(
+        np.array([number[speaker] for speaker, *_ in counts]), np.array(more, float),
+        np.array([here.reference_count for _, here, _ in counts], float), level,
+    )  # fmt: skip
+    return {
+        "difference": sum(more) / words, "low": interval.low, "high": interval.high,
+        "worse": sum(one > 0 for one in more), "better": sum(one < 0 for one in more), "words": words,
+        "turns": len(counts), "speakers": interval.clusters, "method": interval.method,
+    }  # fmt: skip
+
+
+def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, Any] | None:
+    """Errors over words said, with its interval.
+
+    Input   who spoke (the cluster), what was said, what was heard ("" for nothing)
+    Output  errors, words, word_error_rate (may exceed 1), low, high, speakers, turns, method
+    Empty   nothing was said: None; fewer than 2 speakers: no interval
+    """
+    turns = [(speaker, word_errors(said, was_heard)) for speaker, said, was_heard in heard]
+    number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, _ in turns))}
+    count = sum(counts.reference_count for _, counts in turns)
+    if count == 0:
+        return None
+    errors = sum(counts.errors for _, counts in turns)
+    interval = ratio_interval(
+        np.array([number[speaker] for speaker, _ in turns]),
+        np.array([counts.errors for _, counts in turns], float),
+        np.array([counts.reference_count for _, counts in turns], float), level,
+    )  # fmt: skip
+    return {
+        "errors": errors, "words": count, "word_error_rate": errors / count,
+        "low": None if interval.low is None else max(0.0, interval.low), "high": interval.high,
+        "speakers": interval.clusters, "turns": len(turns), "method": interval.method,
+    }  # fmt: skip

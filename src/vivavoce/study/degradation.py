@@ -1,0 +1,81 @@
+"""The section `damage` of a study file: what happens to speech on its way from one party to the other."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from vivavoce.audio.degradation import Damage
+from vivavoce.core.errors import nearest
+from vivavoce.core.validation import mistake
+from vivavoce.core.yaml_source import Source
+from vivavoce.study.settings import Settings
+
+SPOKEN = ("voice", "phone")
+
+
+class DamagePlan(Settings):
+    """Damage as a factor: dialogues by voice or telephone whose system has a level of it.
+
+    Note    recordings of turns stay clean, and so does the sound that turns are cut by
+    """
+
+    factor: str = Field(description="factor of the systems whose levels tell the damage")
+    levels: dict[str, Damage] = Field(
+        {}, description="by level: of what participants say, before systems hear it; one left out stays clean"
+    )
+    answers: dict[str, Damage] = Field(
+        {}, description="by level: of what systems say, before participants hear it; one left out stays clean"
+    )
+
+    @model_validator(mode="after")
+    def _damages_something(self) -> "DamagePlan":
+        if not self.levels and not self.answers:
+            raise mistake("nothing is damaged", "levels, or answers")
+        return self
+
+    def of(self, factors: Mapping[str, str]) -> Damage | None:
+        """What happens to the speech that a system with these levels hears; None where it stays clean."""
+        return _unless_nothing(self.levels.get(factors.get(self.factor, "")))
+
+    def of_answers(self, factors: Mapping[str, str]) -> Damage | None:
+        """What happens to what a system with these levels says; None where it stays clean."""
+        return _unless_nothing(self.answers.get(factors.get(self.factor, "")))
+
+
+def _unless_nothing(found: Damage | None) -> Damage | None:
+    return None if found is None or found.nothing else found
+
+
+def check_damage(
+    plan: DamagePlan | None,
+    systems: Mapping[str, Any],
+    entries: Iterable[tuple[int, Any]],
+    source: Source,
+) -> None:
+    """Reports damage of a factor or level that no system has, or that nobody would hear."""
+    if plan is None:
+        return
+    levels: dict[str, set[str]] = {}
+    for system in systems.values():
+        for factor, level in system.factors.items():
+            levels.setdefault(factor, set()).add(level)
+    if plan.factor not in levels:
+        cure = nearest(plan.factor, sorted(levels))
+        source.report(("damage", "factor"), f"no system has a factor {plan.factor!r}", cure)
+        return
+    for key, level in [
+        *(("levels", one) for one in plan.levels),
+        *(("answers", one) for one in plan.answers),
+    ]:
+        if level not in levels[plan.factor]:
+            cure = nearest(level, sorted(levels[plan.factor]))
+            source.report(("damage", key, level), f"no system has this level of {plan.factor!r}", cure)
+    if not any(entry.dialogue is not None and entry.dialogue.channel in SPOKEN for _, entry in entries):
+        cure = "write channel: voice, or channel: phone, in a dialogue"
+        source.report(("damage",), "no dialogue of this study is spoken", cure)
+    for name, system in systems.items():
+        damaged = plan.of(system.factors) or plan.of_answers(system.factors)
+        if system.connect == "phone" and damaged is not None:
+            cure = "give it a level without damage"
+            source.report(("systems", name), "is a telephone: its calls are passed on undamaged", cure)

@@ -1,0 +1,98 @@
+"""What participants fill in: questionnaires, choices between transcripts, ratings of them, and transcripts.
+
+As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
+whatever a method has returned is on disk.
+"""
+
+from collections.abc import Mapping
+
+from vivavoce.log import events as log_events
+from vivavoce.trial.battles import Move, VisitOf
+from vivavoce.trial.errors import Stale
+from vivavoce.trial.pairwise_preference import Preferred, answered
+from vivavoce.trial.state import VisitState
+from vivavoce.trial.transcript_rating import transcript_rated
+from vivavoce.trial.transcription import given as transcript_given
+from vivavoce.trial.visits import MoveRules
+
+
+def expect_page(state: VisitState, step: int, *kinds: str) -> None:
+    """Raises  Stale: the visit is not at this step, or the step is not of these kinds"""
+    current = state.current_step
+    if state.phase != "page" or state.step != step or current is None or current.kind not in kinds:
+        raise Stale(f"the visit is not at step {step}")
+
+
+class Forms:
+    """The forms of a visit, on the visits of a session engine."""
+
+    def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules) -> None:
+        self._visit_of, self._move, self.rules = visit_of, move, rules
+
+    async def answer(
+        self, visit_id: str, *, step: int, round: int | None, position: int, instrument: str, wording: str,
+        ratings: list[log_events.LoggedRating],
+    ) -> None:  # fmt: skip
+        """Store one answered questionnaire. Raises Stale when another one is being asked."""
+        visit = await self._visit_of(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if round is None:
+                expect_page(state, step, "questionnaire")
+            elif (state.phase, state.step, state.round, state.position) != (
+                "feedback",
+                step,
+                round,
+                position,
+            ):
+                raise Stale(f"questionnaire {position} of round {round} is not being asked")
+            dialogue = state.dialogue if round is not None else None
+            answered = log_events.QuestionnaireAnswered(
+                step=step, round=round, position=position, instrument=instrument, wording=wording,
+                dialogue_id=dialogue.dialogue_id if dialogue else None, language=state.language,
+                ratings=ratings,
+            )  # fmt: skip
+            await self._move(visit, lambda d: self.rules.answer(d, answered))
+
+    async def compare(
+        self, visit_id: str, *, step: int, position: int, answers: Mapping[str, Preferred]
+    ) -> None:
+        """Store the choices about one pair of transcripts, one a question of the step.
+
+        Raises  Stale: another pair is being compared
+                Refused: `empty` when a question is open or answered as it cannot be
+        """
+        visit = await self._visit_of(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if (state.phase, state.step, state.position) != ("compare", step, position):
+                raise Stale(f"pair {position} is not being compared")
+            event = answered(self.rules.study, state, answers, self.rules.clock.now())
+            await self._move(visit, lambda d: d.add(event))
+
+    async def rate(
+        self, visit_id: str, *, step: int, position: int, wording: str, ratings: list[log_events.LoggedRating]
+    ) -> None:
+        """Store the ratings of one transcript. Raises Stale when another one is being read."""
+        visit = await self._visit_of(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if (state.phase, state.step, state.position) != ("rate", step, position):
+                raise Stale(f"transcript {position} is not being rated")
+            event = transcript_rated(self.rules.study, state, wording, ratings, self.rules.clock.now())
+            await self._move(visit, lambda d: d.add(event))
+
+    async def transcribe(
+        self, visit_id: str, *, step: int, position: int, text: str, unclear: bool = False
+    ) -> None:
+        """Store what was written down of one recording, or that no word of it could be made out.
+
+        Raises  Stale: another recording is due; Refused: `empty`, `too_long`
+        """
+        visit = await self._visit_of(visit_id)
+        async with visit.lock:
+            state = visit.state
+            if (state.phase, state.step, state.position) != ("transcribe", step, position):
+                raise Stale(f"recording {position} is not being written down")
+            event = transcript_given(self.rules.study, state, text, unclear, self.rules.clock.now())
+            await self._move(visit, lambda d: d.add(event))

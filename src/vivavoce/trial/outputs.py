@@ -1,0 +1,100 @@
+"""Gathering what a system gives out until its turn is complete, with the times of arrival."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.connectors.base import Act, SystemOutput
+from vivavoce.connectors.wire import heard_on_the_wire
+from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
+
+if TYPE_CHECKING:
+    from vivavoce.trial.system_audio import AnswerSound
+
+
+@dataclass(slots=True)
+class SystemTurn:
+    """One system turn as it grows.
+
+    first_output_s and complete_s are on the clock given to `gather`; null while nothing has arrived.
+    sound    where what it speaks goes; None: nobody listens
+    heard    what it says that it heard of the turn before
+    spoken_s seconds of speech that came, whether anybody listened or not
+    sent_s   when the user's turn had been handed over whole, where that took its time
+    """
+
+    messages: list[LoggedMessage] = field(default_factory=list)
+    streamed: str = ""
+    acts: list[LoggedAct] | None = None
+    understood: list[LoggedHypothesis] = field(default_factory=list)
+    ends_dialogue: bool = False
+    raw: list[Any] = field(default_factory=list)
+    wire: list[dict[str, Any]] = field(default_factory=list)
+    first_output_s: float | None = None
+    complete_s: float | None = None
+    held_s: float = 0.0
+    sound: "AnswerSound | None" = None
+    heard: list[LoggedHypothesis] = field(default_factory=list)
+    spoken_s: float = 0.0
+    sent_s: float | None = None
+
+    def take(self, output: SystemOutput, now_s: float) -> None:
+        """Add one output. A message closes the deltas before it, and repeats them."""
+        if output.kind in ("delta", "audio", "message") and self.first_output_s is None:
+            self.first_output_s = now_s - output.held_s
+        self.held_s = output.held_s
+        if output.kind == "sent":
+            self.sent_s = now_s
+        if output.audio is not None:
+            self.spoken_s += len(output.audio.samples) / 2 / output.audio.rate_hz
+        if output.kind == "delta":
+            self.streamed += output.text
+        elif output.kind == "message":
+            self.streamed = ""
+            choices = [{"title": choice.title, "payload": choice.payload} for choice in output.choices]
+            self.messages.append(LoggedMessage(text=output.text, choices=choices, images=list(output.images)))
+        elif output.kind == "end":
+            self.ends_dialogue = True
+        if output.acts:
+            self.acts = [*(self.acts or []), *logged_acts(output.acts)]
+        for hypothesis in output.understood:
+            self.understood.append(
+                LoggedHypothesis(acts=logged_acts(hypothesis.acts), score=hypothesis.score)
+            )
+        self.heard += [LoggedHypothesis(text=one.text, score=one.score) for one in output.heard]
+        if output.raw is not None:
+            self.raw.append(output.raw)
+
+    def close(self, now_s: float) -> None:
+        """The turn is complete, less what the connector waited for more; open deltas become a message.
+
+        The connector counts its wait from its own look at the clock, which may be some milliseconds before
+        ours: no turn is complete before its first output.
+        """
+        if self.streamed:
+            self.messages.append(LoggedMessage(text=self.streamed))
+            self.streamed = ""
+        heard_s = now_s - self.held_s
+        self.complete_s = heard_s if self.first_output_s is None else max(heard_s, self.first_output_s)
+
+    @property
+    def silent(self) -> bool:
+        if self.sound is not None and self.sound.heard:
+            return False
+        return not any(message.text or message.images or message.choices for message in self.messages)
+
+
+async def gather(
+    outputs: AsyncIterator[SystemOutput], elapsed_s: Callable[[], float], turn: SystemTurn
+) -> None:
+    """Fill `turn` until the outputs end; what arrived before a failure stays in it."""
+    with heard_on_the_wire(turn.wire):
+        async for output in outputs:
+            turn.take(output, elapsed_s())
+            if output.audio is not None and turn.sound is not None:
+                await turn.sound.take(output.audio)
+    turn.close(elapsed_s())
+
+
+def logged_acts(acts: Iterable[Act]) -> list[LoggedAct]:
+    return [LoggedAct(act=act.act, slot=act.slot, value=act.value, op=act.op) for act in acts]

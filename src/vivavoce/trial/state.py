@@ -1,0 +1,458 @@
+"""Where a visit stands: a fold of its events, and nothing else.
+
+The same events give the same state in any process, so a reload, a second tab and a restarted server
+all see what the participant saw last.
+"""
+
+import copy
+from dataclasses import replace
+from datetime import datetime
+from functools import singledispatchmethod
+from typing import Literal
+
+from vivavoce.log import arena_events, listening_events, rating_events
+from vivavoce.log import events as log_events
+from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
+from vivavoce.log.elicitation_events import (
+    CommandGiven,
+    CommandsCut,
+    CommandsFinished,
+    LoggedStimulus,
+    StimuliAssigned,
+)
+from vivavoce.log.listening_events import HearingChecked
+from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
+from vivavoce.log.store import StoredEvent
+from vivavoce.log.transcription_events import (
+    LoggedItem,
+    TranscriptGiven,
+    TranscriptionsAssigned,
+    TranscriptionsFinished,
+)
+from vivavoce.study.model import (
+    ArenaStep,
+    CompareStep,
+    DialogueStep,
+    ElicitStep,
+    RateStep,
+    Step,
+    Study,
+    TranscribeStep,
+)
+from vivavoce.study.steps import ListenStep
+from vivavoce.trial.arena import BoutState
+from vivavoce.trial.dialogue_state import DialogueState, TurnState
+
+__all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
+
+MOVING = 2  # dialogues that go on at the same time, in the arena
+Phase = Literal[
+    "page", "compare", "rate", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
+    "feedback", "ended",
+]  # fmt: skip
+
+
+class VisitState:
+    """A visit after the events applied so far.
+
+    step and round say where the participant is, phase what the page shows: `page` (consent, text,
+    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `listen`
+    (clips `position`), `transcribe` (recording `position` of those to write down), `elicit` (a command to
+    stimulus `position`), `rate` (transcript `position`), `ready` (the next dialogue, or bout, can be begun),
+    `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    """
+
+    def __init__(self, study: Study, visit_id: str) -> None:
+        self.study, self.visit_id = study, visit_id
+        self.seq = 0
+        self.participant_id = ""
+        self.pool = ""
+        self.language = study.languages[0]
+        self.simulated = False
+        self.step, self.round, self.position = 0, 0, 0
+        self.phase: Phase = "page"
+        self.dialogues: list[DialogueState] = []
+        self.comparisons: list[log_events.LoggedComparison] = []
+        self.comparing: list[StoredEvent] = []
+        self.trials: list[listening_events.LoggedTrial] = []
+        self.tones: list[int] = []
+        self.listening: list[StoredEvent] = []
+        self.transcriptions: list[LoggedItem] = []
+        self.transcribing: list[StoredEvent] = []
+        self.stimuli: list[LoggedStimulus] = []
+        self.commands: dict[int, CommandGiven] = {}
+        self.eliciting: list[StoredEvent] = []
+        self.cut: CommandsCut | None = None
+        self.recordings: dict[str, str] = {}
+        self.readings: list[rating_events.LoggedReading] = []
+        self.reading: list[StoredEvent] = []
+        self.bout: BoutState | None = None
+        self.outcome: str | None = None
+        self.completion_code: str | None = None
+        self.wrong_codes: list[datetime] = []
+        self.fruitless = 0
+        self.shortfall = False
+        self.refused = False
+        self.last_at: datetime | None = None
+
+    @property
+    def current_step(self) -> Step | None:
+        return self.study.visit[self.step] if self.step < len(self.study.visit) else None
+
+    @property
+    def dialogue(self) -> DialogueState | None:
+        """The dialogue that is running or that the participant is still being asked about."""
+        return self.dialogues[-1] if self.dialogues and self.phase in ("chat", "code", "feedback") else None
+
+    def dialogue_by_id(self, dialogue_id: str) -> DialogueState:
+        return next(one for one in self.dialogues if one.dialogue_id == dialogue_id)
+
+    @property
+    def dialogue_step(self) -> DialogueStep:
+        step = self.current_step
+        if not isinstance(step, DialogueStep):
+            raise TypeError(f"step {self.step} is no dialogue step")
+        return step
+
+    @property
+    def compare_step(self) -> CompareStep:
+        step = self.current_step
+        if not isinstance(step, CompareStep):
+            raise TypeError(f"step {self.step} compares nothing")
+        return step
+
+    @property
+    def rate_step(self) -> RateStep:
+        step = self.current_step
+        if not isinstance(step, RateStep):
+            raise TypeError(f"step {self.step} rates nothing")
+        return step
+
+    @property
+    def arena_step(self) -> ArenaStep:
+        step = self.current_step
+        if not isinstance(step, ArenaStep):
+            raise TypeError(f"step {self.step} is no arena")
+        return step
+
+    @property
+    def elicit_step(self) -> ElicitStep:
+        step = self.current_step
+        if not isinstance(step, ElicitStep):
+            raise TypeError(f"step {self.step} elicits nothing")
+        return step
+
+    @property
+    def listen_step(self) -> ListenStep:
+        step = self.current_step
+        if not isinstance(step, ListenStep):
+            raise TypeError(f"step {self.step} plays nothing")
+        return step
+
+    @property
+    def hearing(self) -> bool | None:
+        """Whether the tones were counted right; None where there are none."""
+        checks = (one.event for one in self.listening)
+        right = any(isinstance(one, HearingChecked) and one.right for one in checks)
+        return right if self.tones else None
+
+    @property
+    def tones_due(self) -> int | None:
+        """The try of the hearing check that is due; None once tones were counted right or no try is left."""
+        tries = sum(isinstance(one.event, HearingChecked) for one in self.listening)
+        return None if self.hearing or tries >= len(self.tones) else tries
+
+    @property
+    def transcribe_step(self) -> TranscribeStep:
+        step = self.current_step
+        if not isinstance(step, TranscribeStep):
+            raise TypeError(f"step {self.step} has nothing to write down")
+        return step
+
+    @property
+    def may_finish(self) -> bool:
+        """Between dialogues: whether the participant may ask for no more of them."""
+        enough = self.round >= self.dialogue_step.repeat.min
+        return self.phase == "ready" and (enough or self.fruitless >= 3)
+
+    def copy(self) -> "VisitState":
+        """A state that can be carried on without touching this one (only the last dialogues still move)."""
+        clone = copy.copy(self)
+        clone.listening = list(self.listening)
+        clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
+        clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
+        clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
+        clone.reading, clone.dialogues = list(self.reading), list(self.dialogues)
+        for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
+            one = self.dialogues[place]
+            clone.dialogues[place] = replace(one, turns=list(one.turns), failures=list(one.failures))
+        if self.bout is not None:
+            clone.bout = replace(self.bout, left=clone.dialogues[-2], right=clone.dialogues[-1])
+        return clone
+
+    def apply(self, stored: StoredEvent) -> None:
+        """Take one more event in; an event already taken is ignored."""
+        if stored.seq <= self.seq:
+            return
+        self.seq, self.last_at = stored.seq, stored.at
+        self._take(stored.event, stored)
+
+    @singledispatchmethod
+    def _take(self, event: log_events.Event, stored: StoredEvent) -> None:
+        pass  # an event that moves nothing, such as a pause of the trial
+
+    @_take.register
+    def _(self, event: log_events.VisitOpened, stored: StoredEvent) -> None:
+        self.participant_id, self.pool = event.participant_id, event.pool
+        self.language, self.simulated = event.language, event.simulated
+        self._enter(0)
+
+    @_take.register
+    def _(self, event: log_events.LanguageChosen, stored: StoredEvent) -> None:
+        self.language = event.language
+
+    @_take.register
+    def _(self, event: log_events.ConsentGiven, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: log_events.PageRead, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: log_events.DialogueAssigned, stored: StoredEvent) -> None:
+        self.dialogues.append(
+            DialogueState(
+                dialogue_id=event.dialogue_id, step=event.step, round=event.round, system=event.system,
+                task_id=event.task_id, task=event.task, channel=event.channel, language=event.language,
+                conversation=event.conversation,
+            )
+        )  # fmt: skip
+        if not isinstance(self.current_step, ArenaStep):
+            self.phase = "chat"
+
+    @_take.register
+    def _(self, event: log_events.DialogueOpened, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).opened = stored
+
+    @_take.register
+    def _(self, event: log_events.UserTurnSent, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        turn = TurnState(stored.seq, event.turn_index, "user", event, stored.client_key)
+        dialogue.turns.append(turn)
+        dialogue.unanswered = turn
+
+    @_take.register
+    def _(self, event: log_events.SystemTurnReceived, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        if event.heard:
+            dialogue.fill_in(event)
+        dialogue.turns.append(TurnState(stored.seq, event.turn_index, "system", event))
+        if event.reply_to is not None:
+            dialogue.answered_turns += 1
+        dialogue.notes = event.notes or {}
+        dialogue.unanswered, dialogue.failures_in_a_row = None, 0
+        if self.bout is not None:
+            self.bout.answered = stored
+
+    @_take.register
+    def _(self, event: log_events.SystemTurnFailed, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.failures.append(stored)
+        dialogue.failures_in_a_row += 1
+        dialogue.unanswered = None
+
+    @_take.register
+    def _(self, event: log_events.SilenceKept, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.silent_opening = dialogue.silent_opening or event.reply_to is None
+        dialogue.unanswered = None
+
+    @_take.register
+    def _(self, event: log_events.DialogueEnded, stored: StoredEvent) -> None:
+        dialogue = self.dialogue_by_id(event.dialogue_id)
+        dialogue.end_reason, dialogue.limit, dialogue.unanswered = event.reason, event.limit, None
+        if self.phase == "arena":
+            return  # the bout goes on to its own end
+        step = self.dialogue_step
+        if step.gate == "code" and dialogue.nontrivial(step):
+            self.phase = "code"  # the code itself is issued in the same transaction
+        elif step.gate == "none" or dialogue.nontrivial(step):
+            self._ask_feedback()
+        else:
+            self.fruitless += 1
+            self.phase = "ready"
+
+    @_take.register
+    def _(self, event: log_events.CodeIssued, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).code = event.code
+
+    @_take.register
+    def _(self, event: CallAwaited, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).pin = event.pin
+
+    @_take.register
+    def _(self, event: CallRouted, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).system = event.system
+
+    @_take.register
+    def _(self, event: CallConnected, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).called = True
+
+    @_take.register
+    def _(self, event: SpeechHeard, stored: StoredEvent) -> None:
+        self.dialogue_by_id(event.dialogue_id).hear(event.party)
+
+    @_take.register
+    def _(self, event: log_events.CodeEntered, stored: StoredEvent) -> None:
+        if event.accepted and event.dialogue_id is not None:
+            self.dialogue_by_id(event.dialogue_id).code_accepted = True
+            self.wrong_codes.clear()
+            self._ask_feedback()
+        else:
+            self.wrong_codes.append(stored.at)
+
+    @_take.register
+    def _(self, event: log_events.QuestionnaireAnswered, stored: StoredEvent) -> None:
+        if event.round is None:
+            self._enter(event.step + 1)
+        else:
+            self.position = event.position + 1
+            self._ask_feedback()
+
+    @_take.register
+    def _(self, event: log_events.ComparisonsAssigned, stored: StoredEvent) -> None:
+        self.comparisons, self.comparing = event.comparisons, [stored]
+
+    @_take.register
+    def _(self, event: log_events.ComparisonAnswered, stored: StoredEvent) -> None:
+        self.comparing.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: log_events.ComparisonsFinished, stored: StoredEvent) -> None:
+        self._judge(accepted=event.accepted, paid=self.compare_step.code_if_not_accepted)
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: rating_events.TranscriptsAssigned, stored: StoredEvent) -> None:
+        self.readings, self.reading = event.transcripts, [stored]
+
+    @_take.register
+    def _(self, event: rating_events.TranscriptRated, stored: StoredEvent) -> None:
+        self.reading.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: rating_events.TranscriptsFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: arena_events.BoutAssigned, stored: StoredEvent) -> None:
+        left, right = self.dialogues[-2:]
+        self.bout, self.phase = BoutState(event, left, right), "arena"
+
+    @_take.register
+    def _(self, event: arena_events.VoteCast, stored: StoredEvent) -> None:
+        if self.bout is not None:
+            self.bout.voted, self.bout.last_voted = self.bout.voted + 1, event.exchange
+
+    @_take.register
+    def _(self, event: arena_events.BoutEnded, stored: StoredEvent) -> None:
+        self.bout, self.phase = None, "ready"
+        self.round += 1
+        if self.round >= self.arena_step.bouts:
+            self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: StimuliAssigned, stored: StoredEvent) -> None:
+        self.stimuli, self.commands, self.eliciting = event.stimuli, {}, [stored]
+        self.cut = None
+
+    @_take.register
+    def _(self, event: CommandsCut, stored: StoredEvent) -> None:
+        self.cut = event
+
+    @_take.register
+    def _(self, event: CommandGiven, stored: StoredEvent) -> None:
+        self.commands[event.position] = event
+        self.eliciting.append(stored)
+        self.position = max(self.position, event.position + 1)
+
+    @_take.register
+    def _(self, event: CommandsFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: RecordingStored, stored: StoredEvent) -> None:
+        self.recordings[event.recording_id] = event.file
+
+    @_take.register
+    def _(self, event: RecordingRemoved, stored: StoredEvent) -> None:
+        self.recordings.pop(event.recording_id, None)
+
+    @_take.register
+    def _(self, event: listening_events.ClipsAssigned, stored: StoredEvent) -> None:
+        self.trials, self.tones, self.listening = event.trials, event.tones, [stored]
+
+    @_take.register
+    def _(self, event: listening_events.HearingChecked, stored: StoredEvent) -> None:
+        self.listening.append(stored)
+
+    @_take.register
+    def _(self, event: listening_events.ClipJudged, stored: StoredEvent) -> None:
+        self.listening.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: listening_events.ListeningFinished, stored: StoredEvent) -> None:
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: TranscriptionsAssigned, stored: StoredEvent) -> None:
+        self.transcriptions, self.transcribing = event.items, [stored]
+
+    @_take.register
+    def _(self, event: TranscriptGiven, stored: StoredEvent) -> None:
+        self.transcribing.append(stored)
+        self.position = event.position + 1
+
+    @_take.register
+    def _(self, event: TranscriptionsFinished, stored: StoredEvent) -> None:
+        self._judge(accepted=event.accepted, paid=self.transcribe_step.code_if_not_accepted)
+        self._enter(event.step + 1)
+
+    def _judge(self, *, accepted: bool, paid: bool) -> None:
+        """Work that failed its check earns no completion code, unless the study says so."""
+        self.refused = self.refused or not (accepted or paid)
+
+    @_take.register
+    def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
+        self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
+        self._enter(event.step + 1)
+
+    @_take.register
+    def _(self, event: log_events.VisitEnded, stored: StoredEvent) -> None:
+        self.outcome, self.completion_code = event.outcome, event.completion_code
+        self.phase = "ended"
+
+    def _ask_feedback(self) -> None:
+        """The next questionnaire about this dialogue, or the next round once all are answered."""
+        step = self.dialogue_step
+        if self.position < len(step.feedback):
+            self.phase = "feedback"
+            return
+        self.position, self.fruitless = 0, 0
+        self.round += 1
+        if self.round >= step.repeat.max:
+            self._enter(self.step + 1)
+        else:
+            self.phase = "ready"
+
+    def _enter(self, step: int) -> None:
+        self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
+        kinds: dict[type, Phase] = {
+            DialogueStep: "ready", CompareStep: "compare", RateStep: "rate", ArenaStep: "ready",
+            ListenStep: "listen", TranscribeStep: "transcribe", ElicitStep: "elicit",
+        }  # fmt: skip
+        self.phase = kinds.get(type(self.current_step), "page")

@@ -1,0 +1,365 @@
+"""The visits that are under way in this process: their state, their events, who waits for news of them."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from random import Random, SystemRandom
+
+from vivavoce.connectors.base import Conversation
+from vivavoce.core.clock import Clock
+from vivavoce.log import events as log_events
+from vivavoce.log.arena_events import BoutAssigned, BoutEnded
+from vivavoce.log.call_events import PIN_MARK, CallAwaited
+from vivavoce.log.elicitation_events import CommandsFinished, LoggedStimulus, StimuliAssigned
+from vivavoce.log.rating_events import TranscriptsAssigned, TranscriptsFinished
+from vivavoce.log.recording_events import RecordingRemoved
+from vivavoce.log.recordings import folder_of
+from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
+from vivavoce.log.transcriptions import transcriptions
+from vivavoce.study.model import ArenaStep, DialogueStep, Study
+from vivavoce.trial import codes, listening_test_plan, transcription
+from vivavoce.trial.allocation import choose_system, choose_task
+from vivavoce.trial.arena import EndOfBout, opponents
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.pairwise_preference import assigned, finished
+from vivavoce.trial.state import DialogueState, VisitState
+from vivavoce.trial.system_audio import AnswerSound, Play
+from vivavoce.trial.transcript_rating import transcripts_assigned, transcripts_finished
+
+PIN_DIGITS = 5
+
+
+@dataclass(eq=False)
+class Visit:
+    """One visit held in memory; `lock` makes its moves one after another.
+
+    looked_at_s  when its participant's page last asked, on the monotonic clock
+    play         hands the sound of a system's turn to the participant while it comes; None: nobody listens
+    sounding     the sound of the system's turn that is coming
+    """
+
+    state: VisitState
+    events: list[StoredEvent] = field(default_factory=list)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+    conversation: Conversation | None = None
+    fresh: set[tuple[str, int]] = field(default_factory=set)
+    looked_at_s: float = -math.inf
+    play: Play | None = None
+    sounding: AnswerSound | None = None
+
+    def take(self, state: VisitState, stored: list[StoredEvent]) -> None:
+        """Make a committed move visible and wake whoever waits."""
+        self.state = state
+        self.events.extend(one for one in stored if not one.replayed)
+        self.news.set()
+        self.news = asyncio.Event()
+
+
+class Draft:
+    """A move being written: events go into the transaction and into a copy of the state.
+
+    Nothing of it is visible until the transaction is committed.
+    """
+
+    def __init__(self, tx: Transaction, state: VisitState, rules: "MoveRules") -> None:
+        self.tx, self.state, self.rules = tx, state, rules
+        self.stored: list[StoredEvent] = []
+
+    def add(self, event: log_events.Event, client_key: str | None = None) -> StoredEvent:
+        stored = self.tx.append(
+            self.state.visit_id, event, client_key=client_key, expected_seq=self.state.seq
+        )
+        self.state.apply(stored)
+        self.stored.append(stored)
+        return stored
+
+
+@dataclass
+class MoveRules:
+    """What follows from a move by itself: a code after a dialogue, the first assignment, the visit's end.
+
+    chance gives the generator for an allocation, named by participant and number, so that a simulation can
+    be repeated. suspended names systems that get no new dialogue for now; when all are, none is spared.
+    elapsed_s tells how long a dialogue has lasted.
+    """
+
+    study: Study
+    clock: Clock
+    chance: Callable[[str], Random] = lambda _: SystemRandom()
+    suspended: Callable[[], set[str]] = set
+    elapsed_s: Callable[[DialogueState], float | None] = lambda _: None
+
+    def settle(self, draft: Draft) -> None:
+        """Write everything that follows, in the same transaction."""
+        state = draft.state
+        dialogue = state.dialogue
+        if state.phase == "code" and dialogue is not None and dialogue.code is None:
+            self.issue_code(draft, dialogue)
+        if state.phase == "compare":
+            self.compare(draft)
+        if state.phase == "rate":
+            self.rate(draft)
+        if state.phase == "listen":
+            self.listen(draft)
+        if state.phase == "transcribe":
+            self.transcribe(draft)
+        if state.phase == "elicit":
+            self.elicit(draft)
+        if state.phase == "ended" and state.outcome in ("withdrew", "no_consent"):
+            for recording_id in list(state.recordings):
+                draft.add(RecordingRemoved(recording_id=recording_id, reason="withdrawal"))
+        self.settle_arena(draft)
+        first = state.round == 0 and state.fruitless == 0
+        if state.phase == "ready" and first and not paused(draft.tx):
+            self.assign_next(draft)
+        if state.current_step is None and state.phase != "ended":
+            self.end(draft)
+        waiting = draft.state.dialogue
+        if waiting is not None and waiting.running and waiting.awaits_call and waiting.pin is None:
+            pin = self.free_code(draft, waiting, PIN_DIGITS, PIN_MARK)
+            draft.add(CallAwaited(dialogue_id=waiting.dialogue_id, pin=pin))
+
+    def end(self, draft: Draft) -> None:
+        """The outcome first; the completion code only for a visit that was gone through and accepted."""
+        if draft.state.refused:
+            draft.add(log_events.VisitEnded(outcome="not_accepted"))
+            return
+        outcome = "technical_failure" if draft.state.shortfall else "completed"
+        draft.add(log_events.VisitEnded(outcome=outcome, completion_code=codes.completion_code()))
+
+    def answer(self, draft: Draft, event: log_events.QuestionnaireAnswered) -> None:
+        """An answered form; whom it does not admit leaves in the same transaction."""
+        step = self.study.visit[event.step]
+        draft.add(event)
+        codes = {one.item_id: one.value for one in event.ratings}
+        if step.kind == "questionnaire" and event.round is None and not step.admits(codes):
+            draft.add(log_events.VisitEnded(outcome="screened_out"))
+
+    def assign(self, draft: Draft) -> None:
+        """Allocate a system and a task by the study's rule, on the counts of this very transaction."""
+        study, state, tx = self.study, draft.state, draft.tx
+        if paused(tx):
+            raise Refused("paused")
+        given = tx.allocation_counts(study.name, simulated=state.simulated)
+        counts = {system: running + completed for system, running, completed in given}
+        mine = tx.participant_counts(study.name, state.participant_id)
+        chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
+        resting = self.suspended()
+        systems = [system for system in study.systems if system not in resting] or list(study.systems)
+        system = choose_system(study.allocation, systems, mine, counts, chance)
+        tasks = {task.task_id: task for task in study.tasks}
+        task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), chance)
+        task = tasks[task_id].model_dump(mode="json") if task_id is not None else None
+        draft.add(
+            log_events.DialogueAssigned(
+                dialogue_id=codes.new_key("dialogue"), step=state.step, round=state.round, system=system,
+                task_id=task_id, task=task, channel=state.dialogue_step.channel, language=state.language,
+                conversation=codes.new_key("conversation"), condition=study.condition(system),
+                factors=dict(study.factors.get(system, {})),
+            )
+        )  # fmt: skip
+
+    def assign_next(self, draft: Draft) -> None:
+        """The next dialogue, or in the arena the next bout."""
+        if isinstance(draft.state.current_step, ArenaStep):
+            self.assign_bout(draft)
+        else:
+            self.assign(draft)
+
+    def assign_bout(self, draft: Draft) -> None:
+        """Two systems that met least so far, as this very transaction sees it."""
+        study, state, tx = self.study, draft.state, draft.tx
+        if paused(tx):
+            raise Refused("paused")
+        resting = self.suspended()
+        awake = [system for system in study.systems if system not in resting]
+        systems = awake if len(awake) > 1 else list(study.systems)
+        chance = self.chance(f"{state.participant_id}:bout:{state.round}")
+        met = opponents(
+            systems, tx.bouts(study.name, simulated=state.simulated),
+            tx.bouts(study.name, state.participant_id), chance,
+        )  # fmt: skip
+        keys = [codes.new_key("dialogue") for _ in met]
+        for key, system in zip(keys, met, strict=True):
+            draft.add(
+                log_events.DialogueAssigned(
+                    dialogue_id=key, step=state.step, round=state.round, system=system, task_id=None,
+                    task=None, channel="text", language=state.language,
+                    conversation=codes.new_key("conversation"), condition=study.condition(system),
+                    factors=dict(study.factors.get(system, {})),
+                )
+            )  # fmt: skip
+        draft.add(
+            BoutAssigned(
+                bout_id=codes.new_key("bout"), step=state.step, round=state.round, left_dialogue_id=keys[0],
+                right_dialogue_id=keys[1], left_system=met[0], right_system=met[1],
+            )
+        )  # fmt: skip
+
+    def settle_arena(self, draft: Draft) -> None:
+        """End a bout that is over by itself; who was there for its end goes on to the next one."""
+        state = draft.state
+        if state.phase != "arena" or state.bout is None:
+            return
+        reason = state.bout.over(state.arena_step.turns)
+        if reason is not None:
+            self.end_bout(draft, reason)
+
+    def end_bout(self, draft: Draft, reason: EndOfBout) -> None:
+        """End both dialogues and the bout; begin the next one unless its participant is gone."""
+        state, bout = draft.state, draft.state.bout
+        if bout is None:
+            return
+        step = state.step
+        for dialogue in bout.sides:
+            if dialogue.running:
+                self.end_dialogue(draft, dialogue, reason, self.elapsed_s(dialogue))
+        event = BoutEnded(bout_id=bout.event.bout_id, step=step, reason=reason, votes=bout.voted)
+        draft.add(event)
+        stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
+        if stays and draft.state.step == step:
+            self.assign_bout(draft)
+
+    def listen(self, draft: Draft) -> None:
+        """Say which clips are due; end the step after the last."""
+        state = draft.state
+        if not state.listening or state.listening[0].event.step != state.step:  # pyright: ignore
+            step = state.listen_step
+            clips = self.study.clips[step.clips]
+            draft.add(listening_test_plan.clips_assigned(step, state.step, clips, state.participant_id))
+        if draft.state.position >= len(draft.state.trials):
+            draft.add(listening_test_plan.listening_finished(draft.state))
+            self.settle(draft)
+
+    def transcribe(self, draft: Draft) -> None:
+        """Give recordings out where that is due; end the step when all are written down, or too badly."""
+        state = draft.state
+        if not state.transcribing or state.transcribing[0].event.step != state.step:  # pyright: ignore
+            since = transcription.held_since(self.clock.now())
+            so_far = transcriptions(draft.tx.connection, self.study.name, since)
+            chance = self.chance(f"{state.participant_id}:transcribe:{state.step}")
+            draft.add(transcription.assigned(self.study, state, so_far, chance))
+        ended = transcription.finished(draft.state)
+        if ended is not None:
+            draft.add(ended)
+            self.settle(draft)
+
+    def elicit(self, draft: Draft) -> None:
+        """Say which stimuli are due; end the step after the last command."""
+        state = draft.state
+        if not state.eliciting or state.eliciting[0].event.step != state.step:  # pyright: ignore
+            stimuli = [LoggedStimulus(recipe=one.recipe, stimulus_id=one.stimulus_id)
+                       for one in self.study.stimuli[state.elicit_step.stimuli]]  # fmt: skip
+            draft.add(StimuliAssigned(step=state.step, stimuli=stimuli))
+        if state.position >= len(state.stimuli):
+            draft.add(CommandsFinished(step=state.step))
+            self.settle(draft)
+
+    def rate(self, draft: Draft) -> None:
+        """Draw the transcripts by the first free slot; end after the last."""
+        study, state = self.study, draft.state
+        if not state.readings:
+            taken = self._taken(draft, TranscriptsAssigned, TranscriptsFinished)
+            draft.add(transcripts_assigned(study, state, taken))
+        if state.position >= len(state.readings):
+            draft.add(transcripts_finished(state))
+
+    def compare(self, draft: Draft) -> None:
+        """Draw the pairs by the first free slot, as this very transaction sees them; end after the last."""
+        study, state = self.study, draft.state
+        if not state.comparisons:
+            taken = self._taken(draft, log_events.ComparisonsAssigned, log_events.ComparisonsFinished)
+            draft.add(assigned(study, state, taken))
+        if state.position >= len(state.comparisons):
+            draft.add(finished(state))
+
+    def _taken(self, draft: Draft, begun: type[log_events.Event], ended: type[log_events.Event]) -> set[int]:
+        since = self.clock.now() - timedelta(minutes=self.study.limits.visit_minutes)
+        simulated = draft.state.simulated
+        return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since)
+
+    def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
+        """A code that no dialogue of this study had; one digit more whenever the space gets tight."""
+        code = self.free_code(draft, dialogue, self.study.limits.code_digits)
+        draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
+
+    def free_code(self, draft: Draft, dialogue: DialogueState, digits: int, mark: str = "") -> str:
+        """Digits that nobody had, reserved for this dialogue."""
+        for attempt in range(60):
+            code = codes.earned_code(digits + attempt // 20)
+            if draft.tx.reserve_code(mark + code, dialogue.dialogue_id, draft.state.visit_id):
+                return code
+        raise RuntimeError("no free code among sixty tries")
+
+    def end_dialogue(
+        self, draft: Draft, dialogue: DialogueState, reason: log_events.EndReason, duration_s: float | None,
+        limit: log_events.ReachedLimit | None = None,
+    ) -> None:  # fmt: skip
+        draft.add(
+            log_events.DialogueEnded(
+                dialogue_id=dialogue.dialogue_id, reason=reason, user_turns=dialogue.user_turns,
+                duration_s=duration_s, limit=limit,
+            )
+        )  # fmt: skip
+
+    def reached_limit(self, dialogue: DialogueState) -> log_events.ReachedLimit | None:
+        """Which limit of the study a dialogue has reached."""
+        limits = self.study.limits
+        if dialogue.user_turns >= limits.user_turns:
+            return "turns"
+        lasted_s = self.elapsed_s(dialogue) or 0.0
+        return "minutes" if lasted_s >= 60 * limits.dialogue_minutes else None
+
+
+def paused(tx: Transaction) -> bool:
+    """Whether the researcher or a stopping rule has paused the trial."""
+    return tx.paused()
+
+
+def is_dialogue_step(state: VisitState) -> bool:
+    return isinstance(state.current_step, DialogueStep)
+
+
+async def move(
+    log: Log, rules: MoveRules, visit: Visit, write: Callable[[Draft], object]
+) -> list[StoredEvent]:
+    """Write one move and what follows from it, in one transaction; the caller holds the visit's lock.
+
+    Raises  Stale: the log has moved on without this process; the visit is then as the log has it
+    """
+
+    def run(tx: Transaction) -> Draft:
+        draft = Draft(tx, visit.state.copy(), rules)
+        write(draft)
+        rules.settle(draft)
+        return draft
+
+    try:
+        draft = await log.transact(run)
+    except Conflict:
+        again = await asyncio.to_thread(replayed, log, rules.study, visit.state.visit_id)
+        visit.state, visit.events = again.state, again.events
+        raise Stale("the visit was changed elsewhere") from None
+    removed = [one.event.recording_id for one in draft.stored if isinstance(one.event, RecordingRemoved)]
+    for name in [visit.state.recordings[one] for one in removed if one in visit.state.recordings]:
+        await asyncio.to_thread(folder_of(log).remove, name)
+    visit.take(draft.state, draft.stored)
+    return draft.stored
+
+
+def replayed(log: Log, study: Study, visit_id: str) -> Visit:
+    """A visit as its events in the log say it is.
+
+    Raises  Refused: `unknown_visit`
+    """
+    stored = log.events(visit_id)
+    if not stored:
+        raise Refused("unknown_visit", visit_id)
+    state = VisitState(study, visit_id)
+    for one in stored:
+        state.apply(one)
+    return Visit(state, stored)

@@ -1,0 +1,299 @@
+"""The annotator's page: a dialogue, one place after another, and what may be said of it."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from vivavoce.annotation.dialogues import (
+    ShownDialogue,
+    next_place,
+    places,
+    recordings_of,
+)
+from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
+from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_state import Place, Work
+from vivavoce.log.soundtrack import DialogueRecording, soundtrack
+from vivavoce.study.schemes import Scheme, said
+from vivavoce.web.accounts import SignedIn
+from vivavoce.web.sign_in import HOME, ThisExpert, expert_language, expert_page
+from vivavoce.web.site import ThisSite, site_of
+
+router = APIRouter(include_in_schema=False)
+
+
+def workplace_of(request: Request) -> Workplace:
+    """The study's workplace; a study that annotates nothing has no such pages."""
+    state, site = request.app.state, site_of(request)
+    if site.study.annotation is None:
+        raise HTTPException(404)
+    if not hasattr(state, "workplace"):
+        state.workplace = Workplace(site.study, site.engine.log)
+    return state.workplace
+
+
+ThisWorkplace = Annotated[Workplace, Depends(workplace_of)]
+
+
+def key_of(who: SignedIn) -> str:
+    return annotator_key(who.account_id or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What an annotator is at: his dialogue, his work on it, the places in it, and the one shown."""
+
+    dialogue: ShownDialogue
+    work: Work
+    places: list[Place]
+    at: int | None
+
+    @property
+    def place(self) -> Place | None:
+        return None if self.at is None else self.places[self.at]
+
+
+def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due | None:
+    """Where an annotator stands, or the place that he went back to; None between two dialogues."""
+    dialogue_id = workplace.current(annotator_id)
+    if dialogue_id is None:
+        return None
+    dialogue = workplace.dialogue(dialogue_id)
+    work = workplace.see().of_annotator(annotator_id)[dialogue_id]
+    listed = places(workplace.plan, dialogue, work)
+    nearest = next_place(listed, work)
+    furthest = listed.index(nearest) if nearest is not None else len(listed)
+    if at is not None and 0 <= at <= furthest and at < len(listed):
+        return Due(dialogue, work, listed, at)
+    return Due(dialogue, work, listed, None if nearest is None else furthest)
+
+
+@router.get(HOME)
+def home(request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
+    """How far the work has come. Assigns nothing: only pressing the button does."""
+    if not workplace.plan.schemes:
+        return site.to(f"{HOME}/commands")
+    mine = workplace.see().of_annotator(key_of(who))
+    finished = sum(work.finished_at is not None for work in mine.values())
+    language = expert_language(request)
+    return expert_page(
+        request, "annotate_home", finished=finished, under_way=len(mine) > finished,
+        nothing="nothing" in request.query_params, held=len(workplace.waiting()),
+        schemes=[said(scheme.title, language) for scheme in workplace.plan.schemes],
+        commands=workplace.plan.commands is not None,
+    )  # fmt: skip
+
+
+@router.post(f"{HOME}/next")
+def next_dialogue(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
+    found = workplace.next_dialogue(key_of(who))
+    return site.to(f"{HOME}?nothing=1" if found is None else f"{HOME}/work")
+
+
+@router.get(f"{HOME}/work")
+def work(
+    request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, at: int | None = None,
+    problem: str | None = None,
+) -> Response:  # fmt: skip
+    """The place that is due, whatever the browser believes; `at` goes back to an earlier one."""
+    found = due(workplace, key_of(who), at)
+    if found is None:
+        return site.to(HOME)
+    language = expert_language(request)
+    return expert_page(
+        request, "annotate", due=found, language_of_words=found.dialogue.language,
+        lines=_lines(workplace, found, language), judged=_judged(workplace, found, language),
+        recordings=_recordings(site, workplace, found.dialogue.dialogue_id),
+        problem=problem if problem in ("label", "value", "stale") else None,
+    )  # fmt: skip
+
+
+def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, Any]]:
+    """The transcript with what this annotator said of it so far, and where to go back to."""
+    lines = []
+    for turn in found.dialogue.turns:
+        chips = []
+        for number, place in enumerate(found.places):
+            scheme = workplace.plan.scheme(place.scheme)
+            given = found.work.judged.get(place)
+            if place.turn_index == turn.turn_index and scheme is not None and given is not None:
+                chips.append({"at": number, "scheme": said(scheme.title, language),
+                              "text": _told(scheme, given.labels, language)})  # fmt: skip
+        here = found.place is not None and found.place.turn_index == turn.turn_index
+        lines.append({"turn": turn, "chips": chips, "here": here})
+    return lines
+
+
+def _told(scheme: Scheme, labels: tuple[LoggedLabel, ...], language: str) -> str:
+    """Labels as the page says them; "" for none."""
+    told = []
+    for one in labels:
+        label = scheme.label(one.label)
+        text = said(label.text, language) if label else one.label
+        told.append(f"{text} ({one.value})" if one.value else text)
+    return ", ".join(told)
+
+
+def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] | None:
+    """The place that is shown: its scheme in the reader's language, and what stands there already."""
+    place = found.place
+    scheme = workplace.plan.scheme(place.scheme) if place is not None else None
+    if place is None or scheme is None:
+        return None
+    given = found.work.judged.get(place)
+    return {
+        "scheme": scheme, "turn": found.dialogue.turn(place.turn_index),
+        "title": said(scheme.title, language), "question": said(scheme.question, language),
+        "decision": scheme.decision.get(language) or next(iter(scheme.decision.values()), []),
+        "value": said(scheme.value, language) if scheme.value is not None else None,
+        "labels": [
+            {"label": one.label, "key": one.key, "text": said(one.text, language),
+             "help": said(one.help, language), "needs": scheme.needs_value(one.label),
+             "given": given is not None and any(had.label == one.label for had in given.labels)}
+            for one in scheme.labels
+        ],
+        "given": [
+            {"number": number, "text": _told(scheme, (one,), language)}
+            for number, one in enumerate(given.labels if given else ())
+        ],
+        "gathers": gathers(scheme),
+    }  # fmt: skip
+
+
+def gathers(scheme: Scheme) -> bool:
+    """Whether labels are gathered at a place until the annotator goes on, instead of one that leads on."""
+    return scheme.several or scheme.value is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What was pressed on the page about one place."""
+
+    choice: str = ""
+    value: str = ""
+    remove: int | None = None
+    go: bool = False
+    none: bool = False
+
+
+def answer(
+    scheme: Scheme, before: tuple[LoggedLabel, ...], pressed: Pressed
+) -> tuple[list[LoggedLabel], bool]:
+    """What stands at a place after a press, and whether the annotator goes on.
+
+    One label of an exclusive scheme leads on at once. Where labels are gathered a second press takes a label
+    back, and only going on leads on; but a label that needs no value, in a scheme that takes one label, leads
+    on when none was written.
+    """
+    if pressed.none:
+        return [], True
+    if pressed.go:
+        return list(before), True
+    if pressed.remove is not None:
+        return [one for number, one in enumerate(before) if number != pressed.remove], False
+    label = LoggedLabel(label=pressed.choice, value=pressed.value or None)
+    if not gathers(scheme):
+        return [label], True
+    if label in before:
+        return [one for one in before if one != label], False
+    if scheme.several:
+        return [*before, label], False
+    if label.value is None and not scheme.needs_value(label.label):
+        return [*(one for one in before if one.value is not None), label], True
+    same_value = [one for one in before if one.value != label.value]
+    return [*(same_value if scheme.exclusive else before), label], False
+
+
+@router.post(f"{HOME}/label")
+def label(
+    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
+    dialogue: Annotated[str, Form(max_length=200)], at: Annotated[int, Form(ge=0, le=100_000)],
+    scheme: Annotated[str, Form(max_length=80)], turn: Annotated[str, Form(max_length=10)] = "",
+    choice: Annotated[str, Form(max_length=80)] = "", value: Annotated[str, Form(max_length=200)] = "",
+    remove: Annotated[str, Form(max_length=6)] = "", go: str = Form("", max_length=5),
+    none: Annotated[str, Form(max_length=5)] = "",
+) -> Response:  # fmt: skip
+    """Say something of the place that the page showed; then the next one that is due."""
+    found = due(workplace, key_of(who), at)
+    shown = Place(scheme, int(turn) if turn.isascii() and turn.isdigit() else None)
+    if found is None or found.dialogue.dialogue_id != dialogue or found.place != shown:
+        return site.to(f"{HOME}/work?problem=stale")
+    of_scheme = workplace.plan.scheme(scheme)
+    before = found.work.judged.get(shown)
+    pressed = Pressed(
+        choice, " ".join(value.split()), int(remove) if remove.isdecimal() else None, bool(go), bool(none)
+    )
+    if of_scheme is None:
+        return site.to(f"{HOME}/work?problem=stale")
+    labels, done = answer(of_scheme, before.labels if before else (), pressed)
+    try:
+        workplace.give(key_of(who), dialogue, shown, labels, done=done)
+    except Refused as refusal:
+        kind = "value" if "value" in refusal.problem else "label"
+        return site.to(f"{HOME}/work?at={at}&problem={kind}")
+    return site.to(f"{HOME}/work" if done else f"{HOME}/work?at={at}")
+
+
+@router.post(f"{HOME}/finish")
+def finish(
+    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
+    dialogue: Annotated[str, Form(max_length=200)], pause: Annotated[str, Form(max_length=5)] = "",
+) -> Response:  # fmt: skip
+    """The dialogue is done; the next one, unless the annotator wants a pause."""
+    try:
+        workplace.finish(key_of(who), dialogue)
+    except Refused:
+        return site.to(f"{HOME}/work?problem=stale")
+    if pause:
+        return site.to(HOME)
+    return next_dialogue(site, workplace, who)
+
+
+# --- recordings -------------------------------------------------------------------------------------
+
+
+def recording_key(secret: str, dialogue_id: str, recording_id: str) -> str:
+    """A name for a recording that tells nothing and cannot be guessed."""
+    named = f"recording\0{dialogue_id}\0{recording_id}".encode()
+    return hmac.new(secret.encode(), named, hashlib.sha256).hexdigest()[:32]
+
+
+def _recordings(site: ThisSite, workplace: Workplace, dialogue_id: str) -> dict[str, DialogueRecording]:
+    """What can be heard of a dialogue, by the names that pages give it."""
+    secret = f"{site.study.name}\0{site.engine.log.boot}"
+    found = recordings_of(site.engine.log, workplace.plan.recordings, dialogue_id)
+    return {recording_key(secret, dialogue_id, one.recording_id): one for one in found}
+
+
+def _heard(
+    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, key: str
+) -> tuple[str, DialogueRecording]:
+    """The dialogue that this annotator is at, and its recording of this name; of no other dialogue."""
+    dialogue_id = workplace.current(key_of(who))
+    found = _recordings(site, workplace, dialogue_id).get(key) if dialogue_id else None
+    if dialogue_id is None or found is None:
+        raise HTTPException(404)
+    return dialogue_id, found
+
+
+Heard = Annotated[tuple[str, DialogueRecording], Depends(_heard)]
+
+
+@router.get(f"{HOME}/recording/{{key}}")
+def recording(heard: Heard) -> Response:
+    return FileResponse(heard[1].path, media_type=heard[1].media_type)
+
+
+@router.get(f"{HOME}/recording/{{key}}/track.json")
+def track(site: ThisSite, heard: Heard) -> Response:
+    """How it looks, and who speaks when."""
+    try:
+        return JSONResponse(soundtrack(site.engine.log, *heard))
+    except InputError:
+        raise HTTPException(404) from None

@@ -1,0 +1,203 @@
+"""The annotators' page for commands: an utterance in its recipe, and the predicates that it means."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import FileResponse, Response
+from starlette.exceptions import HTTPException
+
+from vivavoce.annotation.command_form import LONGEST, Draft, Filled, examine, with_predicate
+from vivavoce.annotation.commands import CommandWorkplace, next_command, predicates_of
+from vivavoce.annotation.workplace import Refused
+from vivavoce.core.errors import InputError
+from vivavoce.log.annotation_state import Work
+from vivavoce.log.command_annotation import Said, Sequence_, annotation_of, place_of
+from vivavoce.study.command_templates import CommandTemplates
+from vivavoce.study.notation import NotationError, Predicate
+from vivavoce.web.annotation import key_of, recording_key
+from vivavoce.web.sign_in import HOME, ThisExpert, expert_page
+from vivavoce.web.site import Site, ThisSite, site_of
+
+router = APIRouter(include_in_schema=False)
+COMMANDS: Final = f"{HOME}/commands"
+FIELDS: Final = 5
+BLANK: Final = {"action": "", "unsaid": "", "arguments": [Filled("")] * FIELDS}
+Words = Annotated[str, Form(max_length=LONGEST)]
+Short = Annotated[str, Form(max_length=200)]
+
+
+def workplace_of(request: Request) -> CommandWorkplace:
+    """The study's workplace for commands; a study that annotates none has no such pages."""
+    state, site = request.app.state, site_of(request)
+    if site.study.annotation is None or site.study.annotation.commands is None:
+        raise HTTPException(404)
+    if not hasattr(state, "command_workplace"):
+        state.command_workplace = CommandWorkplace(site.study, site.engine.log)
+    return state.command_workplace
+
+
+ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of)]
+
+
+@router.get(COMMANDS)
+def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Response:
+    """How far the work has come. Assigns nothing: only pressing the button does."""
+    mine = workplace.see().of_annotator(key_of(who))
+    finished = sum(work.finished_at is not None for work in mine.values())
+    return expert_page(
+        request, "commands_home", finished=finished, under_way=len(mine) > finished,
+        nothing="nothing" in request.query_params, held=len(workplace.waiting()),
+    )  # fmt: skip
+
+
+@router.post(f"{COMMANDS}/next")
+def next_sequence(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
+    found = workplace.next_dialogue(key_of(who))
+    return site.to(f"{COMMANDS}?nothing=1" if found is None else f"{COMMANDS}/work")
+
+
+@router.get(f"{COMMANDS}/work")
+def work(
+    request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, at: int | None = None,
+    stale: bool = False,
+) -> Response:  # fmt: skip
+    """The command that is due, whatever the browser believes; `at` goes back to an earlier one."""
+    found = _due(workplace, key_of(who))
+    if found is None:
+        return site.to(COMMANDS)
+    sequence, mine = found
+    count = len(sequence.commands)
+    nearest = next_command(mine, count)
+    furthest = count if nearest is None else nearest
+    at = at if at is not None and 0 <= at <= min(furthest, count - 1) else nearest
+    text = ""
+    if at is not None and (said := mine.judged.get(place_of(at))) is not None:
+        text = annotation_of(said.labels) or ""
+    return _page(request, workplace, sequence, mine, at, text, stale=stale)
+
+
+def _sounds(site: Site, workplace: CommandWorkplace, sequence: Sequence_) -> dict[str, Said]:
+    """The spoken commands of a recipe that can be heard, by the names that the page gives their sound."""
+    secret = f"{site.study.name}\0{site.engine.log.boot}"
+    return {
+        recording_key(secret, sequence.key, one.command_id): one
+        for one in sequence.commands
+        if workplace.sound(one) is not None
+    }
+
+
+@router.get(f"{COMMANDS}/sound/{{name}}")
+def sound(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, name: str) -> Response:
+    """A recording of the recipe that this annotator is at; of no other."""
+    found = _due(workplace, key_of(who))
+    said = _sounds(site, workplace, found[0]).get(name) if found is not None else None
+    heard = workplace.sound(said) if said is not None else None
+    if heard is None:
+        raise HTTPException(404)
+    return FileResponse(heard[0], media_type=heard[1])
+
+
+def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[Sequence_, Work] | None:
+    key = workplace.current(annotator_id)
+    if key is None:
+        return None
+    return workplace.sequence(key), workplace.see().of_annotator(annotator_id)[key]
+
+
+def _page(
+    request: Request, workplace: CommandWorkplace, sequence: Sequence_, mine: Work, at: int | None, text: str,
+    **more: Any,
+) -> Response:  # fmt: skip
+    """The page with a text as it stands; nothing that was entered is lost."""
+    templates = workplace.commands.templates
+    sounds = {said.command_id: name for name, said in _sounds(site_of(request), workplace, sequence).items()}
+    draft = Draft(text) if at is None else examine(text, _before(mine, at), templates)
+    lines = [
+        {"at": number, "text": one.text, "here": number == at, "judged": place_of(number) in mine.judged,
+         "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id)}
+        for number, one in enumerate(sequence.commands)
+    ]  # fmt: skip
+    facts = {"lines": lines, "at": at, "key": sequence.key, "draft": draft, "fields": FIELDS,
+             "actions": _actions(templates), "language_of_words": sequence.commands[0].language,
+             "filled": BLANK, "wrong": None, "unfit": False, "empty": False, "stale": False}  # fmt: skip
+    return expert_page(request, "commands", **facts | more)
+
+
+def _annotated(mine: Work, number: int) -> str | None:
+    said = mine.judged.get(place_of(number))
+    return annotation_of(said.labels) if said is not None else None
+
+
+def _before(mine: Work, at: int) -> list[Predicate]:
+    """The predicates of the commands before, as this annotator gave them: the context."""
+    return [each for number in range(at) for each in predicates_of(mine.judged.get(place_of(number)))]
+
+
+def _actions(templates: CommandTemplates) -> list[dict[str, Any]]:
+    """Every action with the names of its places; `?` marks one that may be absent."""
+    return [
+        {"name": name, "means": templates.actions[name].means,
+         "places": [place.name + ("?" if place.optional else "") for place in places]}
+        for name, places in sorted(templates.places.items())
+    ]  # fmt: skip
+
+
+@router.post(f"{COMMANDS}/work")
+async def press(
+    request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
+    sequence: Annotated[str, Form(max_length=400)], at: Annotated[int, Form(ge=0, le=100_000)],
+    annotation: Words = "", predicate: Short = "", unsaid: Short = "", take: Words = "",
+    press: Short = "save",
+) -> Response:  # fmt: skip
+    """Check the text, add a predicate or an offer to it, or save it and go on."""
+    found = _due(workplace, key_of(who))
+    if found is None or found[0].key != sequence or at >= len(found[0].commands):
+        return site.to(f"{COMMANDS}/work?stale=1")
+    form = await request.form()
+    filled = [
+        Filled(str(form.get(f"argument_{n}", ""))[:200], bool(form.get(f"unsaid_{n}"))) for n in range(FIELDS)
+    ]
+
+    def shown(text: str, **more: Any) -> Response:
+        return _page(request, workplace, *found, at, text, **more)
+
+    if take:
+        return shown(take)
+    if press == "none":
+        return _save(site, workplace, key_of(who), sequence, at, None)
+    if press != "check" and predicate:
+        templates = workplace.commands.templates
+        try:
+            return shown(with_predicate(annotation, predicate, filled, templates, unsaid=bool(unsaid)))
+        except InputError as wrong:
+            kept = {"action": predicate, "unsaid": unsaid, "arguments": filled}
+            return shown(annotation, filled=kept, wrong=wrong if isinstance(wrong, NotationError) else None)
+    draft = examine(annotation, (), workplace.commands.templates)
+    if press == "check" or draft.mistake is not None or not draft.predicates:
+        return shown(annotation, empty=press != "check" and not annotation.strip())
+    if draft.remarks and press != "anyway":
+        return shown(annotation, unfit=True)
+    return _save(site, workplace, key_of(who), sequence, at, annotation)
+
+
+def _save(
+    site: ThisSite, workplace: CommandWorkplace, who: str, key: str, at: int, annotation: str | None
+) -> Response:
+    try:
+        workplace.annotate(who, key, at, annotation)
+    except Refused:
+        return site.to(f"{COMMANDS}/work?stale=1")
+    return site.to(f"{COMMANDS}/work")
+
+
+@router.post(f"{COMMANDS}/finish")
+def finish(
+    site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
+    sequence: Annotated[str, Form(max_length=400)], pause: Annotated[str, Form(max_length=5)] = "",
+) -> Response:  # fmt: skip
+    """The recipe is done; the next one, unless the annotator wants a pause."""
+    try:
+        workplace.finish_commands(key_of(who), sequence)
+    except Refused:
+        return site.to(f"{COMMANDS}/work?stale=1")
+    return site.to(COMMANDS) if pause else next_sequence(site, workplace, who)

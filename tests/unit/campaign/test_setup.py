@@ -1,0 +1,86 @@
+"""A campaign from its files: what is wrong is named with place and cure, what is missing is drafted once."""
+
+from pathlib import Path
+
+import pytest
+
+from vivavoce.campaign.drafts import draft
+from vivavoce.campaign.places import place_of
+from vivavoce.campaign.setup import check_systems, write_campaign
+from vivavoce.core.errors import InputError
+from vivavoce.study.campaign import Campaign, check_campaign, load_campaign
+from vivavoce.study.load import load_study
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Campaign:
+    write_campaign(tmp_path / "c", "trial")
+    return load_campaign(tmp_path / "c")
+
+
+def test_the_example_is_sound_and_never_written_over(campaign: Campaign) -> None:
+    assert [one.submission for one in campaign.submissions] == ["callsteering", "carbs", "telco"]
+    with pytest.raises(InputError, match="a campaign already"):
+        write_campaign(campaign.folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("channel: spoken", "channel: sung", "telco.yaml:12 channel: unknown channel 'sung'"),
+        ("minutes: 3}", "minutes: 0}", "intents[2].minutes"),
+        ("id: transfer", "id: top_up", "intent 'top_up' is listed twice"),
+        ("team:", "taem:", "unknown key 'taem'; did you mean 'team'"),
+        ("languages: [it, en]", "languages: [de]", "speaks none of the campaign's languages (it)"),
+        ("connect: python", "conect: python", "how the system is reached is missing"),
+        ("submission: telco", "submission: other", "call the file other.yaml"),
+    ],
+)
+def test_a_mistake_of_a_team_is_named_with_place_and_cure(
+    campaign: Campaign, old: str, new: str, said: str
+) -> None:
+    file = campaign.folder / "submissions" / "telco.yaml"
+    file.write_text(file.read_text("utf-8").replace(old, new), encoding="utf-8")
+    found, problems = check_campaign(campaign.folder)
+    assert found is None
+    assert any(said in str(problem) for problem in problems), list(map(str, problems))
+
+
+def test_a_drafted_study_is_sound_and_what_the_organiser_edits_stays(campaign: Campaign) -> None:
+    telco = campaign.submission("telco")
+    files = draft(campaign, telco)
+    assert {path.name for path in files} >= {"study.yaml", "tasks.yaml", "instructions.md", "users.txt"}
+    place = place_of(campaign, "telco")
+    study = load_study(place.folder)
+    assert study.protocol == "idial-2018" and study.languages == ("it",)
+    kinds = [step.kind for step in study.visit]
+    assert kinds[:4] == ["consent", "questionnaire", "instructions", "dialogue"]
+    assert kinds[4:] == ["questionnaire", "questionnaire", "debrief"]
+    assert {task.type for task in study.tasks} == {"information", "top_up", "transfer"}
+    assert "Ricaricare la carta" in study.text(study.visit[2], "it")
+    (place.folder / "instructions.md").write_text("Mie.", encoding="utf-8")
+    assert draft(campaign, telco) == []
+    assert (place.folder / "instructions.md").read_text("utf-8") == "Mie."
+
+
+def test_users_of_different_systems_have_different_identifiers(campaign: Campaign) -> None:
+    keys = []
+    for one in campaign.submissions:
+        draft(campaign, one)
+        keys += (place_of(campaign, one.submission).folder / "users.txt").read_text("utf-8").split()
+    assert len(keys) == len(set(keys)) == 30
+
+
+def test_words_of_a_team_stay_words_in_the_instructions(campaign: Campaign) -> None:
+    evil = campaign.submission("telco").model_copy(update={"title": "# <b>A</b> [x](y)\n- z"})
+    draft(campaign, evil)
+    text = (place_of(campaign, "telco").folder / "instructions.md").read_text("utf-8")
+    assert "\\# \\<b\\>A\\</b\\> \\[x\\](y) - z" in text
+
+
+def test_a_task_of_no_intent_is_named(campaign: Campaign) -> None:
+    draft(campaign, campaign.submission("telco"))
+    file = place_of(campaign, "telco").folder / "tasks.yaml"
+    file.write_text(file.read_text("utf-8").replace("type: top_up", "type: topup"), encoding="utf-8")
+    (problem,) = check_systems(campaign)
+    assert "a task of type 'topup', which is no intent" in str(problem)

@@ -1,0 +1,87 @@
+"""Two services of one log."""
+
+import os
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from scenes.patience import PATIENCE_S, eventually
+from vivavoce.cli.service_lock import alone
+from vivavoce.core.errors import InputError
+from vivavoce.log.engine import open_engines
+from vivavoce.log.service_lock import served_alone
+
+KILLED = (
+    "import os, signal, sys; from vivavoce.cli.service_lock import alone\n"
+    "with alone(sys.argv[1]): os.kill(os.getpid(), signal.SIGKILL)"
+)
+
+
+def test_a_second_service_of_a_log_is_told_who_serves_it(log_url: str) -> None:
+    with (
+        alone(log_url),
+        pytest.raises(InputError, match=rf"process {os.getpid()}.* serves this log already; use the pages"),
+        alone(log_url),
+    ):
+        pass
+    with alone(log_url):
+        pass
+
+
+def test_a_service_that_was_killed_keeps_nobody_out(log_url: str) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, log_url], timeout=120, check=False)
+    assert killed.returncode == -9
+    if log_url.startswith("sqlite"):
+        assert Path(log_url.removeprefix("sqlite:///") + ".serving").is_file()
+    with alone(log_url):
+        pass
+
+
+def test_a_service_whose_server_was_away_takes_the_log_again(postgresql_url: str) -> None:
+    lost = threading.Event()
+    with served_alone(postgresql_url, lost.set, every_s=0.05):
+        _cut_off(postgresql_url)
+        eventually(lambda: _is_held(postgresql_url), "the lock was never taken again")
+        assert not lost.is_set()
+
+
+def test_a_service_that_finds_its_log_served_by_another_is_told_to_end(postgresql_url: str) -> None:
+    first, second = threading.Event(), threading.Event()
+    with served_alone(postgresql_url, first.set, every_s=0.5), ExitStack() as open_until_here:
+
+        def snatched() -> bool:
+            _cut_off(postgresql_url)
+            try:
+                open_until_here.enter_context(served_alone(postgresql_url, second.set))
+            except InputError:  # the first one was quicker
+                return False
+            return True
+
+        eventually(snatched)
+        assert first.wait(PATIENCE_S)
+        assert not second.is_set()
+
+
+def _cut_off(url: str) -> None:
+    engines = open_engines(url)
+    with engines.writer.connect() as connection:
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE application_name LIKE 'vivavoce, process%' AND datname = current_database()"
+            )
+        )
+    engines.dispose()
+
+
+def _is_held(url: str) -> bool:
+    try:
+        with served_alone(url, lambda: None):
+            return False
+    except InputError:
+        return True

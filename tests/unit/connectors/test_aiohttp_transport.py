@@ -1,0 +1,160 @@
+"""What goes over a connection to a system: once, to whom it was meant for, and nobody else's cookies."""
+
+import asyncio
+import json
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+import trustme
+
+from vivavoce.connectors.base import Conversation, UserTurn
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.transport import GuardedTransport
+from vivavoce.core.errors import SystemUnderTestError
+
+Answer = Callable[[str], bytes | None]
+
+
+def answered(body: str, *more: str) -> bytes:
+    head = ["HTTP/1.1 200 OK", "Content-Type: application/json", f"Content-Length: {len(body)}", *more]
+    return "\r\n".join([*head, "", body]).encode()
+
+
+@asynccontextmanager
+async def serving(answer: Answer, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """A port whose server gives each request, its head as text, to `answer`; None closes the connection."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                lines = head.decode().lower().splitlines()
+                length = sum(
+                    int(line.partition(":")[2]) for line in lines if line.startswith("content-length")
+                )
+                await reader.readexactly(length)
+                said = answer(head.decode())
+                if said is None:
+                    break
+                writer.write(said)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0, ssl=context)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+def test_a_request_whose_connection_is_lost_is_not_sent_again() -> None:
+    heads: list[str] = []
+
+    def answer(head: str) -> bytes | None:
+        heads.append(head)
+        return answered("{}") if len(heads) == 1 else None
+
+    async def run() -> None:
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+        async with serving(answer) as port, httpx.AsyncClient(transport=transport) as client:
+            assert (await client.get(f"http://127.0.0.1:{port}/first")).json() == {}
+            with pytest.raises(httpx.RemoteProtocolError):
+                await client.get(f"http://127.0.0.1:{port}/second")
+
+    asyncio.run(run())
+    assert [head.split()[1] for head in heads] == ["/first", "/second"]
+
+
+@pytest.mark.parametrize(("name", "trusted"), [("bot.example", True), ("other.example", False)])
+def test_a_certificate_must_be_for_the_name_as_written(name: str, trusted: bool) -> None:
+    authority = trustme.CA()
+    served, trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
+    authority.issue_cert("bot.example").configure_cert(served)
+    authority.configure_trust(trusting)
+
+    async def here(host: str, port: int, **_: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    async def run() -> str:
+        asyncio.get_running_loop().getaddrinfo = here  # type: ignore[method-assign]
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000, verify=trusting)
+        async with (
+            serving(lambda head: answered(str(f"Host: {name}:" in head).lower()), served) as port,
+            httpx.AsyncClient(transport=transport) as client,
+        ):
+            return (await client.get(f"https://{name}:{port}/")).text
+
+    if trusted:
+        assert asyncio.run(run()) == "true"
+    else:
+        with pytest.raises(httpx.ConnectError, match="certificate"):
+            asyncio.run(run())
+
+
+def test_a_cookie_stays_in_the_conversation_in_which_the_system_set_it() -> None:
+    known: list[str] = []
+
+    def answer(head: str) -> bytes:
+        cookie = next((line for line in head.splitlines() if line.lower().startswith("cookie:")), "")
+        if not cookie:
+            known.append(f"visitor={len(known)}")
+            return answered('{"text": "new"}', f"Set-Cookie: {known[-1]}; Path=/")
+        return answered(json.dumps({"text": cookie.partition(": ")[2]}))
+
+    async def run() -> dict[str, list[str]]:
+        async with serving(answer) as port:
+            settings = {"connect": "http", "url": f"http://127.0.0.1:{port}/", "allow_private": True}
+            connector = make_connector(settings)
+            talks = {key: Conversation(key) for key in ("first", "second")}
+            said: dict[str, list[str]] = {key: [] for key in talks}
+
+            async def say(key: str) -> None:
+                turn = UserTurn(key=f"{key}{len(said[key])}", number=len(said[key]) + 1, text="hello")
+                outputs = connector.send(talks[key], turn)
+                said[key] += [one.text async for one in outputs if one.kind == "message"]
+
+            for key in ("first", "second", "first", "second"):
+                await say(key)
+            await connector.reset(talks["second"])
+            await say("second")
+            await connector.shut_down()
+            return said
+
+    assert asyncio.run(run()) == {"first": ["new", "visitor=0"], "second": ["new", "visitor=1", "new"]}
+
+
+def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+
+    async def run() -> str:
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+        async with serving(lambda _: answered("1")) as port, httpx.AsyncClient(transport=transport) as client:
+            return (await client.get(f"http://127.0.0.1:{port}/")).text
+
+    assert asyncio.run(run()) == "1"
+
+
+def test_nothing_is_sent_after_the_connector_was_shut_down() -> None:
+    heads: list[str] = []
+
+    def answer(head: str) -> bytes:
+        heads.append(head)
+        return answered('{"text": "hello"}')
+
+    async def run() -> None:
+        async with serving(answer) as port:
+            address = f"http://127.0.0.1:{port}"
+            settings = {"connect": "http", "url": address, "allow_private": True, "close": {"url": address}}
+            connector, conversation = make_connector(settings), Conversation("late")
+            await connector.shut_down()
+            await connector.close(conversation)
+            with pytest.raises(SystemUnderTestError, match="unreachable: the connector was shut down"):
+                async for _ in connector.send(conversation, UserTurn(key="k", number=1, text="hello")):
+                    pass
+
+    asyncio.run(run())
+    assert heads == []

@@ -1,0 +1,59 @@
+"""Agreement of judges, held against other libraries on tables that nobody chose."""
+
+import krippendorff as peer
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from vivavoce.stats.agreement import SCALES, Agreement, cohen, fleiss, krippendorff
+
+CODE = st.one_of(st.none(), st.integers(1, 4).map(float))
+JUDGED = st.integers(1, 8).flatmap(
+    lambda units: st.lists(st.lists(CODE, min_size=units, max_size=units), min_size=2, max_size=4)
+)
+TABLES = st.integers(2, 4).flatmap(
+    lambda size: st.lists(
+        st.lists(st.integers(0, 5), min_size=size, max_size=size), min_size=size, max_size=size
+    )
+)
+
+
+@settings(deadline=None, max_examples=50)
+@given(JUDGED, st.sampled_from(SCALES))
+def test_alpha_with_missing_judgements_is_that_of_another_library(judged, scale) -> None:
+    codes = np.array([[np.nan if one is None else one for one in row] for row in judged])
+    found = krippendorff(judged, scale, draws=10)
+    paired = codes[:, (~np.isnan(codes)).sum(axis=0) > 1]
+    if len(np.unique(paired[~np.isnan(paired)])) < 2:
+        assert found == Agreement(None, None)
+        return
+    assert found.value == pytest.approx(peer.alpha(codes, level_of_measurement=scale))
+
+
+@settings(deadline=None, max_examples=50)
+@given(TABLES, st.sampled_from([None, "linear", "quadratic"]))
+def test_cohens_kappa_is_that_of_another_library_and_its_interval_never_leaves_the_scale(
+    table, weights
+) -> None:
+    counts = np.array(table)
+    rows, columns = np.indices(counts.shape)
+    one, other = (np.repeat(side.ravel(), counts.ravel()) for side in (rows, columns))
+    found = cohen(table, weights)
+    if len(set(one) | set(other)) < 2:
+        assert found == Agreement(None, None)
+        return
+    assert found.value == pytest.approx(cohen_kappa_score(one, other, weights=weights))
+    if found.interval is not None:
+        assert -1 <= found.interval.low < found.interval.high <= 1
+
+
+def test_judges_who_always_agree_have_a_value_and_no_interval() -> None:
+    for found in (
+        cohen([[3, 0], [0, 2]]),
+        fleiss([[3, 0], [0, 3]] * 3),
+        krippendorff([[1, 2, 1], [1, 2, 1]]),
+    ):
+        assert found.value == pytest.approx(1)
+        assert found.interval is None

@@ -1,0 +1,118 @@
+"""The ranking of an arena finds known strengths again, and does not take length for strength."""
+
+import asyncio
+from math import exp
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scenes.fighting import arena_engine, arena_study, fight_all
+from scenes.judgements import made, vote_rows
+from vivavoce.core.errors import InputError
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.stats.arena import STYLES, has_votes, rank_systems
+
+WORTH = {"beryl": 0.7, "cobalt": 0.0, "topaz": -0.7}
+
+
+def by_name(ranked: list[dict]) -> dict[str, dict]:
+    return {one["name"]: one for one in ranked}
+
+
+def test_known_strengths_lie_in_their_intervals_about_as_often_as_these_say(tmp_path: Path) -> None:
+    held = []
+    for seed in range(12):
+        facts = rank_systems(made(tmp_path / str(seed), **vote_rows(60, WORTH, seed=seed)))
+        held += [one["low"] < WORTH[one["name"]] < one["high"] for one in facts["ranking"]]
+    assert 30 <= sum(held) <= 36  # of 36, 34 expected; fewer than 30 would come once in some hundred times
+
+
+def test_the_ranking_and_every_pair_are_told(tmp_path: Path) -> None:
+    facts = rank_systems(made(tmp_path / "data", **vote_rows(120, WORTH)))
+    assert [one["name"] for one in facts["ranking"]] == ["beryl", "cobalt", "topaz"]
+    assert sum(one["estimate"] for one in facts["ranking"]) == pytest.approx(0)
+    assert sum(one["share"] for one in facts["ranking"]) == pytest.approx(1)
+    assert facts["participants"] == 120 and facts["votes"] == 720
+    assert sum(facts["choices"].values()) == 720
+    assert len(facts["pairs"]) == 3
+    for one in facts["pairs"]:
+        assert one["low"] < WORTH[one["a"]] - WORTH[one["b"]] < one["high"]
+        assert one["p_holm"] < 0.05
+    for one in facts["systems"]:
+        assert one["won"] + one["tied"] + one["both_bad"] + one["lost"] == one["votes"]
+    assert "unit:participant" in facts["signature"]
+
+
+def test_a_leaning_to_the_left_is_told_apart_from_strength(tmp_path: Path) -> None:
+    facts = rank_systems(made(tmp_path / "data", **vote_rows(150, WORTH, left=0.8)))
+    assert facts["left"]["low"] < 0.8 < facts["left"]["high"]
+    assert facts["left"]["p"] < 0.001
+
+
+def test_a_liking_for_length_is_not_taken_for_strength(tmp_path: Path) -> None:
+    """All are equal but one says more, and people like it long: plain it wins, controlled it does not."""
+    tables, chance = vote_rows(150, dict.fromkeys(WORTH, 0.0), seed=5), Random(5)
+    words: dict[str, int] = {}
+    for vote in tables["votes"]:
+        for side in ("left", "right"):
+            usual = 40 if vote[f"{side}_system"] == "topaz" else 20
+            words[vote[f"{side}_dialogue_id"]] = usual + chance.randint(-15, 15)
+        a, b = (words[vote[f"{side}_dialogue_id"]] for side in ("left", "right"))
+        lean = 2.5 * (a - b) / (a + b)
+        vote["choice"] = chance.choices(["left", "right"], [exp(lean / 2), exp(-lean / 2)])[0]
+    for turn in tables["turns"]:
+        turn["text"] = "word " * words[turn["dialogue_id"]]
+    facts = rank_systems(made(tmp_path / "data", **tables))
+    assert by_name(facts["ranking"])["topaz"]["low"] > 0.2
+    topaz = by_name(facts["controlled"])["topaz"]
+    assert topaz["low"] < 0 < topaz["high"]
+    (length,) = facts["covariates"]
+    assert length["covariate"] == "length"
+    assert length["low"] < 2.5 < length["high"]
+
+
+@pytest.mark.parametrize(
+    ("style", "text", "count"),
+    [
+        ("lists", "Try:\n- Rome\n* Bari\n2. Pisa\nnot - this", 3),
+        ("headings", "# One\ntext\n### Two\n#nothing", 2),
+        ("bold", "**very** and __quite__ ** not **", 2),
+        ("code", "`x` or\n```\ny\n```", 3),
+        ("links", "[here](https://a.it) and https://b.it", 2),
+        ("length", "three small words", 3),
+    ],
+)
+def test_marks_of_style_are_counted(style: str, text: str, count: int) -> None:
+    assert STYLES[style](text) == count
+
+
+def test_a_system_that_never_wins_has_no_finite_worth_and_the_votes_are_still_told(tmp_path: Path) -> None:
+    tables = vote_rows(20, {"beryl": 0.0, "topaz": 0.0})
+    for vote in tables["votes"]:
+        vote["choice"] = "left" if vote["left_system"] == "beryl" else "right"
+    facts = rank_systems(made(tmp_path / "data", **tables))
+    assert facts["ranking"] is None
+    assert facts["systems"][0] | {"votes": 120, "won": 120, "lost": 0} == facts["systems"][0]
+
+
+def test_a_dataset_without_votes_is_told(tmp_path: Path) -> None:
+    dataset = made(tmp_path / "data", turns=[])
+    assert not has_votes(dataset)
+    with pytest.raises(InputError, match="no votes"):
+        rank_systems(dataset)
+
+
+def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Path) -> None:
+    """Through the session engine, the log and the export; 99.9 % intervals, since three must hold at once."""
+    worth = {"beryl-9": 1.0, "cobalt": 0.0, "topaz": -1.0}
+    study = arena_study(tmp_path / "study", bouts=2, turns=3)
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        asyncio.run(fight_all(arena_engine(study, log), 25, worth, seed=11))
+        facts = rank_systems(export_dataset(log, "city", tmp_path / "data"), level=0.999)
+    assert facts["votes"] == 25 * 2 * 3
+    assert facts["leaks"] == 150  # every system said its name
+    assert [one["name"] for one in facts["ranking"]] == list(worth)
+    for one in facts["ranking"]:
+        assert one["low"] < worth[one["name"]] < one["high"]

@@ -1,0 +1,75 @@
+"""Whether the participants there are, or are planned, could show anything at all."""
+
+import math
+
+import pytest
+
+from vivavoce.cli.check import warnings_of
+from vivavoce.stats.comparison import compare_systems
+from vivavoce.stats.summary import summarise
+from vivavoce.study.load import load_study
+from vivavoce.study.scaffold import write_study
+
+
+def between(make, people: int, calls: int = 4):
+    """Half the people with each system; everything succeeds with a, nothing with b."""
+    return make(
+        *[("ab"[person % 2], f"p{person}", person % 2 == 0) for person in range(people) for _ in range(calls)]
+    )
+
+
+def out_of_reach(facts) -> list[str]:
+    return [warning for warning in facts["warnings"] if "out of reach" in warning]
+
+
+def test_three_against_three_are_told_that_nothing_could_have_come_out(make):
+    dataset = between(make, 6)
+    facts = compare_systems(dataset, measures=["subjective_success"])
+    floor = facts["tests"][0]["clustered"]["smallest_p"]
+    assert floor == pytest.approx(2 / math.comb(6, 3), abs=0.02)
+    (warning,) = out_of_reach(facts)
+    assert "at most 6" in warning
+    assert "more dialogues of the same people do not help" in warning
+    assert out_of_reach(summarise(dataset, "system"))
+
+
+def test_four_against_four_could_show_one_thing_but_not_one_of_many(make):
+    dataset = between(make, 8)
+    alone = compare_systems(dataset, measures=["subjective_success"])
+    assert alone["tests"][0]["clustered"]["smallest_p"] == pytest.approx(2 / math.comb(8, 4), abs=0.01)
+    assert not out_of_reach(alone)
+    three = make(
+        *[("abc"[one % 3], f"p{one}", one in (0, 1, 3, 6, 9)) for one in range(12)] * 4, name="three"
+    )
+    assert "after adjustment over 3 comparisons" in out_of_reach(summarise(three))[0]
+
+
+def test_many_participants_are_told_nothing_of_the_kind(make):
+    facts = compare_systems(between(make, 12), measures=["subjective_success"])
+    # 924 ways to split twelve, of which two are the farthest apart, and ties count half
+    assert facts["tests"][0]["clustered"]["smallest_p"] == pytest.approx(1 / 924)
+    assert not out_of_reach(facts)
+
+
+def test_p_of_thirty_participants_has_no_floor(make):
+    facts = compare_systems(between(make, 30), measures=["subjective_success"])
+    assert facts["tests"][0]["clustered"]["smallest_p"] is None
+
+
+def test_check_doubts_a_plan_of_too_few_participants(tmp_path):
+    folder = tmp_path / "plan"
+    write_study(folder, "cambridge-2011", name="plan")
+    file = folder / "study.yaml"
+    plan = (
+        "allocation: random\nanalysis:\n  primary: {measure: subjective_success}\n"
+        "  stopping: {words: enough, participants: 6}\n"
+    )
+    before = file.read_text(encoding="utf-8").split("\nallocation:")[0]
+    file.write_text(f"{before}\n{plan}", encoding="utf-8")
+    doubts = [line for line in warnings_of(load_study(file)) if "cannot reach" in line]
+    assert len(doubts) == 1
+    assert (
+        "analysis.stopping.participants" in doubts[0] and "plan at least 10" in doubts[0]
+    )  # Bonferroni over three
+    file.write_text(f"{before}\n{plan.replace('participants: 6', 'participants: 60')}", encoding="utf-8")
+    assert not [line for line in warnings_of(load_study(file)) if "cannot reach" in line]

@@ -1,0 +1,191 @@
+"""Habits read from calls, and distances between distributions: against figures worked out by hand."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import energy_distance
+
+from vivavoce.core.errors import InputError
+from vivavoce.importers import CORPORA
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.measures.compute import components
+from vivavoce.report.calibration import distribution_figure
+from vivavoce.stats.calibration import calls_of, compare, fit, kaplan_meier, observations
+from vivavoce.stats.distances import cramer, kullback_leibler
+
+numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)
+
+Item = tuple[str, str | None, str | None]
+Acts = list[Item]
+
+
+def act(dialogue: str, turn: int, layer: str, position: int, item: Item) -> dict[str, Any]:
+    return {
+        "dialogue_id": dialogue, "turn_index": turn, "layer": layer, "source": "label", "rank": 0,
+        "position": position, "act": item[0], "slot": item[1], "value": item[2],
+        "op": "=" if item[2] else None,
+    }  # fmt: skip
+
+
+def written(folder: Path, calls: list[dict[str, Any]], *, simulated: bool = False) -> Dataset:
+    """A dataset of calls: a caller, turns (party, words said, heard, acts), and whether all was found."""
+    with DatasetWriter(folder, study={"name": "toy"}, source={"kind": "test"}) as writer:
+        for number, call in enumerate(calls):
+            key = f"d{number}"
+            writer.add("dialogues", [{"dialogue_id": key, "study": "toy", "system": "s", "channel": "phone",
+                                      "participant_id": call["caller"], "simulated": simulated,
+                                      "condition": "s", "language": "en",
+                                      "end_reason": "user"}])  # fmt: skip
+            for index, (party, said, heard, acts) in enumerate(call["turns"]):
+                writer.add("turns", [{"dialogue_id": key, "turn_index": index, "party": party,
+                                      "text": heard, "asr_status": "ok" if party == "user" else None,
+                                      "reference": said if party == "user" else None}])  # fmt: skip
+                layer = "reference" if party == "user" else "system"
+                writer.add("acts", [act(key, index, layer, at, one) for at, one in enumerate(acts)])
+            writer.add("goals", [
+                {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "constraint",
+                 "slot": slot,
+                 "op": "=", "value": value} for slot, value in call["goal"].items()
+            ])  # fmt: skip
+            writer.add("ratings", [{"dialogue_id": key, "participant_id": call["caller"], "instrument": "f",
+                                    "item_id": "found", "role": "subjective_success",
+                                    "value": None if call["found"] is None else float(call["found"])}
+            ])  # fmt: skip
+        return writer.close()
+
+
+FOOD, AREA = ("inform", "food", "thai"), ("inform", "area", "north")
+OFFER: Acts = [("offer", "name", "x"), ("inform", "food", "thai")]
+CANNOT: Acts = [("canthelp", "food", "thai")]
+CALLS: list[dict[str, Any]] = [
+    {"caller": "a", "goal": {"food": "thai", "area": "north"}, "found": True, "turns": [
+        ("system", "", "hello", [("hello", None, None)]),
+        ("user", "thai food in the north", "tie food in the north", [FOOD, AREA]),
+        ("system", "", "x", OFFER),
+        ("user", "anything else", "anything else", [("reqalts", None, None)]),
+        ("system", "", "y", OFFER),
+        ("user", "no the south", "no the south", [("negate", None, None), ("inform", "area", "south")]),
+    ]},
+    {"caller": "a", "goal": {"food": "thai", "area": "dontcare"}, "found": False, "turns": [
+        ("system", "", "hello", [("hello", None, None)]),
+        ("user", "thai", "thai", [FOOD]),
+        ("system", "", "sorry", CANNOT),
+        ("user", "thai", "thai", [FOOD]),
+        ("system", "", "sorry", CANNOT),
+        ("user", "bye", "buy", [("bye", None, None)]),
+    ]},
+    {"caller": "b", "goal": {"food": "thai", "area": "north"}, "found": True, "turns": [
+        ("system", "", "hello", [("hello", None, None)]),
+        ("user", "north", "north", [AREA]),
+        ("system", "", "south?", [("confirm", "area", "south")]),
+        ("user", "north", "north", [AREA]),
+        ("system", "", "x", OFFER),
+        ("user", "bye", "bye", [("bye", None, None)]),
+    ]},
+]  # fmt: skip
+
+
+def test_habits_are_the_shares_that_the_calls_show(tmp_path: Path) -> None:
+    fitted = fit(written(tmp_path / "real", CALLS), "toy-callers")
+    habits = fitted["habits"]
+    assert habits["forgetfulness"] == round(1 / 5, 4), "b never speaks of food; dontcare is no constraint"
+    assert habits["over_informing"] == round(1 / 6, 4), "of six turns that state something, one states two"
+    assert habits["curiosity"] == round(1 / 3, 4)
+    assert habits["fickleness"] == round(1 / 3, 4), "a wants the south though nothing was refused"
+    assert habits["carefulness"] == 1, "the one wrong confirmation was answered by the right value"
+    assert habits["terseness"] == round(4 / 5, 4)
+    assert habits["dialogues"] == {"values": {1: 0.5, 2: 0.5}}
+    assert habits["patience"] == {"values": {1: 1.0}}, "left at the second refusal: one was borne"
+    assert fitted["source"]["callers"] == 2 and fitted["simulated"] is True
+    assert calls_of(Dataset(tmp_path / "real"))[1].unhelpful == 2
+
+
+def test_who_did_not_say_whether_all_was_found_says_nothing_of_patience(tmp_path: Path) -> None:
+    """The second call, which its caller left after two refusals, is not known to have been left in vain."""
+    silent = [CALLS[0], {**CALLS[1], "found": None}, CALLS[2]]
+    assert "patience" not in fit(written(tmp_path / "real", silent), "toy")["habits"]
+    more = fit(written(tmp_path / "more", [*CALLS, {**CALLS[1], "found": None}]), "toy")["habits"]
+    assert more["patience"] == {"values": {1: 1.0}}, "as of the three who said it"
+
+
+def test_word_error_rates_are_spread_over_callers_by_moments(tmp_path: Path) -> None:
+    alpha, beta = fit(written(tmp_path / "real", CALLS), "toy")["word_error_rate"]["beta"]
+    rates = [(1 / 10 + 1 / 3) / 2, 0.0]  # of a, over two calls; of b
+    mean = sum(rates) / 2
+    assert alpha / (alpha + beta) == pytest.approx(mean, abs=0.001)
+    variance = sum((rate - mean) ** 2 for rate in rates)
+    assert alpha * beta / ((alpha + beta) ** 2 * (alpha + beta + 1)) == pytest.approx(variance, rel=0.01)
+
+
+def test_calls_without_meanings_cannot_be_fitted(tmp_path: Path) -> None:
+    bare = [{**CALLS[0], "turns": [(party, said, heard, []) for party, said, heard, _ in CALLS[0]["turns"]]}]
+    with pytest.raises(InputError, match="no user turn says what was meant"):
+        fit(written(tmp_path / "real", bare), "toy")
+
+
+def test_patience_is_estimated_with_those_who_were_served_as_censored() -> None:
+    """Five callers: left in vain at 1 and 3, served after 0, 2 and 4: survival 3/4 after 1, 3/8 after 3."""
+    shares = kaplan_meier([(1, True), (3, True), (0, False), (2, False), (4, False)])
+    assert shares == {0: 0.25, 2: 0.375, 3: 0.375}
+    assert kaplan_meier([(2, False)]) == {}
+    assert kaplan_meier([(40, True)]) == {19: 1.0}
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=40))
+def test_shares_of_patience_sum_to_one(left: list[tuple[int, bool]]) -> None:
+    shares = kaplan_meier(left)
+    assert not shares or sum(shares.values()) == pytest.approx(1, abs=0.001)
+
+
+def test_divergence_is_that_of_the_smoothed_shares() -> None:
+    """Shares (2.5, 1.5)/4 and (1.5, 2.5)/4: 5/8 lb 5/3 - 3/8 lb 5/3."""
+    assert kullback_leibler("aab", "abb") == pytest.approx(0.25 * math.log2(5 / 3))
+    assert kullback_leibler([], "a") is None and cramer([1.0], []) is None
+
+
+@given(numbers, numbers)
+def test_distances_are_those_of_scipy_and_zero_from_a_distribution_to_itself(
+    one: list[int], other: list[int]
+) -> None:
+    found = cramer(one, other)
+    assert found == pytest.approx(energy_distance(one, other) ** 2 / 2, abs=1e-9)
+    assert (kullback_leibler(one, other) or 0) >= -1e-12
+    assert kullback_leibler(one, one) == cramer(one, one) == 0
+
+
+def test_real_and_simulated_calls_are_never_taken_for_each_other(tmp_path: Path) -> None:
+    real, simulated = written(tmp_path / "r", CALLS), written(tmp_path / "s", CALLS, simulated=True)
+    compared = compare(real, simulated)
+    assert {one["kullback_leibler_bits"] for one in compared} == {0.0}
+    assert [one["cramer"] for one in compared if one["feature"] == "kind_of_act"] == [None]
+    assert observations(real)["user_turns"] == [3, 3, 3]
+    for wrong in ((simulated, real), (real, real), (simulated, simulated)):
+        with pytest.raises(InputError, match="name the real dataset first"):
+            compare(*wrong)
+
+
+def test_every_figure_says_that_it_is_simulated_and_what_it_shows(tmp_path: Path) -> None:
+    compared = compare(written(tmp_path / "r", CALLS), written(tmp_path / "s", CALLS[:1], simulated=True))
+    for one in compared:
+        drawn = distribution_figure(one)
+        assert "SIMULATED" in drawn.title and "SIMULATED" in drawn.printed
+        assert "real" in drawn.alternative and drawn.printed.startswith("<svg")
+
+
+def test_real_telephone_calls_are_fitted(shared: Path, tmp_path: Path) -> None:
+    """One condition of the 1,300 calls: its word error rate is that of its measure, over callers."""
+    CORPORA.get("dstc2", place="test").read(
+        [shared / "data" / "dstc2" / "Mar13_S0A0.tar.gz"], tmp_path / "real"
+    )
+    fitted = fit(Dataset(tmp_path / "real"), "callers")
+    alpha, beta = fitted["word_error_rate"]["beta"]
+    parts = components(Dataset(tmp_path / "real"), ["word_error_rate"])
+    pooled = parts["numerator"].sum() / parts["denominator"].sum()
+    assert alpha / (alpha + beta) == pytest.approx(pooled, abs=0.04)
+    assert fitted["source"]["dialogues"] > 200
+    assert 0.5 < fitted["habits"]["optimism"] < 0.9, "people rate failed calls as successes"
+    assert sum(fitted["habits"]["patience"]["values"].values()) == pytest.approx(1, abs=0.002)

@@ -1,0 +1,81 @@
+"""Rates over participants: the published example, statsmodels as a second opinion, and the edges."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.stats.clusters import (
+    Sums,
+    clustered_rate,
+    nesting,
+    ratio_interval,
+)
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-clusters.json").read_text(encoding="utf-8")
+)
+
+
+def sums_of(*participants: list[float]) -> Sums:
+    return Sums(
+        np.array([float(sum(cases)) for cases in participants]),
+        np.array([float(len(cases)) for cases in participants]),
+    )
+
+
+@pytest.mark.parametrize("case", GOLDEN)
+def test_icc_and_design_effect_are_the_published_ones(case):
+    sums = sums_of(*case["input"])
+    for name, value in case["expected"].items():
+        assert getattr(nesting(sums), name) == pytest.approx(value, abs=case["tolerance"])
+
+
+def test_one_case_each_has_no_design_effect():
+    facts = nesting(sums_of(*[[1]] * 6, *[[0]] * 4))
+    assert (facts.icc, facts.design_effect, facts.n_effective) == (None, 1, 10)
+
+
+def test_everything_right_gets_an_interval_of_effective_participants():
+    rate = clustered_rate(sums_of(*[[1, 1, 1, 1]] * 5))
+    assert rate.method == "wilson_effective_participants"
+    assert rate.high == pytest.approx(1)
+    assert rate.low == pytest.approx(0.5655, abs=1e-3), "as 5 of 5, not as 20 of 20"
+
+
+def test_everything_right_by_one_who_held_nearly_all_counts_as_one_case():
+    """n = 11, m* = 101/11: one effective participant; Wilson's interval of 1 of 1 begins at 1/(1 + z2)."""
+    rate = clustered_rate(sums_of([1] * 10, [1]))
+    assert (rate.low, rate.high) == pytest.approx((1 / (1 + 1.959964**2), 1), abs=1e-5)
+
+
+def test_one_participant_gives_no_interval_and_says_so():
+    rate = clustered_rate(sums_of([1, 0, 1]))
+    assert rate.low is rate.high is rate.se is None
+    assert "fewer than 2" in rate.method
+
+
+def test_a_mean_needs_squares_and_a_ratio_has_no_icc():
+    cases = [[4.0, 5.0], [1.0, 2.0, 1.0], [3.0]]
+    squares = np.array([sum(value**2 for value in one) for one in cases])
+    mean = clustered_rate(sums_of(*cases), squares=squares)
+    people = np.repeat(np.arange(3), [len(one) for one in cases])
+    ratio = ratio_interval(people, np.concatenate(cases), np.ones(6))
+    assert mean.icc > 0.5
+    assert mean.se == pytest.approx(ratio.se)
+    assert mean.low + mean.high == pytest.approx(ratio.low + ratio.high)
+    assert ratio.icc is None
+
+
+@given(st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=8), min_size=2, max_size=20))
+def test_intervals_lie_between_0_and_1_around_the_rate(participants):
+    sums = sums_of(*participants)
+    rate = clustered_rate(sums)
+    ratio = sums.numerators.sum() / sums.denominators.sum()
+    assert 0 <= rate.low <= ratio + 1e-12
+    assert ratio - 1e-12 <= rate.high <= 1
+    if rate.design_effect is not None:
+        assert 1 - 1e-9 <= rate.design_effect <= nesting(sums).size_star + 1e-9

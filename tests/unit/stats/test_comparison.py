@@ -1,0 +1,189 @@
+"""The full comparison: other models agree with the default, items are ranked, the family is declared."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.stats.bootstrap import bootstrap_difference
+from vivavoce.stats.comparison import compare_systems
+from vivavoce.stats.glmm import fit_mixed_logistic
+from vivavoce.stats.models import Cases, check_models, mixed_linear
+from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.ranks import clustered_superiority, mann_whitney, ordinal_regression, signed_rank
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-ranks.json").read_text(encoding="utf-8")
+)
+
+
+def drawn(seed: int = 7, people: int = 80, effect: float = 1.0) -> Cases:
+    """Success of dialogues, half with each system, of participants who differ by 1 on the logit scale."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), rng.integers(2, 12, people))
+    is_a = rng.random(len(who)) < 0.5
+    chance = 1 / (1 + np.exp(-(rng.normal(0, 1, people)[who] + effect * is_a - 0.3)))
+    hits = (rng.random(len(who)) < chance).astype(float)
+    return Cases(hits, np.ones(len(who)), who, rng.integers(0, 12, len(who)), is_a)
+
+
+def test_gee_mixed_model_and_bootstrap_find_the_same_difference():
+    found = check_models(drawn())
+    differences = [found[name]["difference"] for name in ("bootstrap", "gee", "mixed")]
+    assert np.ptp(differences) < 0.03
+    for one in found.values():
+        assert one["low"] < one["difference"] < one["high"]
+    assert found["gee"]["p"] < 0.001
+    assert set(found["mixed"]["deviations"]) == {"participant", "participant by system", "task"}
+
+
+def test_the_mixed_model_finds_how_much_participants_differ():
+    cases = drawn(people=400)
+    fixed = np.column_stack([np.ones(len(cases.people)), cases.is_a]).astype(float)
+    fit = fit_mixed_logistic(cases.numerators, cases.denominators, fixed, [cases.people])
+    assert fit.deviations[0] == pytest.approx(1, abs=0.15)
+    assert fit.effects[1] == pytest.approx(1, abs=3 * fit.covariance[1, 1] ** 0.5)
+
+
+def test_means_get_linear_models():
+    cases = drawn()
+    times = Cases(cases.numerators * 7.5 + 30 + cases.people % 5, *cases[1:])
+    found = check_models(times)
+    assert found["mixed"]["method"] == "mixed_linear"
+    assert found["gee"]["difference"] == pytest.approx(found["bootstrap"]["difference"], abs=0.5)
+
+
+def test_a_linear_mixed_model_takes_each_dialogue_by_its_own_ratio():
+    cases = drawn()
+    values = cases.numerators * 7.5 + 30 + cases.people % 5
+    sizes = 1.0 + np.arange(len(values)) % 4
+    found = mixed_linear(Cases(values * sizes, sizes, *cases[2:]))
+    one_each = mixed_linear(Cases(values, np.ones(len(values)), *cases[2:]))
+    assert found["difference"] == pytest.approx(one_each["difference"])
+
+
+@pytest.mark.parametrize(("tasks", "recur"), [(4, True), (5, False), (1, False)])
+def test_tasks_are_random_where_they_recur_three_times_on_average(tasks, recur):
+    draw = np.random.default_rng(3)
+    success, people = draw.integers(0, 2, 12).astype(float), np.arange(12) % 6
+    cases = Cases(success, np.ones(12), people, np.arange(12) % tasks, np.arange(12) < 6)
+    assert ("task" in check_models(cases)["mixed"]["deviations"]) is recur
+
+
+def test_a_model_that_cannot_be_fitted_says_why():
+    same = Cases(np.ones(8), np.ones(8), np.arange(8), np.zeros(8), np.arange(8) < 4)
+    for one in check_models(same).values():
+        assert one["p"] is None
+        assert "nothing varied" in one["why"]
+
+
+def test_the_bootstrap_draws_whole_participants():
+    sums = (np.array([5.0, 0.0] * 10), np.full(20, 5.0)), (np.full(20, 2.0), np.full(20, 5.0))
+    low, high = bootstrap_difference(*sums)
+    assert high - low == pytest.approx(2 * 1.96 * 0.5 / 20**0.5, rel=0.15), (
+        "20 participants, not 100 dialogues"
+    )
+    assert bootstrap_difference(*sums) == (low, high), "seeded"
+    assert bootstrap_difference(*(((np.ones(1), np.ones(1)),) * 2)) is None
+
+
+@pytest.mark.parametrize("case", GOLDEN["two_groups"])
+def test_rank_tests_are_those_of_the_reference(case):
+    (a, b), expected, close = case["input"], case["expected"], case["tolerance"]
+    found = mann_whitney(a, b)
+    ours = (found.u, found.p, found.superiority, found.cliff_delta)
+    assert ours == pytest.approx(
+        [expected[name] for name in ("u", "p", "superiority", "cliff_delta")], abs=close
+    )
+    plain = mann_whitney(a, b, continuity=False)
+    assert plain.p == pytest.approx(expected["p_without_continuity"], abs=close)
+    for zeros, name in (("wilcox", "p_signed"), ("pratt", "p_signed_pratt")):
+        signed = signed_rank(a, b, zeros=zeros)
+        assert (signed.w, signed.p) == pytest.approx((expected["w"], expected[name]), abs=close)
+    share = clustered_superiority(a, b, range(8), [f"b{one}" for one in range(8)])
+    assert share["share"] == pytest.approx(expected["superiority"])
+    assert mann_whitney([1, 1], [1]) is None
+    assert signed_rank([1, 2], [1, 2]) is None
+
+
+def test_repeated_answers_of_a_person_do_not_make_a_group_surer():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(2, 6, 12), rng.integers(1, 5, 12)
+    once = clustered_superiority(a, b, range(12), range(12, 24))
+    tenfold = clustered_superiority(
+        np.repeat(a, 10), np.repeat(b, 10), np.repeat(range(12), 10), np.repeat(range(12, 24), 10)
+    )
+    assert tenfold["p"] == pytest.approx(once["p"])
+    assert mann_whitney(np.repeat(a, 10), np.repeat(b, 10)).p < mann_whitney(a, b).p / 10
+    odds = ordinal_regression(a, b, range(12), range(12, 24))
+    assert odds["odds_ratio"] > 1
+    assert ordinal_regression([3, 3], [3], [1, 2], [3])["p"] is None
+
+
+def answered(make, people: int = 20):
+    rows, ratings = [], []
+    for person in range(people):
+        for system in ("a", "b", "c"):
+            number = len(rows)
+            rows.append((system, f"p{person}", (person + number) % 3 > (system == "b")))
+            value = float(1 + (person + 2 * (system == "a")) % 5)
+            ratings.append(
+                {
+                    "dialogue_id": f"d{number}", "participant_id": f"p{person}", "instrument": "sus",
+                    "wording": "file", "language": "en", "item_id": "q1", "value": value,
+                }
+            )  # fmt: skip
+    return make(*rows, ratings=ratings)
+
+
+def test_every_measure_asked_for_is_in_a_family_that_is_named(make):
+    facts = compare_systems(answered(make), measures=["subjective_success", "dialogue_duration"], margin=0.2)
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    told = [item["superiority"]["p"] for item in facts["items"]]
+    assert [one["tests"] for one in facts["families"]] == [3, 3, 2]
+    assert sum(p is not None for p in told) == 2  # the third pair could not be tested, so it is in no family
+    for name in ("subjective_success", "dialogue_duration"):
+        tests = [test["clustered"] for test in facts["tests"] if test["measure"] == name]
+        assert [one["p_adjusted"] for one in tests] == pytest.approx(holm([one["p"] for one in tests]))
+    assert facts["tests"][0]["effect"]["name"] == "cohen_h"
+    assert facts["tests"][-1]["effect"]["name"] == "cohen_d"
+    assert facts["tests"][0]["equivalence"]["margin"] == 0.2
+    assert [item["item_id"] for item in facts["items"]] == ["q1"] * 3
+
+
+def test_only_the_pairs_asked_for_are_compared(make):
+    dataset = answered(make)
+    facts = compare_systems(dataset, measures=["subjective_success"], pairs=[("c", "a")])
+    assert [(test["a"], test["b"]) for test in facts["tests"]] == [("c", "a")]
+    with pytest.raises(UnknownName, match="known: a, b, c"):
+        compare_systems(dataset, pairs=[("a", "d")])
+    with pytest.raises(InputError):
+        compare_systems(dataset, pairs=[("a", "a")])
+    with pytest.raises(UnknownName):
+        compare_systems(dataset, correction="sidak")
+
+
+REAL = {  # measure: (S0A0 - S0A1, S1A0 - S1A1) difference
+    "subjective_success": (-0.0223, -0.0219),
+    "objective_success_assigned": (-0.0632, -0.0913),
+    "objective_success_inferred": (-0.0736, -0.0402),
+}
+
+
+@pytest.mark.shared
+def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(dstc2):
+    pairs = [("S0A0", "S0A1"), ("S1A0", "S1A1")]
+    facts = compare_systems(dstc2, by="condition", pairs=pairs)
+    assert [one["tests"] for one in facts["families"] if one["measures"]] == [18]
+    for name, expected in REAL.items():
+        tests = [test for test in facts["tests"] if test["measure"] == name]
+        found = [round(test["clustered"]["difference"], 4) for test in tests]
+        assert found == pytest.approx(expected, abs=2e-4)
+        for test in tests:
+            others = [test["models"][model] for model in ("bootstrap", "gee", "mixed")]
+            widths = [one["high"] - one["low"] for one in (test["clustered"], *others)]
+            assert max(widths) < 1.35 * min(widths), "four ways to respect callers agree"
+            assert all(abs(one["difference"] - test["clustered"]["difference"]) < 0.02 for one in others)
+    assert not any(test["significant"] for test in facts["tests"]), "18 comparisons were explored, not six"

@@ -1,0 +1,89 @@
+"""The plain facts of a dataset."""
+
+import pytest
+
+from vivavoce.stats.description import describe
+from vivavoce.stats.groups import natural_grouping
+
+
+def test_systems_period_and_endings_are_counted_by_group(make):
+    facts = describe(
+        make(("a", "p", 1), ("a", "q", 1), ("b", "p", 0), end_reason=["user", None, "limit"]), "system"
+    )
+    assert facts["systems"] == {"a": 2, "b": 1}
+    assert (facts["started_at"].hour, facts["ended_at"].hour) == (12, 14)
+    assert {entry["reason"]: entry["by"] for entry in facts["end_reasons"]} == {
+        "user": {"a": 1, "b": 0},
+        "unknown": {"a": 1, "b": 0},
+        "limit": {"a": 0, "b": 1},
+    }
+
+
+def test_durations_are_quantiles_of_those_known(make):
+    facts = describe(
+        make(*[("a", "p", 1)] * 4, ("b", "p", 1), duration_s=[10.0, 20.0, 30.0, None, None]), "system"
+    )
+    assert facts["durations"] == [
+        {
+            "key": "a",
+            "n": 3,
+            "p10": pytest.approx(12),
+            "p25": pytest.approx(15),
+            "p50": pytest.approx(20),
+            "p75": pytest.approx(25),
+            "p90": pytest.approx(28),
+        }
+    ]
+
+
+def test_incidents_are_counted_by_kind_with_the_commonest_detail(make):
+    incident = {"dialogue_id": "d0", "failure": "timeout", "detail": "30 s"}
+    facts = describe(
+        make(("a", "p", 1), incidents=[incident, incident, {**incident, "detail": "9 s"}]), "system"
+    )
+    assert facts["incidents"] == [
+        {"key": "a", "failure": "timeout", "incidents": 3, "dialogues": 1, "detail": "30 s"}
+    ]
+
+
+def test_items_keep_raw_codes_and_free_text_has_no_mean(make):
+    answers = [
+        {
+            "dialogue_id": f"d{number}",
+            "instrument": "sus",
+            "wording": "file",
+            "language": "en",
+            "item_id": "q1",
+            "value": value,
+            "answer": label,
+        }
+        for number, (value, label) in enumerate([(1.0, "never"), (5.0, "always"), (5.0, "always")])
+    ] + [
+        {
+            "dialogue_id": "d0",
+            "instrument": "sus",
+            "wording": "file",
+            "language": "en",
+            "item_id": "more",
+            "answer": "nice",
+        }
+    ]
+    (sheet,) = describe(make(*[("a", "p", None)] * 3, ratings=answers), "system")["questionnaires"]
+    first, more = sheet["items"]
+    assert (sheet["instrument"], sheet["wording"]) == ("sus", "file")
+    assert (first["n"], first["mean"], first["least"], first["most"]) == (3, pytest.approx(11 / 3), 1, 5)
+    assert first["answers"] == {"never": 1, "always": 2}
+    assert (more["n"], more["mean"], more["free_text"]) == (0, None, 1)
+
+
+def test_a_dataset_without_any_row_is_described_too(make):
+    facts = describe(make(), "system")
+    assert facts["started_at"] is None
+    assert facts["durations"] == facts["incidents"] == facts["questionnaires"] == facts["end_reasons"] == []
+
+
+def test_the_natural_grouping_is_the_condition_where_the_design_has_factors(make):
+    assert natural_grouping(make(("a", "p", 1), ("b", "p", 1))) == "system"
+    assert natural_grouping(make(("a", "p", 1), factor_noise="low", name="factors")) == "condition"
+    cells = make(("a", "p", 1), ("a", "p", 1), condition=["a1", "a2"], name="cells")
+    assert natural_grouping(cells) == "condition"

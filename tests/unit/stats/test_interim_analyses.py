@@ -1,0 +1,59 @@
+"""A running trial: it stops where its question is answered or idle, and not before a planned look."""
+
+import json
+
+import pytest
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.stats.interim_analyses import monitor
+
+
+def trial(people: int, gap: int) -> list[tuple]:
+    """Everybody has 4 dialogues with each system; `a` succeeds in up to `gap` more of them."""
+    return [
+        (system, f"p{person:02}", number < 1 + person % 2 - person % 3 % 2 + better)
+        for person in range(people)
+        for number in range(4)
+        for system in ("a", "b")
+        for better in [(gap - (person % 4 > 2)) * (system == "a")]
+    ]
+
+
+def test_a_clear_difference_stops_the_trial_early(make):
+    facts = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=120, looks=4)
+    assert (facts["a"], facts["b"], facts["information"]) == ("a", "b", 0.5)
+    assert (facts["look"]["number"], facts["look"]["stop"]) == (2, "effect")
+    assert facts["anytime"]["stop"] is True
+    assert facts["anytime"]["interval"][0] > 0
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+
+
+def test_a_trial_without_difference_stops_as_idle_only_late(make):
+    rows = [(system, f"p{person}", (person + turn) % 2) for person in range(50) for turn in range(3)
+            for system in ("a", "b")]  # fmt: skip
+    rows[0] = ("a", "p0", 1 - rows[0][2])
+    rows[9] = ("b", "p1", 1 - rows[9][2])
+    facts = monitor(make(*rows), "subjective_success", ("a", "b"), planned=60, looks=4)
+    assert facts["look"]["stop"] == "futility"
+    assert facts["anytime"]["stop"] is False
+
+
+def test_before_the_first_planned_look_there_is_no_verdict(make):
+    facts = monitor(make(*trial(12, 2)), "subjective_success", ("a", "b"), planned=100)
+    assert facts["look"] is None
+    assert facts["anytime"] is not None
+
+
+def test_where_nobody_met_both_only_planned_looks_remain(make):
+    rows = [(system, f"{system}{person}", person % 3 > 0) for person in range(15) for system in ("a", "b")]
+    facts = monitor(make(*rows), "subjective_success", ("a", "b"), planned=30)
+    assert facts["anytime"] is None
+    assert facts["look"]["of"] == 5
+
+
+def test_what_is_not_there_cannot_be_monitored(make):
+    dataset = make(*trial(3, 1))
+    with pytest.raises(UnknownName, match="known: a, b"):
+        monitor(dataset, "subjective_success", ("a", "z"), planned=10)
+    with pytest.raises(InputError):
+        monitor(dataset, "subjective_success", ("a", "b"), planned=1)

@@ -1,0 +1,200 @@
+"""`analyse --model`: formulas, what a dataset offers them, contrasts, tests, warnings."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import t as scipy_t
+from typer.testing import CliRunner
+
+from scenes.mixed_data import draw_trial
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.stats.balance import balance_warnings
+from vivavoce.stats.comparison import compare_systems
+from vivavoce.stats.formula import read_formula
+from vivavoce.stats.modelling import fit_model
+from vivavoce.stats.summary import summarise
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mixed-models.json").read_text(encoding="utf-8"))[
+    "expected"
+]
+CROSSED = "success ~ manager * acoustics + order + (1|participant) + (1|task)"
+
+
+@pytest.fixture
+def trial(make) -> Dataset:
+    """The trial of the golden numbers as a dataset; answers are the item `scale.ease`."""
+    data = draw_trial()
+    rows = [
+        (manager + acoustics, person, success)
+        for manager, acoustics, person, success in zip(
+            data["manager"], data["acoustics"], data["participant"], data["success"], strict=True
+        )
+    ]
+    ratings = [
+        {
+            "dialogue_id": f"d{place}", "participant_id": person, "instrument": "scale", "wording": "file",
+            "language": "en", "item_id": "ease", "value": float(answer),
+        }
+        for place, (person, answer) in enumerate(zip(data["participant"], data["answer"], strict=True))
+    ]  # fmt: skip
+    columns = {
+        "factor_manager": data["manager"].tolist(), "factor_acoustics": data["acoustics"].tolist(),
+        "task_id": data["task"].tolist(), "dialogue_number": [int(one) for one in data["order"]],
+        "duration_s": data["duration"].tolist(),
+    }  # fmt: skip
+    return make(*rows, ratings=ratings, **columns)
+
+
+def close(facts: list[dict], name: str, expected: list[float], within: float = 1e-3) -> None:
+    assert [one[name] for one in facts] == pytest.approx(expected, abs=within)
+
+
+def test_intervals_of_contrasts_are_those_of_t_over_participants(trial):
+    """Calculated here from estimate and error: t with participants - 1 degrees of freedom, at each level."""
+    for level in (0.8, 0.95):
+        facts = fit_model(trial, "success ~ manager + (1|participant)", level=level)
+        (contrast,) = facts["contrasts"]
+        degrees = len(set(trial.read("dialogues").column("participant_id").to_pylist())) - 1
+        reach = scipy_t.ppf(0.5 + level / 2, degrees) * contrast["se"]
+        middle = contrast["difference"]
+        assert (contrast["low"], contrast["high"]) == pytest.approx((middle - reach, middle + reach))
+        assert contrast["p"] == pytest.approx(2 * scipy_t.sf(abs(middle) / contrast["se"], degrees))
+        ratio = contrast["odds_ratio"]
+        assert ratio["low"] < ratio["value"] < ratio["high"]
+
+
+def test_a_formula_is_fitted_to_a_dataset_as_lme4_fits_it(trial):
+    facts = fit_model(trial, CROSSED)
+    expected = GOLDEN["rate_crossed"]
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert (facts["response"], facts["family"], facts["n"]) == ("subjective_success", "rate", 361)
+    told = [one["name"] for one in facts["coefficients"]]
+    assert told[0] == "Intercept" and "acoustics A1 : manager S1" in [
+        " : ".join(sorted(one.split(" : "))) for one in told
+    ]
+    where = {"Intercept": 0, "manager S1": 1, "acoustics A1": 2, "order": 3}
+    for one in facts["coefficients"]:
+        assert one["estimate"] == pytest.approx(expected["effects"][where.get(one["name"], 4)], abs=1e-3)
+    assert facts["log_likelihood"] == pytest.approx(expected["log_likelihood"], abs=1e-3)
+    manager = next(one for one in facts["contrasts"] if one["variable"] == "manager")
+    assert (manager["a"], manager["b"]) == ("S0", "S1")
+    assert manager["difference"] == pytest.approx(-expected["difference"], abs=1e-3)
+    assert manager["se"] == pytest.approx(expected["error"], rel=0.01)
+    assert "unit:participant" in manager["signature"] and "n:36" in manager["signature"]
+    (interaction,) = [one for one in facts["terms"] if ":" in one["term"]]
+    assert interaction["chi2"] == pytest.approx(GOLDEN["interaction"]["chi2"], abs=1e-3)
+    assert interaction["p"] == pytest.approx(GOLDEN["interaction"]["p"], abs=1e-3)
+    assert {one["term"] for one in facts["terms"]} == {"acoustics : manager", "order"}, (
+        "margins stay under it"
+    )
+
+
+def test_durations_and_answers_get_the_models_that_fit_them(trial):
+    right = "~ manager * acoustics + order + (1|participant) + (1|task)"
+    mean = fit_model(trial, f"dialogue_duration {right}")
+    assert (mean["family"], mean["method"], mean["scale"]) == ("mean", "reml", "s")
+    assert mean["residual"] == pytest.approx(GOLDEN["mean_crossed"]["residual"], abs=1e-3)
+    answers = fit_model(trial, "scale.ease ~ manager + acoustics + order + (1|participant)")
+    assert (answers["family"], answers["unit"], len(answers["thresholds"])) == ("ordinal", "answer", 4)
+    one = answers["contrasts"][0]
+    assert one["odds_ratio"]["value"] < 1 and -4 < one["difference"] < 0
+    assert one["odds_ratio"]["value"] == pytest.approx(np.exp(-answers["coefficients"][0]["estimate"]))
+
+
+def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
+    (warning,) = [one for one in fit_model(trial, CROSSED)["warnings"] if "unbalanced" in one]
+    assert "of acoustics makes up" in warning and "holds the one still" in warning
+    for facts in (summarise(trial, "manager"), compare_systems(trial, by="manager")):
+        assert any("manager and acoustics are unbalanced" in one for one in facts["warnings"])
+    assert not balance_warnings(trial, "system"), "cells of the design are what they are"
+
+
+def test_confounded_and_balanced_factors_are_told_apart(make):
+    rows = [("abcd"[place % 4], f"p{place // 4}", place % 3 > 0) for place in range(80)]
+    one = ["one" if place % 2 else "two" for place in range(80)]
+    balanced = make(
+        *rows, name="even", factor_one=one, factor_other=["xy"[place // 2 % 2] for place in range(80)]
+    )
+    assert not balance_warnings(balanced, "one")
+    same = make(*rows, name="same", factor_one=one, factor_other=["xy"[place % 2] for place in range(80)])
+    (warning,) = balance_warnings(same, "one")
+    assert "one and other are confounded: there are only one × y, two × x" in warning
+    with pytest.raises(InputError, match="cannot be told apart from the rest"):
+        fit_model(same, "success ~ one * other + (1|participant)")
+
+
+def test_few_participants_get_estimates_without_intervals(make):
+    rows = [("ab"[place % 2], f"p{place % 6}", place % 5 > 1 + place % 2) for place in range(90)]
+    facts = fit_model(make(*rows), "success ~ system + (1|participant)")
+    (contrast,) = facts["contrasts"]
+    assert contrast["difference"] is not None
+    assert (contrast["low"], contrast["p"], contrast["odds_ratio"]["p"]) == (None, None, None)
+    assert any("Only 6 participants" in one for one in facts["warnings"])
+
+
+def test_what_is_unknown_is_left_out_and_counted(trial, make):
+    data = draw_trial()
+    rows = [
+        ("s", person, success) for person, success in zip(data["participant"], data["success"], strict=True)
+    ]
+    known = [None if place < 7 else value for place, value in enumerate(data["manager"].tolist())]
+    facts = fit_model(make(*rows, name="holes", factor_manager=known), "success ~ manager + (1|participant)")
+    assert facts["rows"] == 361 - 7
+    assert any("7 of 361 dialogues are left out" in one for one in facts["warnings"])
+    facts = fit_model(trial, "success ~ manager + (1|task)")
+    assert any("no (1|participant)" in one for one in facts["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        ("success", "cannot read the formula"),
+        ("success ~ manager", "no random effect"),
+        ("success ~ (manager|participant)", "a random slope"),
+        ("success ~ manager + __import__('os') + (1|participant)", "cannot read"),
+        ("success ~ {manager} + (1|participant)", "cannot read"),
+        ("success ~ manager - 1 + (1|participant)", "without its constant"),
+        ("success ~ mangaer + (1|participant)", "manager"),
+        ("success ~ manager + (1|person)", "participant"),
+        ("succes ~ manager + (1|participant)", "success"),
+        ("scale.eas ~ manager + (1|participant)", "scale.ease"),
+        ("success ~ channel + (1|participant)", "is text in every dialogue"),
+        ("success ~ manager + + (1|participant", "cannot read"),
+        ("success ~ manager(order) + (1|participant)", "cannot read"),
+    ],
+)
+def test_formulas_that_cannot_be_read_say_what_and_what_to_write(trial, formula, told):
+    with pytest.raises((InputError, UnknownName)) as refused:
+        fit_model(trial, formula)
+    assert told in str(refused.value)
+
+
+def test_a_family_that_does_not_fit_is_refused(trial):
+    for name, formula in (
+        ("rate", "dialogue_duration"),
+        ("count", "dialogue_duration"),
+        ("rate", "scale.ease"),
+    ):
+        with pytest.raises(InputError):
+            fit_model(trial, f"{formula} ~ manager + (1|participant)", name)
+    with pytest.raises(UnknownName, match="ordinal"):
+        fit_model(trial, "success ~ manager + (1|participant)", "gaussian")
+
+
+def test_formulas_are_taken_apart():
+    found = read_formula("scale.ease ~ (1 | participant:manager) + a*b - a:b + (1|task)")
+    assert (found.response, found.names) == ("scale.ease", ("a", "b"))
+    assert found.grouping == (("participant", "manager"), ("task",))
+    assert read_formula("y ~ (1|participant)").fixed == "1"
+
+
+def test_the_terminal_shows_contrasts_terms_and_deviations(trial):
+    found = CliRunner().invoke(
+        app, ["analyse", str(trial.folder), "--model", CROSSED], catch_exceptions=False
+    )
+    for words in ("S0 - S1", "odds ratio", "random intercept", "Holm over the 3 contrasts", "laplace"):
+        assert words in " ".join(found.output.split())

@@ -1,0 +1,165 @@
+"""Models of paired choices: closed forms, the reference's worths, real judgements, people as clusters."""
+
+import json
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scenes.judgements import judge_rows
+from vivavoce.stats.paired_models import fit
+from vivavoce.stats.preference_models import chances, combined, differences, levels, tie_models, worths
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-preference.json").read_text(encoding="utf-8")
+)
+
+
+def outcomes(won: int, tied: int, lost: int) -> np.ndarray:
+    return np.array([1.0] * won + [0.0] * tied + [-1.0] * lost)
+
+
+def logit(share: float) -> float:
+    return log(share / (1 - share))
+
+
+@example(49, 57, 5)  # the search for it goes far away
+@given(st.integers(5, 200), st.integers(1, 200), st.integers(5, 200))
+def test_two_versions_with_ties_have_their_closed_forms(won: int, tied: int, lost: int) -> None:
+    """Both models fit three shares with two numbers exactly; their formulas turned round give the answer."""
+    given_, n = outcomes(won, tied, lost), won + tied + lost
+    by_davidson = fit(np.ones((n, 1)), given_, np.arange(n), "davidson")
+    by_threshold = fit(np.ones((n, 1)), given_, np.arange(n), "rao_kupper")
+    assert by_davidson is not None and by_threshold is not None
+    assert by_davidson.estimates[0] == pytest.approx(log(won / lost), abs=1e-4)
+    assert by_davidson.readiness == pytest.approx(tied / (won * lost) ** 0.5, rel=1e-3)
+    assert by_threshold.estimates[0] == pytest.approx((logit(won / n) - logit(lost / n)) / 2, abs=1e-3)
+    assert by_threshold.readiness == pytest.approx(exp(-(logit(won / n) + logit(lost / n)) / 2), rel=1e-2)
+    for fitted, name in ((by_davidson, "davidson"), (by_threshold, "rao_kupper")):
+        told = chances(float(fitted.estimates[0]), name, fitted.readiness)
+        assert told == pytest.approx((won / n, lost / n, tied / n), abs=1e-3)
+
+
+@pytest.mark.parametrize("case", GOLDEN["davidson"])
+def test_several_systems_have_the_reference_worths(case: dict) -> None:
+    first, second, said = [], [], []
+    for i, j, wins, losses, ties in case["input"]:
+        first += [str(i)] * (wins + losses + ties)
+        second += [str(j)] * (wins + losses + ties)
+        said += [1.0] * wins + [-1.0] * losses + [0.0] * ties
+    names = sorted({*first, *second})
+    fitted = fit(differences(names, first, second), np.array(said), np.arange(len(said)))
+    assert fitted is not None
+    assert fitted.readiness == pytest.approx(case["expected"]["nu"], abs=case["tolerance"])
+    by_name = {one["name"]: one["estimate"] for one in worths(names, fitted)}
+    assert [by_name[name] for name in names] == pytest.approx(case["expected"]["beta"], abs=case["tolerance"])
+
+
+def test_the_error_of_a_share_is_the_usual_one_and_grows_when_people_repeat_themselves() -> None:
+    said = outcomes(60, 0, 40)
+    alone = fit(np.ones((100, 1)), said, np.arange(100), "decided")
+    alike = fit(np.ones((100, 1)), said, np.arange(100) // 10, "decided")
+    assert alone is not None and alike is not None
+    usual = (1 / (100 * 0.6 * 0.4)) ** 0.5
+    assert alone.interval([1.0])["se"] == pytest.approx(usual, rel=0.01)
+    assert alike.interval([1.0])["se"] == pytest.approx(usual * 10**0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("said", [outcomes(20, 0, 0), outcomes(0, 8, 0), outcomes(0, 0, 0)])
+def test_nothing_to_tell_apart_has_no_fit(said: np.ndarray) -> None:
+    assert fit(np.ones((len(said), 1)), said, np.arange(len(said))) is None
+
+
+def test_columns_that_say_the_same_have_no_fit() -> None:
+    assert fit(np.ones((30, 2)), outcomes(20, 0, 10), np.arange(30)) is None
+
+
+def test_only_variables_with_ties_have_tie_models() -> None:
+    rows = judge_rows(40, {"empathy": 0.7}, ties=0.2) + judge_rows(40, {"facing": 0.6})
+    every = tie_models(rows)
+    assert {one["question"] for one in every} == {None, "ease", "utility", "satisfaction", "interaction"}
+    found = [one for one in every if one["question"] is None]
+    assert [(one["variable"], one["model"]) for one in found] == [
+        ("empathy", "decided"), ("empathy", "davidson"), ("empathy", "rao_kupper"),
+    ]  # fmt: skip
+    assert {one["participants"] for one in found} == {40}
+    assert found[0]["estimate"] == pytest.approx(found[1]["estimate"], abs=1e-4)
+    assert abs(found[2]["estimate"]) < abs(found[1]["estimate"])
+
+
+def levelled(people: int, scale: dict[str, float], seed: int = 1) -> list[dict]:
+    """Choices between all levels, each as likely as its worth says."""
+    rows, names = [], list(scale)
+    for place, a in enumerate(names):
+        for b in names[place + 1 :]:
+            share = 1 / (1 + exp(scale[a] - scale[b]))
+            rows += [
+                {**row, "control_level": a, "experimental_level": b}
+                for row in judge_rows(people, {"formality": share}, seed=seed + len(rows))
+            ]
+    return rows
+
+
+def test_known_levels_are_ranked_and_their_worths_lie_in_the_intervals() -> None:
+    scale = {"casual": -0.4, "plain": 0.6, "stiff": -0.2}
+    (found,) = levels(levelled(120, scale))
+    assert found["best"] == "plain"
+    assert found["participants"] == 120
+    for one in found["levels"]:
+        assert one["low"] < scale[one["name"]] < one["high"]
+    assert sum(one["share"] for one in found["levels"]) == pytest.approx(1)
+
+
+def test_levels_never_compared_with_each_other_have_no_worths() -> None:
+    rows = judge_rows(20, {"formality": 0.6})
+    apart = [{**row, "control_level": "x", "experimental_level": "y"} for row in rows]
+    (found,) = levels(rows + apart)
+    assert found["levels"] is None
+
+
+def test_combined_strategies_have_effects_of_their_own_and_together() -> None:
+    scale = {"casual/cool": 0.0, "casual/warm": 0.8, "formal/cool": 0.3, "formal/warm": 0.6}
+    rows = [{**row, "variable": "register/empathy"} for row in levelled(150, scale, seed=7919)]
+    (found,) = combined(rows)
+    assert found["interactions"]
+    true = {"register=formal": 0.3, "empathy=warm": 0.8, "register=formal x empathy=warm": -0.5}
+    for one in found["terms"]:
+        assert one["low"] < true[one["term"]] < one["high"], one
+
+
+def test_a_combination_of_two_cells_only_has_main_effects_or_nothing() -> None:
+    rows = [
+        {**row, "variable": "register/empathy", "control_level": "a/c", "experimental_level": "b/d"}
+        for row in judge_rows(20, {"x": 0.6})
+    ]
+    (found,) = combined(rows)
+    assert found["terms"] == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("case", GOLDEN["marco"], ids=lambda case: case["input"])
+def test_the_judgements_of_marco_are_analysed_by_the_tie_models(shared: Path, case: dict) -> None:
+    file = shared / "data" / "marco" / "human_evaluation" / "human_annotation.json"
+    choices = {"MarCo": "experimental", "Tie": "tie", "HDSA": "control"}
+    rows = [
+        {"variable": "generator", "choice": choices[said], "participant_id": None,
+         "visit_id": dialogue["file"], "control_level": "HDSA", "experimental_level": "MarCo"}
+        for dialogue in json.loads(file.read_text(encoding="utf-8"))
+        for turn in dialogue["info"]
+        for said in turn["MarCo vs. HDSA"][case["input"]]
+    ]  # fmt: skip
+    assert len(rows) == 2226
+    win, tie, loss = (case["expected"][name] for name in ("win", "tie", "loss"))
+    by_model = {one["model"]: one for one in tie_models(rows)}
+    assert by_model["davidson"]["participants"] == by_model["rao_kupper"]["participants"] == 100
+    for name in ("davidson", "rao_kupper"):
+        assert by_model[name]["tied"] == pytest.approx(tie, abs=case["tolerance"])
+    assert by_model["davidson"]["estimate"] == pytest.approx(log(win / loss), abs=0.02)
+    threshold = (logit(win) - logit(loss)) / 2
+    assert by_model["rao_kupper"]["estimate"] == pytest.approx(threshold, abs=0.02)
+    assert by_model["decided"]["share"] == pytest.approx(win / (win + loss), abs=0.005)
+    for one in by_model.values():
+        assert one["low"] < one["estimate"] < one["high"]

@@ -1,0 +1,86 @@
+"""The score of a parser, against turns that one can count by hand and against real labels."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.stats.parsing import score_parser
+
+TURNS = {
+    1: (["inform food = thai", "inform area = north"], ["inform food = thai", "inform type = pub"]),
+    3: (["request phone"], ["request area"]),
+    5: (["inform this = dontcare"], ["inform pricerange = dontcare"]),
+    7: (["null"], ["null"]),
+}
+
+
+def written(folder: Path, *, sources: tuple[str, ...] = ("label", "parser")) -> Dataset:
+    writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"})
+    for key in "ab":
+        writer.add("dialogues", [{"dialogue_id": key, "study": "s", "system": "x", "condition": "x",
+                                  "participant_id": key, "channel": "phone", "language": "en",
+                                  "simulated": False}])  # fmt: skip
+        asked = {
+            "dialogue_id": key,
+            "turn_index": 4,
+            "layer": "system",
+            "source": "bot",
+            "rank": 0,
+            "position": 0,
+        }
+        writer.add("acts", [asked | {"act": "request", "slot": "pricerange"}])
+        for index, both in TURNS.items():
+            for source, said in zip(("label", "parser"), both, strict=True):
+                if source in sources:
+                    writer.add("acts", [row(key, index, source, *one) for one in enumerate(said)])
+    return writer.close()
+
+
+def row(key: str, index: int, source: str, position: int, said: str) -> dict[str, object]:
+    act, slot, op, value = (*said.split(), None, None, None)[:4]
+    return {"dialogue_id": key, "turn_index": index, "layer": "reference", "source": source, "rank": 0,
+            "position": position, "act": act, "slot": slot, "op": op, "value": value}  # fmt: skip
+
+
+def test_items_acts_and_slots_are_counted_as_by_hand(tmp_path: Path) -> None:
+    """Of four items in each dialogue two are read; one is invented, and `type` left out."""
+    found = score_parser(written(tmp_path / "D"))
+    items = found["items"]
+    assert (items["hits"], items["missed"], items["extra"]) == (4, 4, 2)
+    assert items["f1"] == pytest.approx(2 * 4 / (2 * 4 + 6))
+    assert found["acts"]["f1"] == 1
+    assert found["slots"]["recall"] == 0.5
+    assert found["exact"]["share"] == 0.5
+    assert found["left_out"] == ["type"]
+    assert (found["turns"], found["participants"], found["judge"]) == (8, 2, "label")
+    assert found["by_act"]["request"]["f1"] == 0
+    assert found["success"] is None
+
+
+@pytest.mark.parametrize(("sources", "problem"), [
+    (("label",), "no parser has read"), (("parser",), "nobody else says"),
+])  # fmt: skip
+def test_without_two_readings_there_is_no_score(
+    tmp_path: Path, sources: tuple[str, ...], problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        score_parser(written(tmp_path / "D", sources=sources))
+
+
+@pytest.mark.shared
+def test_the_rules_read_real_callers_nearly_as_their_labels_do(shared: Path, tmp_path: Path) -> None:
+    lists = shared / "data" / "cambridge_restaurants" / "CamRestOTGY.json"
+    calls, archive = tmp_path / "calls", shared / "data" / "dstc2" / "Mar13_S0A0.tar.gz"
+    run = CliRunner()
+    assert run.invoke(app, ["import", "dstc2", str(archive), "--into", str(calls)]).exit_code == 0
+    shown = run.invoke(app, ["parse", str(calls), "--domain", str(lists), "--json"])
+    facts = json.loads(shown.stdout)
+    assert facts["items"]["f1"] > 0.95
+    assert facts["slots"]["low"] > 0.94
+    assert abs(facts["success"]["difference"]) < 0.03
+    assert facts["success"]["low"] <= facts["success"]["difference"] <= facts["success"]["high"]

@@ -1,0 +1,243 @@
+"""Power: the numbers of the 2011 paper, the formulas' own identities, the simulation, the study file."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import beta, norm
+from statsmodels.stats.power import TTestIndPower
+
+from scenes.judging import judged_often
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.stats import simulation_of_power
+from vivavoce.stats.planning import answer, plan_of_study, read_pilot
+from vivavoce.stats.power import Nested, likert, one_rate, power_of_two_rates, preference, two_rates
+from vivavoce.stats.simulation_of_power import Rates, find_participants, simulate
+from vivavoce.study.load import load_study
+from vivavoce.study.scaffold import write_study
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-power.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", GOLDEN["two_rates"])
+def test_the_sizes_around_the_claim_of_810_calls_are_the_published_ones(case):
+    facts, expected = two_rates(*case["input"]), case["expected"]
+    for name in (
+        "pooled",
+        "continuity_corrected",
+        "unpooled",
+        "unpooled_continuity_corrected",
+        "steps_of_ten",
+    ):
+        assert facts["critical_difference"][name] == expected[name]
+    for name in ("per_group", "per_group_continuity_corrected"):
+        assert facts[name] == expected[name]
+    assert two_rates(*case["input"], power=0.9)["per_group"] == expected["per_group_90"]
+    half = facts["half_the_difference"]
+    assert round(half["pooled"], 2) == expected["half_pooled"]
+    assert round(half["continuity_corrected"], 2) == expected["half_continuity_corrected"]
+    for n in (806, 810):
+        power = power_of_two_rates(*case["input"], n)
+        assert power == pytest.approx(expected[f"power_at_{n}"], abs=5e-6)
+
+
+def test_the_size_found_has_the_power_asked_for():
+    for a, b in ((0.45, 0.5), (0.6, 0.8), (0.9, 0.85)):
+        n = two_rates(a, b)["per_group"]
+        assert power_of_two_rates(a, b, n) >= 0.8 > power_of_two_rates(a, b, n - 2)
+
+
+def test_nesting_costs_its_design_effect():
+    facts = two_rates(0.45, 0.5, nested=Nested(calls=6, icc=0.2))["clustered"]
+    assert facts["design_effect"] == pytest.approx(2)
+    assert (facts["per_group"], facts["participants"]) == (3130, 1044)
+    within = two_rates(0.45, 0.5, nested=Nested(calls=6, icc=0.2, design="within"))["clustered"]
+    assert within["design_effect"] == pytest.approx(0.8)
+    assert within["participants"] == 418
+
+
+def test_one_rate_preference_and_likert_agree_with_each_other_and_their_sources():
+    one, choice = one_rate(0.6), preference(0.6, ties=0.5)
+    assert choice["decided"] == one["per_group"] == 194
+    assert choice["per_group"] == 388
+    assert one["exact"] > one["per_group"]
+    assert one_rate(0.5, half_width=0.05)["precision"] == 381
+    scale = likert(0.5, 1.2)
+    assert TTestIndPower().power(0.5 / 1.2, scale["per_group"], 0.05) >= 0.8
+    assert scale["per_group_ranks"] == pytest.approx(scale["per_group"] / 0.955, abs=1)
+
+
+@pytest.mark.parametrize("design", ["between", "within"])
+def test_simulated_trials_of_many_have_the_power_of_the_formula(design):
+    nested = Nested(calls=6, icc=0.2, interaction=0.05 if design == "within" else 0.0, design=design)
+    people = two_rates(0.4, 0.55, nested=nested)["clustered"]["participants"]
+    found = simulate(Rates(0.4, 0.55), people, nested, draws=1000, seed=2)
+    assert found.share == pytest.approx(0.8, abs=0.05)
+    again = simulate(Rates(0.4, 0.55), people, nested, draws=1000, seed=2)
+    assert again == found
+
+
+def own_trials(nested: Nested, people: int, trials: int, seed: int) -> float:
+    """Power at .4 against .8 by trials drawn here, dialogue by dialogue: rates by Beta, by a copula."""
+    rng = np.random.default_rng(seed)
+    spread = nested.icc + nested.interaction
+    sides = [
+        [person % 2] * int(nested.calls) if nested.design == "between" else [0, 1] * int(nested.calls / 2)
+        for person in range(people)
+    ]
+    base, liking = rng.standard_normal((trials, people, 1)), rng.standard_normal((trials, people, 2))
+    place = norm.cdf(math.sqrt(nested.icc / spread) * base + math.sqrt(nested.interaction / spread) * liking)
+    size = 1 / spread - 1
+    level = np.stack([beta.ppf(place[..., side], rate * size, (1 - rate) * size)
+                      for side, rate in enumerate((0.4, 0.8))], axis=-1)  # fmt: skip
+    who, side = np.repeat(np.arange(people), [len(one) for one in sides]), np.concatenate(sides)
+    hits = rng.random((trials, len(who))) < level[:, who, side]
+    rows = [("ab"[one], f"p{person}") for person, one in zip(who, side, strict=True)]
+    return float(np.mean([found["p"] < 0.05 for found in judged_often(rows, hits)]))
+
+
+@pytest.mark.parametrize(
+    ("nested", "fails"),
+    [
+        (Nested(calls=20, icc=0.05), 6),
+        (Nested(calls=20, icc=0.05, design="within"), 3),
+        (Nested(calls=20, icc=0.05, interaction=0.05, design="within"), 4),
+    ],
+    ids=["between", "within", "within, with likings"],
+)
+def test_few_participants_have_the_power_that_was_asked_for(nested, fails):
+    people, found = find_participants(Rates(0.4, 0.8), nested, power=0.8, guess=fails)
+    assert people > fails, "what the formula says, which knows nothing of so few"
+    assert found.share >= 0.78
+    trials = 200
+    assert own_trials(nested, people, trials, seed=5) >= 0.8 - 3 * math.sqrt(0.16 / trials)
+    assert own_trials(nested, fails, 100, seed=6) < 0.7
+
+
+@pytest.mark.parametrize("people", [6, 12, 24])
+def test_sums_over_participants_are_judged_like_their_dialogues(people):
+    nested = Nested(calls=4, icc=0.2, design="within")
+    judge = []
+    whole = simulation_of_power._design(people, nested, 2, (1, 0))
+    repeats = np.repeat(np.arange(len(whole.people)), whole.sizes)
+    single = simulation_of_power._Design(
+        whole.people[repeats], whole.sides[repeats], np.ones(len(repeats), int)
+    )
+    hits = np.random.default_rng(3).binomial(2, 0.5, (2 * people, 5)).astype(float)
+    dialogues = np.arange(2)[:, None] < hits[:, None, :]
+    for design, outcomes in ((whole, hits), (single, dialogues.reshape(-1, 5).astype(float))):
+        judge.append([p for p, _ in design.test(outcomes)])
+    assert judge[0] == pytest.approx(judge[1])
+
+
+def test_a_study_with_several_declared_comparisons_is_planned_with_the_strictest_level(tmp_path):
+    write_study(tmp_path / "s", "cambridge-2011")
+    study = load_study(tmp_path / "s")
+    primary = study.analysis.primary
+    assert primary is not None and len(primary.compare) == 2
+
+    def planned(secondary: int, correction: str) -> dict:
+        own = study.analysis.model_copy(update={"secondary": [primary] * secondary, "correction": correction})
+        plan = plan_of_study(study.model_copy(update={"analysis": own}))
+        return answer("two-rates", [0.4, 0.7], plan=plan, calls=2, participants=40)
+
+    three = planned(2, "holm")
+    assert any("3 comparisons" in said and "0.05 / 3 = 0.017" in said for said in three["assumptions"])
+    assert (three["comparisons"], three["alpha"]) == (3, pytest.approx(0.05 / 3))
+    one = planned(0, "holm")
+    assert not any("declares" in said for said in one["assumptions"])
+    assert planned(2, "none")["alpha"] == one["alpha"] == 0.05
+    assert three["simulated"]["power"] < one["simulated"]["power"]
+
+
+def test_a_study_that_compares_transcripts_is_told_which_question_plans_it(tmp_path):
+    write_study(tmp_path / "cmp", "guerini-2018")
+    with pytest.raises(InputError, match=r"vivavoce power preference \.6"):
+        plan_of_study(load_study(tmp_path / "cmp"))
+
+
+def test_an_odd_number_of_participants_is_answered_for_all_of_them():
+    facts = answer("two-rates", [0.1, 0.9], participants=11, calls=4, design="between")
+    assert facts["clustered"]["participants"] == facts["simulated"]["participants"] == 11
+    with pytest.raises(InputError, match="5 participants with two systems, 2 against 3"):
+        answer("two-rates", [0.4, 0.7], participants=5, design="between")
+
+
+def test_a_plan_that_cannot_show_anything_is_refused_with_the_smallest_that_can():
+    options = {"calls": 20, "icc": 0.05, "design": "between"}
+    with pytest.raises(InputError, match=r"6 participants.*3 against 3.*plan at least 8"):
+        answer("two-rates", [0.4, 0.8], participants=6, **options)
+    with pytest.raises(InputError, match="at least 2 dialogues"):
+        answer("two-rates", [0.4, 0.8], calls=1, design="within")
+    facts = answer("two-rates", [0.4, 0.8], participants=8, **options)
+    assert facts["clustered"]["participants"] == facts["simulated"]["participants"] == 8
+    assert 0 < facts["simulated"]["power"] < 0.8
+
+
+def test_means_are_simulated_too():
+    facts = answer("likert", [1.0, 1.2], calls=3, icc=0.1)
+    assert facts["simulated"]["power"] == pytest.approx(0.8, abs=0.05)
+    assert facts["clustered"]["participants"] >= facts["clustered"]["formula"]["participants"]
+
+
+def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
+    sizes = [2] * 10 + [20, 2]
+    pilot = read_pilot(make(*[
+        ("ab"[place % 2], f"p{person}", (person + place) % 3 > 0)
+        for person, size in enumerate(sizes) for place in range(size)
+    ]))  # fmt: skip
+    assert pilot.profile == (*[2] * 11, 20)
+    assert "12 participants of the pilot held 42 dialogues (median 2, most 20)" in pilot.said[0]
+    even = answer("two-rates", [0.4, 0.7], calls=42 / 12, icc=0.3)["clustered"]
+    uneven = answer("two-rates", [0.4, 0.7], pilot=pilot, icc=0.3)["clustered"]
+    assert uneven["calls"] == pytest.approx(42 / 12)
+    assert uneven["participants"] > 1.2 * even["participants"], "a whale is not many people"
+    nobody = make(("a", None, True), name="nobody")
+    with pytest.raises(InputError, match="no participant is known"):
+        read_pilot(nobody)
+
+
+def test_a_study_file_says_how_many_participants(tmp_path):
+    write_study(tmp_path, "cambridge-2011", name="plan")
+    plan = plan_of_study(load_study(tmp_path / "study.yaml"))
+    assert (plan.measure, plan.calls, plan.design) == ("objective_success_inferred", 3, "within")
+    facts = answer("study", [], plan=plan)
+    assert facts["per_group"] == 2088, "three comparisons are declared: alpha .05 / 3; z by hand"
+    assert facts["clustered"]["calls"] == 3
+    assert facts["simulated"]["power"] == pytest.approx(0.8, abs=0.04)
+    assert any("fewest dialogues" in text for text in facts["assumptions"])
+    other = answer("two-rates", [0.5, 0.7], plan=plan, calls=6, icc=0.1, design="between")
+    assert other["clustered"]["design_effect"] == pytest.approx(1.5)
+    assert other["simulated"]["power"] == pytest.approx(0.8, abs=0.04)
+    assert other["simulated"]["type_one_error"] == pytest.approx(0.05 / 3, abs=0.012)
+
+
+@pytest.mark.parametrize(
+    ("question", "values", "options"),
+    [
+        ("two-rates", [0.4], {}),
+        ("two-rates", [0.4, 0.4], {}),
+        ("two-rates", [0.4, 1.4], {}),
+        ("two-rates", [0.4, 0.5], {"alpha": 2.0}),
+        ("two-rates", [0.4, 0.5], {"calls": 0.5}),
+        ("likert", [0.0, 1.0], {}),
+        ("preference", [0.6], {"ties": 1.0}),
+        ("one-rate", [0.6], {"half_width": 0.9}),
+        ("one-rate", [0.6], {"participants": 9}),
+        ("study", [], {}),
+    ],
+)
+def test_questions_that_make_no_sense_are_refused(question, values, options):
+    with pytest.raises(InputError):
+        answer(question, values, **options)
+
+
+def test_unknown_questions_name_the_known_ones():
+    with pytest.raises(UnknownName, match="likert"):
+        answer("two-rats", [0.4, 0.5])
+    with pytest.raises(UnknownName, match="between"):
+        answer("two-rates", [0.4, 0.5], design="crossed")

@@ -1,0 +1,189 @@
+"""Quality prediction: folds keep people together, judgements are refused, known signals are found."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.stats.prediction import correlate, evaluate, prediction_table
+from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
+from vivavoce.stats.prediction.model import fit_model, read_model, score
+
+PEOPLE = 12
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """Sixty dialogues whose satisfaction falls with the number of user turns, and noise."""
+    draw = np.random.default_rng(5)
+    writer = DatasetWriter(tmp_path_factory.mktemp("p") / "D", study={"name": "s"}, source={"kind": "test"})
+    for number in range(60):
+        key, turns = f"d{number:02}", int(draw.integers(2, 12))
+        writer.add("dialogues", [{
+            "dialogue_id": key, "study": "s", "system": f"bot{number % 2}", "condition": "c",
+            "channel": "text", "participant_id": f"p{number % PEOPLE}", "language": "en", "simulated": False,
+            "duration_s": float(draw.integers(10, 100)),
+        }])  # fmt: skip
+        writer.add("turns", [
+            {"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b", "reference": "a b"}
+            for index in range(turns)
+        ])  # fmt: skip
+        asked = {"dialogue_id": key, "wording": "project"}
+        writer.add("ratings", [
+            {**asked, "instrument": "satisfaction", "item_id": "satisfied",
+             "value": float(np.clip(round(6 - turns / 2 + draw.normal(0, 0.3)), 1, 5))},
+            {**asked, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
+             "value": float(turns < 7)},
+        ])  # fmt: skip
+    return writer.close()
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=60), st.integers(2, 6))
+def test_a_group_is_never_on_both_sides_and_every_case_is_tested_once(groups: list[str], number: int) -> None:
+    tested = np.zeros(len(groups), dtype=int)
+    for train, test in folds(groups, number):
+        assert not {groups[i] for i in np.flatnonzero(train)} & {groups[i] for i in np.flatnonzero(test)}
+        tested += test
+    assert (tested == 1).all()
+
+
+def test_the_model_that_says_the_mean_explains_nothing_and_the_others_find_the_signal(
+    dataset: Dataset,
+) -> None:
+    found = evaluate(dataset, "satisfaction")
+    models = found["by"]["participant"]
+    assert models["mean"]["r2"] == 0
+    for kind in ("stepwise", "elastic_net"):
+        assert models[kind]["r2"] > 0.8
+        assert models[kind]["r2_low"] < models[kind]["r2"] < models[kind]["r2_high"]
+        assert models[kind]["weighted_kappa"] > 0.8
+    assert (found["n"], found["participants"], found["systems"]) == (60, PEOPLE, 2)
+    assert found["weights"][0]["weight"] < 0
+    assert found["judgements"] == []
+
+
+def answered(folder: Path, values: list[float]) -> Dataset:
+    """Dialogues of different lengths with these answers to one question."""
+    with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
+        for number, value in enumerate(values):
+            key = f"d{number:03}"
+            writer.add("dialogues", [{
+                "dialogue_id": key, "study": "s", "system": "bot", "condition": "c", "channel": "text",
+                "participant_id": f"p{number % 20}", "language": "en", "simulated": False,
+            }])  # fmt: skip
+            writer.add("turns", [{"dialogue_id": key, "turn_index": index, "party": "user", "text": "a b"}
+                                 for index in range(1 + number % 7)])  # fmt: skip
+            writer.add("ratings", [{"dialogue_id": key, "wording": "project", "instrument": "cambridge",
+                                    "item_id": "found_all", "value": value}])  # fmt: skip
+        return writer.close()
+
+
+def test_who_predicts_what_nearly_everybody_answers_alike_is_warned(tmp_path: Path) -> None:
+    few = answered(tmp_path / "few", [1.0] * 190 + [0.0] * 5)
+    (warning,) = evaluate(few, "found_all", kinds=("mean", "elastic_net"))["warnings"]
+    assert warning.startswith("190 of 195 dialogues have the same answer (1)") and "97%" in warning
+    words = ["predict", "fit", str(few.folder), "--target", "found_all", "--out", str(tmp_path / "m.json")]
+    told = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert "warning: 190 of 195 dialogues have the same answer" in told.stderr
+    assert read_model(tmp_path / "m.json")["warnings"] == [warning]
+    enough = answered(tmp_path / "enough", [1.0] * 150 + [0.0] * 45)
+    assert prediction_table(enough, "found_all").warnings == []
+    with pytest.raises(
+        InputError, match="all 30 dialogues have the same answer; there is nothing to predict"
+    ):
+        prediction_table(answered(tmp_path / "same", [1.0] * 30), "found_all")
+
+
+def test_judgements_are_refused_as_predictors_unless_asked_for_and_then_named(dataset: Dataset) -> None:
+    assert "subjective_success" not in prediction_table(dataset, "satisfaction").predictors
+    with pytest.raises(InputError, match="subjective_success is a judgement of the user"):
+        prediction_table(dataset, "satisfaction", ["subjective_success"])
+    assert prediction_table(dataset, "satisfaction", judgements=True).judgements == ("subjective_success",)
+
+
+def test_a_performance_function_weighs_normalised_success_against_costs_as_published() -> None:
+    path = Path(__file__).parents[2] / "golden" / "performance.json"
+    case = json.loads(path.read_text(encoding="utf-8"))
+    names = list(case["weights"])
+    weights = np.array([case["weights"][name] for name in names])
+    performance = Linear(np.zeros(len(names)), np.ones(len(names)), weights, 0.0)
+    found = performance.predict(np.array([[case["normalised"][name] for name in names]]))[0]
+    assert found == pytest.approx(case["expected"], abs=case["tolerance"])
+    assert f"{found:.2f}" == case["printed"]
+
+
+def test_predictors_that_say_the_same_are_taken_once(dataset: Dataset) -> None:
+    predictors = prediction_table(dataset, "satisfaction").predictors
+    assert len({"turns", "user_turns", "user_words"} & set(predictors)) == 1
+
+
+def test_pure_noise_is_not_predictable_out_of_sample() -> None:
+    draw = np.random.default_rng(3)
+    values, answers = draw.normal(size=(120, 20)), draw.normal(size=120)
+    groups = [f"p{number % 20}" for number in range(120)]
+    for train, test in folds(groups, 5):
+        people = [group for group, inside in zip(groups, train, strict=True) if inside]
+        model = fit("elastic_net", values[train], answers[train], people)
+        base = ((answers[test] - answers[train].mean()) ** 2).sum()
+        assert 1 - ((answers[test] - model.predict(values[test])) ** 2).sum() / base < 0.2
+
+
+def test_the_elastic_net_without_penalty_is_least_squares_and_with_a_large_one_nothing() -> None:
+    draw = np.random.default_rng(1)
+    values = draw.normal(size=(80, 4))
+    answers = values @ np.array([1.0, -2.0, 0.0, 0.5]) + draw.normal(0, 0.1, 80)
+    least_squares = np.linalg.lstsq(values, answers, rcond=None)[0]
+    assert elastic_net(values, answers, 0.0) == pytest.approx(least_squares, abs=1e-3)
+    assert stepwise(values, answers, 4) == pytest.approx(least_squares)
+    assert (elastic_net(values, answers, 100.0) == 0).all()
+    assert np.flatnonzero(stepwise(values, answers, 1)).tolist() == [1]
+
+
+def test_correlations_name_targets_and_mark_judgements(dataset: Dataset) -> None:
+    rows = correlate(dataset, "satisfied")
+    assert rows[0]["rho"] < -0.9
+    assert {row["measure"] for row in rows if row["judgement"]} == {"subjective_success"}
+
+
+def test_an_unknown_target_is_answered_with_those_there_are(dataset: Dataset) -> None:
+    with pytest.raises(UnknownName, match="satisfaction"):
+        evaluate(dataset, "satisfactoin")
+
+
+def test_a_model_written_as_json_scores_dialogues_as_it_was_fitted(dataset: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    runner = CliRunner()
+    written = runner.invoke(
+        app, ["predict", "fit", str(dataset.folder), "--target", "satisfaction", "--out", str(path)]
+    )
+    assert written.exit_code == 0
+    table = prediction_table(dataset, "satisfaction")
+    model = fit("elastic_net", table.values, table.answers, table.participants)
+    said = score(read_model(path), dataset)
+    assert list(said.values()) == pytest.approx(model.predict(table.values))
+    assert json.loads(path.read_text(encoding="utf-8")) == fit_model(dataset, "satisfaction")
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="not a model of quality"):
+        read_model(path)
+
+
+def test_the_verb_shows_what_is_predictable(dataset: Dataset) -> None:
+    shown = CliRunner().invoke(app, ["predict", "evaluate", str(dataset.folder), "--target", "satisfaction"])
+    assert shown.exit_code == 0
+    assert "60 dialogues of 12 people" in shown.stdout
+    as_json = CliRunner().invoke(app, ["predict", "correlate", str(dataset.folder), "--json"])
+    assert json.loads(as_json.stdout)["correlations"]
+
+
+@pytest.mark.shared
+@pytest.mark.long
+def test_a_third_of_the_felt_understanding_of_real_calls_is_predictable(dstc2: Dataset) -> None:
+    models = evaluate(dstc2, "understood_me")["by"]["participant"]
+    assert 0.2 < models["elastic_net"]["r2_low"] < models["elastic_net"]["r2_high"] < 0.55

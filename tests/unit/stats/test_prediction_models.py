@@ -1,0 +1,295 @@
+"""Models of quality of every kind: what they predict, how they are scored, explained and written down."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.metrics import cohen_kappa_score, recall_score
+from statsmodels.stats.outliers_influence import variance_inflation_factor
+from typer.testing import CliRunner
+
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.measures import compute
+from vivavoce.report.prediction import prediction_figures
+from vivavoce.stats.prediction import correlate, prediction_table
+from vivavoce.stats.prediction.explanation import _collinear, explain
+from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
+from vivavoce.stats.prediction.model import fit_model, read_model, score
+from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal
+from vivavoce.stats.prediction.scores import Held, rank_correlation, scores
+from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable
+from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
+
+CALLS, PEOPLE = 80, 16
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """Satisfaction falls with the runs of inappropriate turns; duration is noise."""
+    draw = np.random.default_rng(11)
+    writer = DatasetWriter(tmp_path_factory.mktemp("m") / "D", study={"name": "s"}, source={"kind": "test"})
+    for number in range(CALLS):
+        key, run = f"d{number:02}", int(draw.integers(0, 5))
+        writer.add("dialogues", [{
+            "dialogue_id": key, "study": "s", "system": f"bot{number % 2}", "condition": "c",
+            "channel": "text", "participant_id": f"p{number % PEOPLE}", "language": "en", "simulated": False,
+            "duration_s": float(draw.integers(10, 100)),
+        }])  # fmt: skip
+        writer.add("turns", [
+            {"dialogue_id": key, "turn_index": index, "party": ("system", "user")[index % 2], "text": "a b",
+             "reference": "a b"} for index in range(12)
+        ])  # fmt: skip
+        writer.add("annotations", [
+            {"dialogue_id": key, "turn_index": 2 * place, "layer": "context",
+             "label": "IA" if place < run else "AP", "annotator_id": "a"} for place in range(6)
+        ])  # fmt: skip
+        asked = {"dialogue_id": key, "wording": "project"}
+        felt = float(np.clip(round(5 - run + draw.normal(0, 0.4)), 1, 5))
+        writer.add("ratings", [
+            {**asked, "instrument": "satisfaction", "item_id": "satisfied", "value": felt},
+            {**asked, "instrument": "cambridge", "item_id": "found_all", "role": "subjective_success",
+             "value": float(felt > 3)},
+        ])  # fmt: skip
+    return writer.close()
+
+
+def noisy(n: int, seed: int = 2) -> tuple[Any, Any, list[str]]:
+    draw = np.random.default_rng(seed)
+    inputs = draw.normal(size=(n, 4))
+    return inputs, inputs[:, 1] * 2 + draw.normal(0, 0.5, n), [f"p{number % 30}" for number in range(n)]
+
+
+def test_a_tree_written_as_arrays_finds_a_step_where_it_is() -> None:
+    draw = np.random.default_rng(4)
+    inputs = draw.uniform(-1, 1, size=(300, 3))
+    answers = np.where(inputs[:, 2] <= 0.25, 1.0, 5.0)
+    forest = fit_tree(inputs, answers, [f"p{number % 20}" for number in range(300)])
+    assert forest.predict(inputs) == pytest.approx(answers)
+    assert forest.trees[0].feature[0] == 2
+    assert forest.trees[0].threshold[0] == pytest.approx(0.25, abs=0.05)
+
+
+def test_boosted_trees_as_arrays_say_what_the_library_says() -> None:
+    inputs, answers, groups = noisy(150)
+    forest = fit_boosting(inputs, answers, groups)
+    library = GradientBoostingRegressor(
+        n_estimators=len(forest.trees), learning_rate=forest.rate, max_depth=2, subsample=0.5,
+        max_features=1.0, min_samples_leaf=10, random_state=0,
+    ).fit(inputs, answers)  # fmt: skip
+    assert forest.predict(inputs) == pytest.approx(library.predict(inputs))
+
+
+def test_an_ordinal_model_finds_the_weight_and_the_thresholds_that_made_the_codes() -> None:
+    draw = np.random.default_rng(8)
+    inputs = draw.normal(size=(4000, 3))
+    felt = 1.5 * inputs[:, 0] + draw.logistic(size=4000)
+    codes = np.digitize(felt, [-1.0, 0.5, 2.0]).astype(float)
+    found = fit_ordinal(inputs, codes, [f"p{number % 80}" for number in range(4000)])
+    assert found.weights[0] == pytest.approx(1.5, abs=0.12)
+    assert found.thresholds == pytest.approx([-1.0, 0.5, 2.0], abs=0.15)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6, unique=True), st.floats(-4, 4))
+def test_chances_of_codes_are_chances_and_the_median_code_halves_them(
+    limits: list[float], lean: float
+) -> None:
+    model = Ordinal(np.array([1.0]), np.sort(np.array(limits)), np.arange(len(limits) + 1.0))
+    inputs = np.array([[lean]])
+    chances = model.chances(inputs)[0]
+    assert (chances >= -1e-12).all()
+    assert chances.sum() == pytest.approx(1)
+    median = int(model.choose(inputs)[0])
+    assert chances[: median + 1].sum() >= 0.5 - 1e-9
+    assert chances[:median].sum() < 0.5 + 1e-9
+
+
+SMALL = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 3)), min_size=4, max_size=25)
+
+
+@given(SMALL)
+def test_a_weighted_rank_correlation_is_that_of_the_repeated_cases(cases: list[tuple[int, int, int]]) -> None:
+    one, other, often = (np.array(column, dtype=float) for column in zip(*cases, strict=True))
+    found = rank_correlation(one, other, often[None, :])[0]
+    repeated = [np.repeat(column, often.astype(int)) for column in (one, other)]
+    if len(repeated[0]) < 2 or np.ptp(repeated[0]) == 0 or np.ptp(repeated[1]) == 0:
+        assert not np.isfinite(found) or len(repeated[0]) >= 2
+        return
+    expected: Any = stats.spearmanr(*repeated)
+    assert found == pytest.approx(float(expected.statistic), abs=1e-9)
+
+
+def test_kappa_and_recall_are_those_of_another_library() -> None:
+    draw = np.random.default_rng(3)
+    answers = draw.integers(1, 6, 200).astype(float)
+    chosen = np.clip(answers + draw.integers(-1, 2, 200), 1, 5)
+    held = Held(answers, chosen, np.full(200, 3.0), chosen, [f"p{number % 25}" for number in range(200)])
+    found = scores(held)
+    assert found["weighted_kappa"] == pytest.approx(cohen_kappa_score(answers, chosen, weights="quadratic"))
+    assert found["macro_recall"] == pytest.approx(recall_score(answers, chosen, average="macro"))
+    for name in ("r2", "rmse", "spearman", "weighted_kappa", "macro_recall"):
+        value, low, high = (found[f"{name}{end}"] for end in ("", "_low", "_high"))
+        assert low is not None and value is not None and high is not None
+        assert low < value < high
+
+
+def test_intervals_are_wider_when_the_answers_of_a_person_are_alike() -> None:
+    draw = np.random.default_rng(6)
+    felt = np.repeat(draw.normal(0, 2, 20), 15)
+    said, naive = np.zeros(300), np.full(300, 0.5)
+    together = scores(Held(felt, said, naive, None, [f"p{number // 15}" for number in range(300)]))
+    apart = scores(Held(felt, said, naive, None, [f"p{number}" for number in range(300)]))
+    widths = [float(one["rmse_high"] or 0) - float(one["rmse_low"] or 0) for one in (together, apart)]
+    assert widths[0] > 2 * widths[1]
+    assert together["weighted_kappa"] is None
+
+
+def test_a_target_that_is_not_in_codes_has_no_ordinal_model() -> None:
+    assert "ordinal" in kinds_for(np.array([1.0, 2.0, 5.0]))
+    assert "ordinal" not in kinds_for(np.array([1.0, 2.5]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_of_any_kind_scores_from_its_file_as_it_was_fitted(
+    dataset: Dataset, tmp_path: Path, kind: Kind
+) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(fit_model(dataset, "satisfied", kind=kind)), encoding="utf-8")
+    table = prediction_table(dataset, "satisfied")
+    fitted = fit(kind, table.values, table.answers, table.participants)
+    assert list(score(read_model(path), dataset).values()) == pytest.approx(fitted.predict(table.values))
+    assert kind in read_model(path)["signature"]
+
+
+@pytest.mark.parametrize("damage", [
+    {"kind": "oracle"}, {"predictors": 3}, {"trees": [{"feature": [9]}]}, {"base": None},
+    {"predictors": [{"measure": "no_such", "mean": 0, "deviation": 1}]}, {"trees": []},
+])  # fmt: skip
+def test_a_damaged_model_is_named_and_never_a_stack_trace(
+    dataset: Dataset, tmp_path: Path, damage: dict[str, Any]
+) -> None:
+    path = tmp_path / "model.json"
+    whole = fit_model(dataset, "satisfied", kind="tree")
+    path.write_text(json.dumps(whole | damage), encoding="utf-8")
+    if damage == {"trees": []}:
+        assert len(score(read_model(path), dataset)) == CALLS
+        return
+    with pytest.raises(InputError) as caught:
+        read_model(path)
+    assert str(path) in caught.value.place
+
+
+def test_all_measures_made_of_users_answers_are_known_as_judgements(tmp_path: Path) -> None:
+    """Else one of them could leak the answer as a predictor."""
+
+    def written(name: str, ratings: list[dict[str, Any]]) -> set[str]:
+        writer = DatasetWriter(tmp_path / name, study={"name": "s"}, source={"kind": "test"})
+        writer.add("dialogues", [{"dialogue_id": "d", "study": "s", "system": "x", "condition": "x",
+                                  "channel": "text", "language": "en", "simulated": False}])  # fmt: skip
+        writer.add("ratings", ratings)
+        table = compute(writer.close())
+        return set(table[table["dialogues"] > 0]["measure"])
+
+    answers = [
+        {"dialogue_id": "d", "instrument": instrument, "wording": "w", "item_id": item, "role": role,
+         "value": 1.0}
+        for instrument, item, role in (
+            ("cambridge", "found_all", "subjective_success"), ("cambridge", "understood", None),
+            ("satisfaction", "satisfied", None), ("sus", "q1", None),
+        )
+    ]  # fmt: skip
+    assert written("answered", answers) - written("silent", []) == set(JUDGEMENTS)
+
+
+def test_weighted_inappropriateness_is_correlated_with_every_target(dataset: Dataset) -> None:
+    rows = {(row["target"], row["measure"]): row for row in correlate(dataset)}
+    found = rows["satisfied", "weighted_inappropriateness"]
+    assert found["symbol"] == "wCA:IA"
+    assert found["rho"] < -0.8
+    assert found["low"] < found["rho"] < found["high"] < 0
+    assert (found["n"], found["participants"]) == (CALLS, PEOPLE)
+    noise = rows["satisfied", "dialogue_duration"]
+    assert noise["low"] < 0 < noise["high"]
+    assert noise["p"] > 0.05
+
+
+def test_an_explanation_names_what_carries_the_prediction(dataset: Dataset) -> None:
+    facts = explain(dataset, "satisfied", refits=20)
+    first = facts["importance"][0]
+    assert first["measure"] in (
+        "weighted_inappropriateness",
+        "contextually_appropriate",
+        "contextually_inappropriate",
+    )
+    assert first["r2_lost"] > 0.1
+    by_name = {row["measure"]: row for row in facts["coefficients"]}
+    assert all(row["low"] <= row["high"] for row in facts["coefficients"])
+    assert abs(by_name["dialogue_duration"]["weight"]) < abs(facts["coefficients"][0]["weight"]) / 2
+    assert sum(row["n"] for row in facts["calibration"]) == CALLS
+    lowest, highest = facts["calibration"][0], facts["calibration"][-1]
+    assert lowest["answered"] < highest["answered"]
+    assert {figure.name for figure in prediction_figures(facts)} == {"coefficients", "courses", "calibration"}
+
+
+def test_predictors_are_called_alike_above_an_inflation_of_five_and_no_others() -> None:
+    """Variance inflation by ordinary least squares of each predictor on the others, by another library."""
+    draw = np.random.default_rng(4)
+    base = draw.normal(size=(60, 3))
+    values = np.column_stack([base, base[:, 0] + draw.normal(0, 0.1, 60)])
+    designs = sm.add_constant(values)
+    expected = {name: variance_inflation_factor(designs, place + 1) for place, name in enumerate("abcd")}
+    assert {name for name, one in expected.items() if one > 5} == {"a", "d"}, "the data means anything"
+    people = [f"p{number}" for number in range(60)]
+    table = PredictionTable("t", tuple("abcd"), (), values, base[:, 1], people, people, people)
+    found = _collinear(table, fit("stepwise", values, base[:, 1], people))
+    assert {row["measure"]: pytest.approx(row["vif"]) for row in found} == {
+        name: one for name, one in expected.items() if one > 5
+    }
+
+
+def test_trees_have_no_weights_but_what_they_go_by_is_shown(dataset: Dataset) -> None:
+    facts = explain(dataset, "satisfied", kind="tree")
+    assert facts["coefficients"] is None
+    assert {figure.name for figure in prediction_figures(facts)} == {"importance", "courses", "calibration"}
+    assert isinstance(fit("tree", np.eye(20), np.arange(20.0), list("ab" * 10)).inner, Forest)
+
+
+def test_the_verb_writes_figures_and_names_the_judgements_among_the_predictors(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    out = tmp_path / "figures"
+    run = [
+        "predict",
+        "explain",
+        str(dataset.folder),
+        "--target",
+        "satisfied",
+        "--model",
+        "tree",
+        "--judgements",
+    ]
+    shown = CliRunner().invoke(app, [*run, "--out", str(out)])
+    assert shown.exit_code == 0, shown.output
+    assert "judgements among the predictors: subjective_success" in shown.output
+    for name in ("importance", "courses", "calibration"):
+        assert (out / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")
+        assert "vega-lite" in json.loads((out / f"{name}.vl.json").read_text(encoding="utf-8"))["$schema"]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--model", "oracle"], ["--with", "no_such_measure"], ["--with", "SubSucc"], ["--target", "happiness"],
+])  # fmt: skip
+def test_what_cannot_be_a_model_a_predictor_or_a_target_is_refused(
+    dataset: Dataset, arguments: list[str]
+) -> None:
+    target = [] if "--target" in arguments else ["--target", "satisfied"]
+    shown = CliRunner().invoke(app, ["predict", "explain", str(dataset.folder), *target, *arguments])
+    assert isinstance(shown.exception, InputError)

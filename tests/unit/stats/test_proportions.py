@@ -1,0 +1,217 @@
+"""Intervals, z-tests and Holm: the published values, then what must hold for any counts."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+from scipy.stats import t as student
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.stats import distributions
+from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.proportions import (
+    INTERVALS,
+    Z_METHODS,
+    clopper_pearson,
+    newcombe,
+    one_proportion_p,
+    two_proportion_z,
+    wald,
+    wilson,
+)
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-proportions.json").read_text(encoding="utf-8")
+)
+
+
+@st.composite
+def counts(draw: st.DrawFn) -> tuple[int, int]:
+    n = draw(st.integers(1, 5000))
+    return draw(st.integers(0, n)), n
+
+
+@pytest.mark.parametrize("case", GOLDEN["intervals"], ids=lambda case: str(case["input"]))
+def test_intervals_are_the_published_ones(case):
+    method, successes, n = case["input"].values()
+    assert INTERVALS[method](successes, n) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["wald_half_widths_in_points"], ids=lambda case: str(case["input"]))
+def test_wald_reproduces_the_half_widths_of_the_cambridge_table(case):
+    low, high = wald(*case["input"])
+    assert 50 * (high - low) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["two_proportions"], ids=lambda case: str(case["input"]))
+def test_two_proportions_are_compared_as_published(case):
+    for method in Z_METHODS:
+        z, p = case["expected"][method]
+        test = two_proportion_z(*case["input"], method=method)
+        assert test.p == pytest.approx(p, abs=case["tolerance"])
+        assert test.p == pytest.approx(p, rel=1e-3), "small p values too"
+        if z is not None:
+            assert test.z == pytest.approx(z, abs=case["tolerance"])
+    assert newcombe(*case["input"]) == pytest.approx(case["expected"]["newcombe"], abs=case["tolerance"])
+
+
+@given(counts(), counts(), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
+def test_score_intervals_are_those_of_statsmodels(a: tuple[int, int], b: tuple[int, int], level: float):
+    alone = proportion_confint(*a, alpha=1 - level, method="wilson")
+    assert wilson(*a, level) == pytest.approx(alone, abs=1e-12)
+    both = confint_proportions_2indep(*a, *b, method="newcomb", compare="diff", alpha=1 - level)
+    assert newcombe(*a, *b, level) == pytest.approx(both, abs=1e-12)
+
+
+@given(st.floats(-8, 8), st.floats(1, 500), st.floats(0.001, 0.999))
+def test_the_laws_are_those_of_scipy(x: float, df: float, p: float):
+    assert distributions.normal_tail(x) == norm.sf(x)
+    assert distributions.normal_quantile(p) == norm.isf(p)
+    assert distributions.t_tail(x, df) == student.sf(x, df)
+    assert distributions.t_quantile(p, df) == student.ppf(p, df)
+
+
+@pytest.mark.parametrize("case", GOLDEN["z_at_number_of_calls"], ids=lambda case: str(case["input"]))
+def test_z_of_printed_rates_is_the_recomputed_one(case):
+    rate_a, n_a, rate_b, n_b = case["input"]
+    scale = 10**6  # printed rates are no counts: scale up, and z grows by the root
+    z = two_proportion_z(round(rate_a * n_a * scale), n_a * scale, round(rate_b * n_b * scale), n_b * scale).z
+    z /= math.sqrt(scale)
+    assert z == pytest.approx(case["expected"][0], abs=case["tolerance"][0])
+    assert math.erfc(abs(z) / math.sqrt(2)) == pytest.approx(case["expected"][1], abs=case["tolerance"][1])
+
+
+@pytest.mark.parametrize("case", GOLDEN["least_n_of_significance"], ids=lambda case: case["input"]["method"])
+def test_five_points_become_significant_at_the_published_number_of_calls(case):
+    a, b, method = case["input"].values()
+    below = case["expected"] // 20 * 20  # multiples of 20 give whole counts at both rates
+    for n, significant in ((below, False), (below + 20, True)):
+        p = two_proportion_z(round(b * n), n, round(a * n), n, method=method).p
+        assert (p < 0.05) is significant
+
+
+@pytest.mark.parametrize("case", GOLDEN["one_proportion"], ids=lambda case: str(case["input"]))
+def test_one_proportion_is_tested_as_published(case):
+    assert one_proportion_p(*case["input"]) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+def test_the_least_significant_number_of_143_preferences_is_84():
+    assert (
+        one_proportion_p(84, 143, method="chi_square")
+        < 0.05
+        <= one_proportion_p(83, 143, method="chi_square")
+    )
+    assert one_proportion_p(84, 143) < 0.05 <= one_proportion_p(83, 143)
+    assert one_proportion_p(0, 0) is None
+
+
+@pytest.mark.parametrize("case", GOLDEN["holm"])
+def test_holm_adjusts_as_published(case):
+    assert holm(case["input"]) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("interval", [wald, wilson, clopper_pearson])
+def test_without_any_case_there_is_no_interval(interval):
+    assert interval(0, 0) is None
+
+
+def test_without_cases_on_one_side_there_is_no_comparison():
+    assert two_proportion_z(0, 0, 3, 10) is None
+    assert newcombe(3, 10, 0, 0) is None
+
+
+@pytest.mark.parametrize("method", Z_METHODS)
+@pytest.mark.parametrize("successes", [0, 10])
+def test_without_variation_there_is_no_test(method, successes):
+    assert two_proportion_z(successes, 10, successes, 10, method=method) is None
+
+
+@pytest.mark.parametrize(("successes", "n"), [(-1, 10), (11, 10), (1, 0)])
+def test_impossible_counts_are_refused_with_their_values(successes, n):
+    for call in (lambda: wilson(successes, n), lambda: two_proportion_z(1, 2, successes, n)):
+        with pytest.raises(InputError, match=f"{successes} successes of {n}"):
+            call()
+
+
+def test_an_impossible_level_is_refused():
+    with pytest.raises(InputError, match=r"level 95"):
+        wilson(1, 2, 95)
+
+
+def test_an_unknown_test_is_refused_with_the_nearest_known():
+    with pytest.raises(UnknownName, match="z_pooled"):
+        two_proportion_z(1, 2, 1, 2, method="pooled_z")
+
+
+@given(counts())
+def test_intervals_stay_within_zero_and_one_and_contain_the_rate(case):
+    successes, n = case
+    for interval in (wilson, clopper_pearson):
+        low, high = interval(successes, n)
+        assert 0 <= low <= successes / n + 1e-12 <= high + 2e-12 <= 1 + 4e-12
+
+
+@given(counts())
+def test_failures_mirror_successes(case):
+    successes, n = case
+    low, high = wilson(successes, n)
+    assert wilson(n - successes, n) == pytest.approx((1 - high, 1 - low), abs=1e-12)
+
+
+@given(counts(), st.integers(2, 20))
+def test_more_cases_at_the_same_rate_narrow_the_interval(case, factor):
+    successes, n = case
+    few, many = wilson(successes, n), wilson(successes * factor, n * factor)
+    assert many.high - many.low < few.high - few.low
+
+
+@given(counts())
+def test_one_more_success_raises_both_limits(case):
+    successes, n = case
+    if successes < n:
+        before, after = wilson(successes, n), wilson(successes + 1, n)
+        assert before.low < after.low
+        assert before.high < after.high
+
+
+@given(counts())
+def test_a_higher_level_widens_the_interval(case):
+    narrow, wide = wilson(*case, level=0.9), wilson(*case, level=0.99)
+    assert wide.low <= narrow.low
+    assert narrow.high <= wide.high
+
+
+@given(counts(), counts(), st.sampled_from(Z_METHODS))
+def test_exchanging_the_systems_changes_the_sign_and_nothing_else(a, b, method):
+    forward, back = two_proportion_z(*a, *b, method=method), two_proportion_z(*b, *a, method=method)
+    if forward is None:
+        assert back is None
+    else:
+        assert back == pytest.approx((-forward.z, forward.p))
+    low, high = newcombe(*a, *b)
+    assert newcombe(*b, *a) == pytest.approx((-high, -low), abs=1e-12)
+
+
+@given(counts(), counts())
+def test_the_correction_for_continuity_is_conservative(a, b):
+    plain = two_proportion_z(*a, *b)
+    if plain is not None:
+        corrected = two_proportion_z(*a, *b, method="z_pooled_continuity")
+        assert corrected.p >= plain.p - 1e-12
+        assert 0 <= plain.p <= 1
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12))
+def test_holm_never_lowers_a_p_value_and_keeps_its_place(p_values):
+    adjusted = holm(p_values)
+    assert [p is None for p in adjusted] == [p is None for p in p_values]
+    pairs = sorted((p, q) for p, q in zip(p_values, adjusted, strict=True) if p is not None)
+    assert all(p <= q <= 1 for p, q in pairs)
+    assert [q for _, q in pairs] == sorted(q for _, q in pairs)
+    if len(pairs) == 1:
+        assert pairs[0][0] == pytest.approx(pairs[0][1])

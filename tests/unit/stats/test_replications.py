@@ -1,0 +1,71 @@
+"""The page of the two papers is rebuilt from counts, and says where the printed values differ."""
+
+from pathlib import Path
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.stats.populations import compare_counts, compare_populations, rank_agreement
+from vivavoce.stats.replications import PREFERENCES, TABLE_2, half_up, half_width, page
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_page_in_the_docs_is_what_our_functions_give():
+    kept = (ROOT / "docs" / "explanation" / "two-papers-recomputed.md").read_text(encoding="utf-8")
+    assert kept == page(), "rebuild it: python -m vivavoce.stats.replications"
+
+
+def test_all_half_widths_reproduce_but_the_two_known_ones():
+    off = {
+        (system, place)
+        for system, cells in TABLE_2.items()
+        for place, cell in enumerate(cells)
+        if half_up(half_width(cell.successes, cell.n), 1) != cell.half
+    }
+    assert off == {("A/1BT", 1), ("C/NBRL", 1)}
+    rates = [(100 * cell.successes / cell.n, cell.rate) for cells in TABLE_2.values() for cell in cells]
+    assert all(half_up(ours, 1) == printed for ours, printed in rates)
+
+
+def test_every_ratio_and_marginal_of_the_transcript_study_reproduces():
+    for counts, ratios, marginal, women, men in PREFERENCES.values():
+        assert tuple(half_up(k / 143, 2) for k in counts) == ratios
+        assert half_up(sum(ratios) / 4, 2) == marginal
+        assert half_up((50 * women + 93 * men) / 143, 2) == marginal
+    assert (2860, pytest.approx(10.296)) == (143 * 4 * 5, 51.48 / 5)
+    assert half_up(81 / 40, 2) == 2.03
+
+
+def test_populations_are_compared_by_rank_and_by_equivalence():
+    crowd, lab = {"x": (259, 403), "y": (30, 40)}, {"x": (130, 199), "y": (20, 40)}
+    facts = compare_counts(crowd, lab, margin=0.1)
+    assert facts["by"][0]["p_equivalent"] == pytest.approx(0.01525, abs=5e-6)
+    assert [row["equivalent"] for row in facts["by"]] == [True, False]
+    assert (facts["ranks"]["tau"], facts["ranks"]["same_order"]) == (pytest.approx(-1), False)
+    assert rank_agreement({"x": 0.5}, {"x": 0.4}).tau is None
+    for a, b in (({"x": 0.5, "y": 0.5}, {"x": 0.4, "y": 0.3}), ({"x": 0.5, "y": 0.6}, {"x": 0.4, "y": 0.4})):
+        found = rank_agreement(a, b)
+        assert (found.tau, found.rho) == (None, None), "where all are equal there is no order"
+
+
+def test_two_datasets_are_compared_system_by_system(make):
+    def trial(name: str, people: int, offset: int):
+        rows = [
+            (system, f"p{person}", (person**2 + number + offset) % 5 > (system == "b"))
+            for person in range(people)
+            for system in ("a", "b")
+            for number in range(3)
+        ]
+        return make(*rows, name=name)
+
+    facts = compare_populations(trial("crowd", 40, 0), trial("lab", 12, 1), costs=(60.0, None))
+    assert [row["key"] for row in facts["by"] if row["measure"] == "subjective_success"] == ["a", "b"]
+    assert facts["ranks"]["subjective_success"]["same_order"]
+    first, second = facts["trials"]
+    assert (first["calls_per_user"], first["cost_per_call"]) == (6, 0.25)
+    assert (second["participants"], second["cost_per_call"]) == (12, None)
+    rate = facts["by"][0]
+    assert rate["interval_90"][0] < rate["difference"] < rate["interval_90"][1]
+    with pytest.raises(InputError, match="no system in common"):
+        compare_populations(make(("a", "p", 1), name="one"), make(("z", "p", 1), name="two"))

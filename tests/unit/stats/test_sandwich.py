@@ -1,0 +1,98 @@
+"""Robust errors over participants: against whole matrices worked out slowly, and against plain t-tests."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_1samp, ttest_rel
+
+from vivavoce.stats.clusters import Sums, clustered_rate
+from vivavoce.stats.sandwich import correlations, residuals, robust_error
+
+FLOOR = 0.02
+
+
+def drawn(seed: int, people: int = 14) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Dialogues of people of unequal activity, some of whom met both systems."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), rng.integers(1, 9, people))
+    is_a = np.where(who < 6, rng.random(len(who)) < 0.5, who < 10)
+    answers = rng.random(len(who)) < 0.3 + 0.5 * rng.random(people)[who]
+    return who, is_a, answers.astype(float)
+
+
+def by_matrices(who: np.ndarray, is_a: np.ndarray, answers: np.ndarray) -> tuple[float, float]:
+    """The same error from the covariance matrix of all single dialogues, as its definition reads."""
+    a, b = (residuals(who[side], who.max() + 1, answers[side], np.ones(side.sum())) for side in (is_a, ~is_a))
+    alike = correlations(a, b)
+    same_person, same_side = who[:, None] == who[None, :], is_a[:, None] == is_a[None, :]
+    likeness = np.where(same_person, np.where(same_side, alike.within, alike.across), 0.0)
+    np.fill_diagonal(likeness, 1.0)
+    rates = np.where(is_a, answers[is_a].mean(), answers[~is_a].mean())
+    variances = rates * (1 - rates)
+    least = FLOOR / 2 * (variances[is_a][0] + variances[~is_a][0])
+    spread = np.sqrt(variances + least)
+    covariance = likeness * spread[:, None] * spread[None, :]
+    sizes = np.where(is_a, is_a.sum(), (~is_a).sum())
+    contrast = np.where(is_a, 1.0, -1.0) / sizes
+    centred = np.eye(len(who)) - same_side / sizes[:, None]
+    people = np.unique(who)
+    rows = []
+    for person in people:
+        own = who == person
+        leverage = np.array([(own & (is_a == side)).sum() / (is_a == side).sum() for side in is_a])
+        rows.append((contrast * own / np.sqrt(1 - leverage)) @ centred)
+    rows = np.array(rows)
+    of_totals = rows @ covariance @ rows.T
+    weights = np.diag(of_totals) ** -0.5
+    expected = weights @ np.diag(of_totals)
+    weighted = np.diag(weights) @ of_totals
+    square = weights @ (rows @ answers) ** 2 * (contrast @ covariance @ contrast) / expected
+    return float(np.sqrt(square)), float(expected**2 / np.trace(weighted @ weighted))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_error_and_degrees_of_freedom_are_those_of_the_whole_matrices(seed):
+    who, is_a, answers = drawn(seed)
+    sides = [residuals(who[side], 14, answers[side], np.ones(side.sum())) for side in (is_a, ~is_a)]
+    assert robust_error(*sides) == pytest.approx(by_matrices(who, is_a, answers))
+
+
+def test_one_case_each_is_the_t_test_of_one_mean():
+    values = np.random.default_rng(1).normal(3, 2, 15)
+    found = robust_error(residuals(np.arange(15), 15, values, np.ones(15)))
+    peer = ttest_1samp(values, 0)
+    assert found.df == pytest.approx(14)
+    assert values.mean() / found.se == pytest.approx(peer.statistic)
+
+
+def test_one_case_with_each_system_is_the_paired_t_test():
+    rng = np.random.default_rng(2)
+    first, second = rng.normal(size=(2, 12)) + rng.normal(size=12)
+    one = np.ones(12)
+    found = robust_error(*(residuals(np.arange(12), 12, values, one) for values in (first, second)))
+    assert (first - second).mean() / found.se == pytest.approx(ttest_rel(first, second).statistic)
+
+
+def test_equal_callers_have_the_logit_interval_of_their_mean_rates():
+    hits = np.array([1.0, 4, 2, 5, 3, 3, 0, 4, 5, 2, 1])
+    found = clustered_rate(Sums(hits, np.full(11, 5.0)))
+    rate, se = hits.mean() / 5, (hits / 5).std(ddof=1) / np.sqrt(11)
+    reach = student.ppf(0.975, 10) * se / (rate * (1 - rate))
+    middle = np.log(rate / (1 - rate))
+    ends = 1 / (1 + np.exp(-(middle + np.array([-reach, reach]))))
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+
+
+def test_one_busy_caller_leaves_few_degrees_of_freedom():
+    rng = np.random.default_rng(3)
+    sizes = np.array([2] * 30 + [200])
+    who = np.repeat(np.arange(31), sizes)
+    answers = (rng.random(len(who)) < rng.beta(1, 1, 31)[who]).astype(float)
+    found = robust_error(residuals(who, 31, answers, np.ones(len(who))))
+    assert found.df < 8, "thirty-one callers, of whom one decides nearly everything"
+
+
+def test_a_system_that_one_person_met_has_no_error():
+    some = residuals(np.zeros(3, int), 3, np.array([1.0, 0, 1]), np.ones(3))
+    others = residuals(np.array([1, 2]), 3, np.array([1.0, 0]), np.ones(2))
+    assert robust_error(some, others) is None

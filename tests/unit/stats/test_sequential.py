@@ -1,0 +1,147 @@
+"""Looking early: published boundaries and e-values, and alpha held in simulated trials."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.stats.anytime import (
+    confidence_sequence,
+    e_value,
+    watch_choices,
+    watch_differences,
+)
+from vivavoce.stats.sequential import boundaries, conditional_power, error_of_peeking, judge
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-sequential.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", GOLDEN["peeking"], ids=lambda case: str(case["input"]))
+def test_unadjusted_peeks_cost_what_armitage_found(case):
+    assert error_of_peeking(case["input"]) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["boundaries"], ids=lambda case: case["input"][1])
+def test_boundaries_are_the_published_ones(case):
+    found = boundaries(*case["input"])
+    assert [look.z for look in found] == pytest.approx(case["expected"], abs=case["tolerance"])
+    assert found[-1].spent == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("case", GOLDEN["e_values"], ids=lambda case: str(case["input"]))
+def test_e_values_are_the_reference_ones(case):
+    assert e_value(*case["input"]) == pytest.approx(case["expected"], rel=case["relative"])
+
+
+def test_one_look_is_the_ordinary_test():
+    (look,) = boundaries(1)
+    assert look.z == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_unequal_looks_spend_what_their_information_allows():
+    early, late = boundaries([0.2, 1.0]), boundaries([0.8, 1.0])
+    assert early[0].z > late[0].z
+    assert early[1].z < late[1].z
+
+
+@pytest.mark.parametrize("looks", [0, [0.5, 0.4], [0.0, 1.0], [0.5, 1.5]])
+def test_looks_that_make_no_sense_are_refused(looks):
+    with pytest.raises(InputError):
+        boundaries(looks)
+    with pytest.raises(UnknownName):
+        boundaries(3, "linear")
+
+
+def test_a_trial_stops_for_effect_and_for_futility_and_says_why():
+    looks = boundaries(4)
+    final = looks[-1].z
+    assert judge(5.0, looks[1], expected=2.8, final=final).stop == "effect"
+    hopeless = judge(-0.0, looks[2], expected=0.5, final=final)
+    assert hopeless.stop == "futility"
+    assert "%" in hopeless.why
+    assert judge(1.5, looks[1], expected=2.8, final=final).stop is None
+    assert conditional_power(3.0, 1.0, expected=2.8, final=final) == 1
+
+
+def sequences(seed: int, trials: int, length: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((trials, length))
+
+
+def held(trials: int, seed: int, looks: int = 10) -> dict[str, float]:
+    """Share of trials without any effect that are stopped at one of ten looks, by procedure."""
+    sums = np.cumsum(sequences(seed, trials, looks), axis=1) / np.sqrt(np.arange(1, looks + 1))
+    bars = {name: [look.z for look in boundaries(looks, name)] for name in ("obrien_fleming", "pocock")}
+    bars["peeking"] = [1.959964] * looks
+    return {name: float((np.abs(sums) >= np.array(bar)).any(axis=1).mean()) for name, bar in bars.items()}
+
+
+def anytime_errors(trials: int, seed: int) -> dict[str, float]:
+    """Share of null trials ever stopped when every one of 200 participants is looked at."""
+    rng = np.random.default_rng(seed)
+    choices = rng.integers(0, 2, (trials, 200)).tolist()
+    differences = rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0], (trials, 200))
+    return {
+        "choices": float(np.mean([watch_choices(one)[-1].p <= 0.05 for one in choices])),
+        "differences": float(np.mean([watch_differences(one, 1.0)[-1].p <= 0.05 for one in differences])),
+    }
+
+
+def test_ten_looks_hold_alpha_and_peeking_does_not():
+    share = held(20_000, 1)
+    assert share["obrien_fleming"] == pytest.approx(0.05, abs=0.006)
+    assert share["pocock"] == pytest.approx(0.05, abs=0.006)
+    assert share["peeking"] == pytest.approx(0.193, abs=0.01)
+
+
+@pytest.mark.long
+def test_ten_looks_hold_alpha_in_many_trials():
+    share = held(400_000, 2)
+    assert share["obrien_fleming"] == pytest.approx(0.05, abs=0.0012)
+    assert share["pocock"] == pytest.approx(0.05, abs=0.0012)
+    assert all(error <= 0.05 for error in anytime_errors(1000, 3).values())
+
+
+def test_looking_after_every_participant_holds_alpha():
+    assert all(error <= 0.06 for error in anytime_errors(60, 4).values())
+
+
+def test_a_real_difference_is_found_at_any_time():
+    rng = np.random.default_rng(5)
+    looks = watch_differences(rng.normal(0.3, 0.5, 300), scale=1.0)
+    assert looks[-1].p < 0.01
+    assert looks[-1].interval.low > 0
+    assert [look.p for look in looks] == sorted((look.p for look in looks), reverse=True)
+
+
+@pytest.mark.parametrize(("alpha", "scale"), [(0.05, 1.0), (0.01, 0.5)])
+@pytest.mark.parametrize("n", [1, 2, 7, 60])
+def test_a_difference_at_the_border_of_its_interval_has_evidence_of_one_over_alpha(
+    alpha: float, scale: float, n: int
+):
+    """Johari, Pekelis and Walsh (2015): the interval holds what the test does not reject, so they meet."""
+    reach = watch_differences([0.0] * n, scale, alpha)[-1].interval.high
+    at_border = watch_differences([reach] * n, scale, alpha)[-1]
+    assert at_border.e_value == pytest.approx(1 / alpha)
+    assert at_border.interval.low == pytest.approx(0, abs=1e-12)
+
+
+@given(st.integers(1, 300), st.data())
+def test_a_confidence_sequence_holds_the_rates_that_were_not_rejected(n, data):
+    successes = data.draw(st.integers(0, n))
+    low, high = confidence_sequence(successes, n)
+    assert 0 <= low <= successes / n <= high <= 1
+    assert (e_value(successes, n, 0.5) < 20) == (low < 0.5 < high) or abs(e_value(successes, n) - 20) < 1e-6
+
+
+def test_what_cannot_be_watched_is_refused():
+    with pytest.raises(InputError):
+        e_value(5, 3)
+    with pytest.raises(InputError):
+        watch_differences([0.1], scale=0)
+    assert confidence_sequence(0, 0) == (0, 1)

@@ -1,0 +1,148 @@
+"""Rated transcripts compared within people, and what a judgement takes in each way of judging."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scenes.judgements import judge_rows, made
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.stats.effort import effort
+from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def reading_rows(people: int, better: float, seed: int = 1, instrument: str = "reading") -> list[dict]:
+    """People with a level of their own, who rate the experimental version so much better."""
+    chance, rows = Random(seed), []
+    for person in range(people):
+        own = chance.gauss(3, 0.8)
+        for number, version in enumerate(("control", "experimental"), 1):
+            for item in ("ease", "utility"):
+                value = own + (better if version == "experimental" else 0) + chance.gauss(0, 0.4)
+                rows.append({
+                    "participant_id": f"p{person}", "visit_id": f"v{person}", "reading_number": number,
+                    "pair_id": "one", "variable": "empathy", "version": version, "level": version,
+                    "instrument": instrument, "item_id": item, "value": value, "response_s": 30.0,
+                    "simulated": True,
+                })  # fmt: skip
+    return rows
+
+
+def broken_rows(values: list[float]) -> list[dict]:
+    """One broken transcript for each of the first readers, rated so on both items."""
+    same = {"pair_id": "broken", "variable": "attention", "version": "experimental", "level": "experimental"}
+    own = {"role": "attention", "reading_number": 3, **same}
+    return [
+        {**row, **own, "value": values[int(row["participant_id"][1:])]}
+        for row in reading_rows(len(values), 0.0) if row["version"] == "experimental"
+    ]  # fmt: skip
+
+
+def test_broken_transcripts_are_in_no_mean_and_who_likes_them_is_counted(tmp_path: Path) -> None:
+    sound = reading_rows(60, 0.5)
+    plain = rated_transcripts(made(tmp_path / "plain", readings=sound))
+    assert plain["attention"] is None
+    facts = rated_transcripts(
+        made(tmp_path / "data", readings=[*sound, *broken_rows([0.1, 9.0, 0.2, 9.0, 9.0])])
+    )
+    assert facts["attention"] == {"participants": 5, "failed": 3}
+    same = ("items", "variables", "ratings", "participants", "transcripts")
+    assert {name: facts[name] for name in same} == {name: plain[name] for name in same}
+
+
+def test_a_reversed_item_does_not_make_a_broken_transcript_a_good_one(tmp_path: Path) -> None:
+    row = {
+        "participant_id": "p", "visit_id": "v", "reading_number": 1, "pair_id": "one", "variable": "x",
+        "version": "control", "level": "control", "instrument": "sus", "item_id": "q2", "simulated": True,
+    }  # fmt: skip
+    rows = [{**row, "value": 1.0}, {**row, "value": 5.0, "pair_id": "broken", "role": "attention"}]
+    assert rated_transcripts(made(tmp_path / "d", readings=rows))["attention"] == {
+        "participants": 1,
+        "failed": 0,
+    }
+
+
+def test_a_known_difference_is_found_within_people(tmp_path: Path) -> None:
+    facts = rated_transcripts(made(tmp_path / "data", readings=reading_rows(60, 0.5)))
+    (whole,) = facts["variables"]
+    assert whole["low"] < 0.5 < whole["high"]
+    assert whole["high"] - whole["low"] < 0.4  # far narrower than people differ among themselves
+    assert whole["participants"] == 60 and whole["p_holm"] < 0.001
+    assert [one["item"] for one in facts["items"]] == ["ease", "utility"]
+    assert facts["transcripts"] == 2
+
+
+def test_without_a_difference_the_interval_holds_zero_about_as_often_as_it_says(tmp_path: Path) -> None:
+    held = 0
+    for seed in range(20):
+        facts = rated_transcripts(made(tmp_path / str(seed), readings=reading_rows(25, 0.0, seed)))
+        held += facts["variables"][0]["low"] < 0 < facts["variables"][0]["high"]
+    assert held >= 16  # 19 expected
+
+
+def test_reversed_items_are_turned_round(tmp_path: Path) -> None:
+    rows = [
+        {**row, "instrument": "sus", "item_id": "q2", "value": 5.0 if row["version"] == "control" else 2.0}
+        for row in reading_rows(3, 0.0)
+    ]
+    (item,) = rated_transcripts(made(tmp_path / "data", readings=rows))["items"]
+    assert (item["control"], item["experimental"], item["difference"]) == (1.0, 4.0, 3.0)
+
+
+def test_one_version_alone_has_no_difference(tmp_path: Path) -> None:
+    rows = [row for row in reading_rows(5, 0.0) if row["version"] == "control"]
+    (whole,) = rated_transcripts(made(tmp_path / "data", readings=rows))["variables"]
+    assert whole["experimental"] is None and whole["difference"] is None and whole["p"] is None
+
+
+def test_nothing_rated_is_told(tmp_path: Path) -> None:
+    dataset = made(tmp_path / "data", turns=[])
+    assert not has_readings(dataset)
+    with pytest.raises(InputError, match="no rated transcripts"):
+        rated_transcripts(dataset)
+
+
+def live(folder: Path, connect: str, minutes: float) -> Dataset:
+    """Ten people with a dialogue each of so many minutes, form included, and four answers about it."""
+    study = {"name": "live", "file": f"study: live\nsystems:\n  hut: {{connect: {connect}}}\n"}
+    with DatasetWriter(folder, study=study, source={"kind": "test"}) as writer:
+        for person in range(10):
+            writer.add("dialogues", [{
+                "dialogue_id": f"d{person}", "study": "live", "system": "hut", "condition": "hut",
+                "participant_id": f"p{person}", "channel": "text", "language": "en", "started_at": START,
+                "simulated": False,
+            }])  # fmt: skip
+            writer.add("ratings", [
+                {"dialogue_id": f"d{person}", "participant_id": f"p{person}", "instrument": "reading",
+                 "item_id": item, "value": 4.0, "answered_at": START + timedelta(minutes=minutes)}
+                for item in ("ease", "utility", "satisfaction", "interaction")
+            ])  # fmt: skip
+        return writer.close()
+
+
+def test_a_live_session_and_a_comparison_cost_what_the_paper_says(tmp_path: Path) -> None:
+    """30 minutes and two people against 3 minutes and one: 20 judgements each, as in section 4.5."""
+    pairs = [
+        {**row, "response_s": 36.0} for row in judge_rows(10, dict.fromkeys(("a", "b", "c", "d", "e"), 0.7))
+    ]
+    wizard = live(tmp_path / "live", "wizard", 6.0)  # five such dialogues make the session of 30 minutes
+    compared, talked = effort([made(tmp_path / "data", preferences=pairs), wizard], hourly=10)
+    assert (compared["arm"], compared["people"], compared["judgements"]) == ("compared", 1, 200)
+    assert compared["minutes_per_participant"] == pytest.approx(3)
+    assert compared["seconds_per_judgement"] == pytest.approx(9)
+    assert (talked["arm"], talked["people"]) == ("live_wizard", 2)
+    assert talked["seconds_per_judgement"] == pytest.approx(90)
+    assert talked["cost_per_judgement"] / compared["cost_per_judgement"] == pytest.approx(20)
+
+
+def test_a_system_without_a_wizard_takes_one_person(tmp_path: Path) -> None:
+    (arm,) = effort([live(tmp_path / "live", "http", 3.0)])
+    assert (arm["arm"], arm["people"], arm["cost_per_judgement"]) == ("live", 1, None)
+
+
+def test_nothing_judged_has_no_arms(tmp_path: Path) -> None:
+    assert effort([made(tmp_path / "data", turns=[])]) == []

@@ -1,0 +1,487 @@
+"""A visit as a participant walks it, on a real log, with a system under test that does as it is told."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from scenes.patience import PATIENCE_S, eventually_there
+from scenes.visits import Parrot, greeted, into_dialogue, make_study, ratings, say, settled
+from vivavoce.core.clock import ManualClock
+from vivavoce.log import events
+from vivavoce.log.store import Log
+from vivavoce.study.model import Limits
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.errors import Refused, Stale
+
+
+def with_engine(study, log, scenario, **systems) -> None:
+    """Run a scenario with an engine that is started before and stopped after."""
+
+    async def run() -> None:
+        connectors = systems or {"one": Parrot(), "two": Parrot()}
+        engine = SessionEngine(study, log, connectors)
+        await engine.start()
+        try:
+            await scenario(engine)
+        finally:
+            await engine.stop()
+
+    asyncio.run(run())
+
+
+async def hold_dialogue(engine: SessionEngine, visit_id: str, dialogue_id: str) -> None:
+    await say(engine, visit_id, dialogue_id, "a thai place")
+    await say(engine, visit_id, dialogue_id, "its phone")
+    await engine.end_dialogue(visit_id, dialogue_id, user_turns=2)
+
+
+async def give_feedback(engine: SessionEngine, visit_id: str) -> None:
+    state = await engine.state(visit_id)
+    assert state.dialogue is not None and state.dialogue.code is not None
+    verdict = await engine.enter_code(visit_id, state.dialogue.code)
+    assert verdict.accepted
+    await engine.forms.answer(
+        visit_id, step=2, round=state.round, position=0, instrument="cambridge", wording="project",
+        ratings=ratings(),
+    )  # fmt: skip
+
+
+def test_a_whole_visit_ends_with_a_completion_code_and_every_event_in_order(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await hold_dialogue(engine, visit_id, dialogue_id)
+        await give_feedback(engine, visit_id)
+        await engine.next_dialogue(visit_id, 2, 1)
+        second = await greeted(engine, visit_id)
+        await hold_dialogue(engine, visit_id, second)
+        await give_feedback(engine, visit_id)
+        await engine.finish_dialogues(visit_id, 2)
+        await engine.forms.answer(
+            visit_id, step=3, round=None, position=0, instrument="sus", wording="project", ratings=ratings()
+        )
+        state = await engine.state(visit_id)
+        assert (state.phase, state.outcome) == ("ended", "completed")
+        assert state.completion_code and len(state.completion_code) == 14
+
+    with_engine(study, log, scenario)
+    stored = log.events(log.visits("city")[0].visit_id)
+    assert [one.seq for one in stored] == list(range(1, len(stored) + 1))
+    kinds = Counter(one.event.kind for one in stored)
+    assert kinds["user_turn_sent"] == 4
+    assert kinds["system_turn_received"] == 6  # two greetings, four answers
+    assert kinds["code_issued"] == kinds["questionnaire_answered"] - 1 == 2
+    systems = {one.event.system for one in stored if isinstance(one.event, events.DialogueAssigned)}
+    assert systems == {"one", "two"}  # least used by this participant
+    about = [one.event.dialogue_id for one in stored if isinstance(one.event, events.QuestionnaireAnswered)]
+    held = [one.event.dialogue_id for one in stored if isinstance(one.event, events.DialogueAssigned)]
+    assert about == [*held, None]  # each about the dialogue just held, the last about the visit
+
+
+def test_streamed_pieces_are_logged_as_one_message_with_times(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await say(engine, visit_id, dialogue_id, "a thai place")
+        answer = (await engine.state(visit_id)).dialogues[-1].turns[-1].event
+        assert isinstance(answer, events.SystemTurnReceived)
+        assert answer.text == "You said: a thai place"
+        assert 0 <= answer.sent_s <= answer.first_output_s <= answer.complete_s  # type: ignore[operator]
+
+    with_engine(study, log, scenario)
+
+
+def test_the_same_key_twice_is_one_turn(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        first, second = await asyncio.gather(
+            engine.say(visit_id, dialogue_id, key="k", text="hi"),
+            engine.say(visit_id, dialogue_id, key="k", text="hi"),
+        )
+        assert first.seq == second.seq and {first.replayed, second.replayed} == {False, True}
+        await settled(engine, visit_id)
+        assert (await engine.state(visit_id)).dialogues[-1].user_turns == 1
+
+    with_engine(study, log, scenario)
+
+
+def test_a_second_turn_waits_for_the_first_answer(study, log) -> None:
+    parrot = Parrot()
+
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        parrot.gate = asyncio.Event()
+        await engine.say(visit_id, dialogue_id, key="a", text="one")
+        with pytest.raises(Refused, match="busy"):
+            await engine.say(visit_id, dialogue_id, key="b", text="two")
+        parrot.gate.set()
+        await settled(engine, visit_id)
+        await engine.say(visit_id, dialogue_id, key="b", text="two")
+        await settled(engine, visit_id)
+        assert [turn.text for turn in parrot.sent] == ["one", "two"]
+
+    with_engine(study, log, scenario, one=parrot, two=parrot)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("   ", "empty"), ("x" * 2001, "too_long")], ids=["blank", "over the limit"]
+)
+def test_a_turn_that_cannot_be_sent_is_refused_whole(study, log, text, reason) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        with pytest.raises(Refused, match=reason):
+            await engine.say(visit_id, dialogue_id, key="k", text=text)
+        assert (await engine.state(visit_id)).dialogues[-1].user_turns == 0
+
+    with_engine(study, log, scenario)
+
+
+def test_a_failing_system_is_logged_and_the_dialogue_goes_on_until_the_third_time(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        for number in range(3):
+            await say(engine, visit_id, dialogue_id, "break", key=f"k{number}")
+            state = await engine.state(visit_id)
+            assert state.dialogues[-1].running == (number < 2)
+        assert state.dialogues[-1].end_reason == "failure"
+        assert state.phase == "ready"  # too little was said to be judged: another dialogue instead of a form
+        failures = [s.event for s in log.events(visit_id) if isinstance(s.event, events.SystemTurnFailed)]
+        assert [failure.failure for failure in failures] == ["timeout"] * 3
+
+    with_engine(study, log, scenario)
+
+
+def test_a_system_that_is_down_costs_the_participant_only_that_dialogue(study, log, monkeypatch) -> None:
+    monkeypatch.setattr("vivavoce.trial.relay.OPENING_PAUSE_S", 0.01)
+    down, up = Parrot(), Parrot()
+    down.down = True
+
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, _ = await into_dialogue(engine)
+        state = await engine.state(visit_id)
+        while state.dialogues[-1].system == "one":
+            assert state.phase == "ready" and state.dialogues[-1].end_reason == "failure"
+            await engine.next_dialogue(visit_id, 2, 0)
+            await greeted(engine, visit_id)
+            state = await engine.state(visit_id)
+        await hold_dialogue(engine, visit_id, state.dialogues[-1].dialogue_id)
+        assert (await engine.state(visit_id)).phase == "code"
+
+    with_engine(study, log, scenario, one=down, two=up)
+
+
+def test_an_empty_answer_is_silence_not_a_failure(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await say(engine, visit_id, dialogue_id, "say nothing")
+        state = await engine.state(visit_id)
+        assert state.dialogues[-1].running and state.dialogues[-1].answered_turns == 0
+        assert any(isinstance(stored.event, events.SilenceKept) for stored in log.events(visit_id))
+
+    with_engine(study, log, scenario)
+
+
+def test_a_system_that_does_not_greet_lets_the_participant_begin(study, log) -> None:
+    quiet = Parrot()
+    quiet.greeting = None
+
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await say(engine, visit_id, dialogue_id, "hi")
+        turns = (await engine.state(visit_id)).dialogues[-1].turns
+        assert [(turn.party, turn.turn_index) for turn in turns] == [("user", 0), ("system", 1)]
+
+    with_engine(study, log, scenario, one=quiet, two=quiet)
+
+
+def test_a_trivial_dialogue_earns_no_code_and_another_is_offered(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await say(engine, visit_id, dialogue_id, "bye")  # the system ends the dialogue
+        state = await engine.state(visit_id)
+        assert state.dialogues[-1].end_reason == "system" and state.dialogues[-1].code is None
+        assert state.phase == "ready" and state.round == 0
+        await engine.next_dialogue(visit_id, 2, 0)
+        assert (await engine.state(visit_id)).phase == "chat"
+
+    with_engine(study, log, scenario)
+
+
+def test_three_fruitless_dialogues_let_the_participant_leave_with_a_code(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, _ = await into_dialogue(engine)
+        for _ in range(3):
+            await engine.end_dialogue(visit_id, (await engine.state(visit_id)).dialogues[-1].dialogue_id)
+            state = await engine.state(visit_id)
+            if not state.may_finish:
+                await engine.next_dialogue(visit_id, 2, 0)
+                await greeted(engine, visit_id)
+        await engine.finish_dialogues(visit_id, 2)
+        await engine.forms.answer(
+            visit_id, step=3, round=None, position=0, instrument="sus", wording="project", ratings=[]
+        )
+        state = await engine.state(visit_id)
+        assert state.outcome == "technical_failure" and state.completion_code
+
+    with_engine(study, log, scenario)
+
+
+def test_wrong_reused_and_foreign_codes_are_told_apart_and_counted(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        first, dialogue = await into_dialogue(engine)
+        await hold_dialogue(engine, first, dialogue)
+        other, other_dialogue = await into_dialogue(engine)
+        await hold_dialogue(engine, other, other_dialogue)
+        foreign = (await engine.state(other)).dialogues[-1].code or ""
+        mine = (await engine.state(first)).dialogues[-1].code or ""
+        assert (await engine.enter_code(first, "00")).problem == "unknown"
+        assert (await engine.enter_code(first, foreign)).problem == "other_visit"
+        assert (await engine.enter_code(first, f" {mine[:2]}-{mine[2:]} ")).accepted
+        await engine.forms.answer(
+            first, step=2, round=0, position=0, instrument="cambridge", wording="project", ratings=[]
+        )
+        await engine.next_dialogue(first, 2, 1)
+        await hold_dialogue(engine, first, await greeted(engine, first))
+        assert (await engine.enter_code(first, mine)).problem == "reused"
+        entered = [s.event for s in log.events(first) if isinstance(s.event, events.CodeEntered)]
+        assert [one.accepted for one in entered] == [False, False, True, False]
+
+    with_engine(study, log, scenario)
+
+
+def test_guessing_codes_is_stopped(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await hold_dialogue(engine, visit_id, dialogue_id)
+        right = (await engine.state(visit_id)).dialogues[-1].code or ""
+        for _ in range(study.limits.code_attempts):
+            assert (await engine.enter_code(visit_id, "1")).problem == "unknown"
+        assert (await engine.enter_code(visit_id, right)).problem == "too_many"
+
+    with_engine(study, log, scenario)
+
+
+def test_a_page_of_an_earlier_step_changes_nothing(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, _ = await into_dialogue(engine)
+        before = len(log.events(visit_id))
+        for late in (
+            engine.give_consent(visit_id, 0, agreed=False, document="d"),
+            engine.read_page(visit_id, 1),
+            engine.enter_code(visit_id, "1234"),
+            engine.next_dialogue(visit_id, 2, 1),
+        ):
+            with pytest.raises(Stale):
+                await late
+        assert len(log.events(visit_id)) == before
+
+    with_engine(study, log, scenario)
+
+
+def test_turns_that_never_arrived_keep_the_dialogue_open(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await say(engine, visit_id, dialogue_id, "hi")
+        with pytest.raises(Refused, match="unsent_turns"):
+            await engine.end_dialogue(visit_id, dialogue_id, user_turns=2)
+        assert (await engine.state(visit_id)).dialogues[-1].running
+
+    with_engine(study, log, scenario)
+
+
+def test_declined_consent_ends_the_visit_without_a_dialogue(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        opened = await engine.open_visit(language="it")
+        await engine.give_consent(opened.visit_id, 0, agreed=False, document="d")
+        state = await engine.state(opened.visit_id)
+        assert (state.phase, state.outcome, state.dialogues) == ("ended", "no_consent", [])
+
+    with_engine(study, log, scenario)
+
+
+def test_the_same_ticket_resumes_the_same_visit(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        first = await engine.open_visit(language="en", pool="panel", ticket="T1")
+        again = await engine.open_visit(language="en", pool="panel", ticket="T1")
+        assert again.visit_id == first.visit_id and again.resumed
+        token = await engine.new_token(first.visit_id)
+        assert await engine.visit_of_token(token) == first.visit_id
+        assert await engine.visit_of_token("made up") is None
+
+    with_engine(study, log, scenario)
+
+
+def test_the_same_person_is_one_participant_whose_key_stands_in_no_event(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        one = await engine.open_visit(language="en", person="5f3a-secret")
+        two = await engine.open_visit(language="en", person="5f3a-secret")
+        other = await engine.open_visit(language="en", person="someone else")
+        first, second, third = [
+            (await engine.state(opened.visit_id)).participant_id for opened in (one, two, other)
+        ]
+        assert first == second != third and one.visit_id != two.visit_id
+        assert "secret" not in repr([*log.events(one.visit_id), *log.events(two.visit_id)])
+
+    with_engine(study, log, scenario)
+
+
+def test_a_paused_trial_opens_no_visit_and_assigns_no_dialogue(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        opened = await engine.open_visit(language="en")
+        await engine.give_consent(opened.visit_id, 0, agreed=True, document="d")
+        pause = events.TrialPaused(reason="bot update", by="owner")
+        await log.transact(lambda tx: tx.append(events.TRIAL, pause))
+        with pytest.raises(Refused, match="paused"):
+            await engine.open_visit(language="en")
+        await engine.read_page(opened.visit_id, 1)
+        assert (await engine.state(opened.visit_id)).phase == "ready"
+        resume = events.TrialResumed(by="owner")
+        await log.transact(lambda tx: tx.append(events.TRIAL, resume))
+        await engine.next_dialogue(opened.visit_id, 2, 0)
+        assert (await engine.state(opened.visit_id)).phase == "chat"
+
+    with_engine(study, log, scenario)
+
+
+def test_two_hundred_simultaneous_arrivals_are_balanced(tmp_path: Path, log) -> None:
+    study = make_study(tmp_path, allocation="balanced")
+
+    async def scenario(engine: SessionEngine) -> None:
+        await asyncio.gather(*(into_dialogue(engine) for _ in range(200)))
+
+    with_engine(study, log, scenario)
+    assert Counter(one.system for one in log.dialogues("city")) == {"one": 100, "two": 100}
+
+
+def test_least_used_by_participant_never_differs_by_more_than_one(tmp_path: Path, log) -> None:
+    study = make_study(tmp_path)
+
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, _ = await into_dialogue(engine)
+        seen: Counter[str] = Counter()
+        for _ in range(7):
+            dialogue = (await engine.state(visit_id)).dialogues[-1]
+            seen[dialogue.system] += 1
+            assert abs(seen["one"] - seen["two"]) <= 1
+            await engine.end_dialogue(visit_id, dialogue.dialogue_id)
+            await engine.next_dialogue(visit_id, 2, 0)
+            await greeted(engine, visit_id)
+
+    with_engine(study, log, scenario)
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "resent", "failure"),
+    [
+        ({"idempotent": True}, True, None),
+        ({"memory": "caller"}, True, None),
+        ({}, False, "interrupted"),
+        ({"memory": "process"}, False, "interrupted"),
+    ],
+    ids=["takes a key once", "keeps no memory", "may have heard it", "lost its memory"],
+)
+def test_an_answer_owed_at_a_crash_is_taken_up_by_the_next_process(
+    study, tmp_path: Path, capabilities, resent, failure
+) -> None:
+    url = f"sqlite:///{tmp_path / 'crash.sqlite'}"
+
+    async def before() -> tuple[str, str]:
+        stuck = Parrot(**capabilities)
+        log = Log.open(url)
+        engine = SessionEngine(study, log, {"one": stuck, "two": stuck})
+        await engine.start()
+        visit_id, dialogue_id = await into_dialogue(engine)
+        stuck.gate = asyncio.Event()
+        await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        await eventually_there(lambda: stuck.sent)
+        await engine.stop()
+        await log.close()
+        return visit_id, dialogue_id
+
+    async def after(visit_id: str, dialogue_id: str) -> None:
+        fresh = Parrot(**capabilities)
+        log = Log.open(url)
+        engine = SessionEngine(study, log, {"one": fresh, "two": fresh})
+        await engine.start()
+        await settled(engine, visit_id)
+        said = await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        assert said.replayed
+        assert [turn.key for turn in fresh.sent] == (["k"] if resent else [])
+        failures = [s.event for s in log.events(visit_id) if isinstance(s.event, events.SystemTurnFailed)]
+        assert [one.failure for one in failures] == ([failure] if failure else [])
+        dialogue = (await engine.state(visit_id)).dialogues[-1]
+        assert dialogue.running == (capabilities.get("memory") != "process")
+        if resent:
+            assert fresh.histories[0] == ("Hello.",)
+        await engine.stop()
+        await log.close()
+
+    asyncio.run(after(*asyncio.run(before())))
+
+
+def test_what_another_process_wrote_is_read_before_anything_is_written_on_top(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        chosen = events.LanguageChosen(language="it")
+        await log.transact(lambda tx: tx.append(visit_id, chosen))  # as a second process would
+        with pytest.raises(Stale):
+            await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        assert (await engine.state(visit_id)).language == "it"
+        await say(engine, visit_id, dialogue_id, "hi", key="k")
+        stored = log.events(visit_id)
+        assert [one.seq for one in stored] == list(range(1, len(stored) + 1))
+
+    with_engine(study, log, scenario)
+
+
+def test_an_answer_is_logged_even_when_another_process_wrote_meanwhile(study, log) -> None:
+    parrot = Parrot()
+
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        parrot.gate = asyncio.Event()
+        await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        chosen = events.LanguageChosen(language="it")
+        await log.transact(lambda tx: tx.append(visit_id, chosen))
+        parrot.gate.set()
+        await settled(engine, visit_id)
+        answers = [s for s in log.events(visit_id) if isinstance(s.event, events.SystemTurnReceived)]
+        assert [one.event.text for one in answers] == ["Hello.", "You said: hi"]
+
+    with_engine(study, log, scenario, one=parrot, two=parrot)
+
+
+def test_a_dialogue_left_alone_is_ended_and_the_visit_can_go_on(tmp_path: Path) -> None:
+    study = make_study(tmp_path, limits=Limits(dialogue_minutes=600))
+    clock = ManualClock()
+    log = Log.open(f"sqlite:///{tmp_path / 'idle.sqlite'}", clock)
+
+    async def run() -> None:
+        parrot = Parrot()
+        engine = SessionEngine(study, log, {"one": parrot, "two": parrot}, clock=clock)
+        await engine.start()
+        visit_id, _ = await into_dialogue(engine)
+        assert await engine.sweep() == 0
+        clock.advance(study.limits.idle_minutes * 60 + 1)
+        assert await engine.sweep() == 1
+        state = await engine.state(visit_id)
+        assert state.dialogues[-1].end_reason == "abandoned" and state.phase == "ready"
+        await eventually_there(lambda: parrot.closed)
+        assert len(parrot.closed) == 1
+        await engine.stop()
+
+    asyncio.run(run())
+    log.close_now()
+
+
+def test_news_of_a_visit_wakes_whoever_waits(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        seq = (await engine.state(visit_id)).seq
+        assert await engine.updates(visit_id, seq, wait_s=0.05) == []
+        waiting = asyncio.create_task(engine.updates(visit_id, seq, wait_s=PATIENCE_S))
+        await asyncio.sleep(0.01)
+        await engine.say(visit_id, dialogue_id, key="k", text="hi")
+        assert next(stored.event.kind for stored in await waiting) == "user_turn_sent"
+
+    with_engine(study, log, scenario)
