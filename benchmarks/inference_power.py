@@ -41,7 +41,12 @@ DESIGNS: list[tuple[str, float, float, Nested]] = [
         Nested(calls=6, **LIKINGS, design="within"),
     ),
     ("heavy-tailed callers, one system each", 0.5, 0.75, Nested(icc=0.2, profile=PARETO)),
-    ("heavy-tailed callers, both systems", 0.5, 0.65, Nested(icc=0.2, profile=PARETO, design="within")),
+    (
+        "heavy-tailed callers, both systems",
+        0.5,
+        0.65,
+        Nested(icc=0.2, profile=PARETO, design="within"),
+    ),
 ]
 
 

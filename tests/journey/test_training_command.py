@@ -51,7 +51,7 @@ def test_what_was_learnt_is_kept_and_the_same_seed_learns_the_same(study: Path, 
     assert kept["made_by"] == (
         "vivavoce simulate train STUDY --system learner --dialogues 60 --word-error-rate 0.3 --seed 1"
     )
-    assert any(one["tried"] > 0 for manners in kept["policy"].values() for one in manners.values())
+    assert any(one["tried"] > 0 for turn_taking in kept["policy"].values() for one in turn_taking.values())
     went = json.loads(first.stdout)
     assert went["last_tenth"]["dialogues"] == 6 and 0 <= went["last_tenth"]["met"] <= 1
     assert "goal met" in again.stdout and "wrote" in again.stderr

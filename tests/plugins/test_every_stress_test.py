@@ -50,7 +50,7 @@ def test_each_language_has_an_operator_for_each_test(test: str, language: str) -
 def test_an_operator_is_pure_and_its_edits_fit(operator, language: str) -> None:
     if operator.language not in (ANY_LANGUAGE, language):
         return
-    named = [one.name for one in BACKENDS if language in one.cure and one.installed(language)]
+    named = [one.name for one in BACKENDS if language in one.hint and one.installed(language)]
     pack = pack_of(language)
     if not all(map(pack.has, operator.needs)):
         pack = pack_of(language, named)

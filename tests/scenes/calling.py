@@ -335,7 +335,7 @@ def check_the_task(lab: Laboratory) -> None:
 
 
 def check_what_was_heard(turns: list[log_events.Event], spoken: list[str]) -> None:
-    """Most of the words, in the order in which they were said: a busy machine loses packets, and words with them."""
+    """Most of the words, in the order in which they were said: a busy machine loses packets and words."""
     texts = [str(turn.text) for turn in turns]  # type: ignore[attr-defined]
     assert len(texts) >= len(spoken), texts
     words, heard = " ".join(spoken).lower().split(), " ".join(texts).split()

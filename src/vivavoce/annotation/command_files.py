@@ -92,7 +92,7 @@ def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> 
     """
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
-        raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
+        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
     found = standing(workplace.see(), workplace.sequences())
     facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
     with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
@@ -132,8 +132,8 @@ def _refuse_finished(workplace: CommandWorkplace, who: str, by_key: Mapping[str,
     mine = workplace.see().of_annotator(who)
     for key, given in by_key.items():
         if key in mine and mine[key].finished_at is not None:
-            cure = "finished work is not changed; decide on the dashboard where annotators differ"
-            raise InputError(f"{who} has finished {key}", place=given[0].place, cure=cure)
+            hint = "finished work is not changed; decide on the dashboard where annotators differ"
+            raise InputError(f"{who} has finished {key}", place=given[0].place, hint=hint)
 
 
 def _assign(workplace: CommandWorkplace, who: str, key: str) -> None:
@@ -164,7 +164,7 @@ def _read_csv(path: Path, known: Mapping[str, Sequence_], annotator_id: str) -> 
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         if "annotation" not in (reader.fieldnames or ()):
-            raise InputError("no column 'annotation'", place=str(path), cure="add it")
+            raise InputError("no column 'annotation'", place=str(path), hint="add it")
         for row in reader:
             place = f"{path.name}:{reader.line_num}"
             if row.get("annotator_id") not in (None, "", annotator_id) or row.get("stands"):
@@ -172,7 +172,7 @@ def _read_csv(path: Path, known: Mapping[str, Sequence_], annotator_id: str) -> 
             command = str(read_csv_cell(row["command_id"] or ""))
             if command not in numbers:
                 raise InputError(
-                    f"unknown command {command!r}", place=place, cure=nearest(command, list(numbers))
+                    f"unknown command {command!r}", place=place, hint=nearest(command, list(numbers))
                 )
             found.append(Given(place, *numbers[command], _readable(row["annotation"] or "", place)))
     return found
@@ -196,8 +196,8 @@ def _read_notation(path: Path, known: Mapping[str, Sequence_]) -> list[Given]:
     found = []
     for speaker, file in command_files(path).items():
         if speaker not in speakers:
-            cure = nearest(speaker, list(speakers))
-            raise InputError(f"no commands of speaker {speaker!r}", place=str(file), cure=cure)
+            hint = nearest(speaker, list(speakers))
+            raise InputError(f"no commands of speaker {speaker!r}", place=str(file), hint=hint)
         found += _of_speaker(file, speakers[speaker])
     return found
 
@@ -206,8 +206,8 @@ def _of_speaker(file: Path, recipes: list[Sequence_]) -> Iterable[Given]:
     for command in read_command_file(file, stop_at_first_problem=True).commands:
         place = f"{file.name}:{command.line}"
         if command.recipe >= len(recipes):
-            cure = "separate recipes by --- , in the order of the dataset"
-            raise InputError(f"this speaker has {len(recipes)} recipes", place=place, cure=cure)
+            hint = "separate recipes by --- , in the order of the dataset"
+            raise InputError(f"this speaker has {len(recipes)} recipes", place=place, hint=hint)
         sequence = recipes[command.recipe]
         number = next(
             (at for at, one in enumerate(sequence.commands) if one.utterance == command.utterance), None
@@ -215,6 +215,6 @@ def _of_speaker(file: Path, recipes: list[Sequence_]) -> Iterable[Given]:
         if number is None:
             known = ", ".join(str(one.utterance) for one in sequence.commands[:20])
             raise InputError(
-                f"no command {command.utterance} in {sequence.key}", place=place, cure=f"known: {known}"
+                f"no command {command.utterance} in {sequence.key}", place=place, hint=f"known: {known}"
             )
         yield Given(place, sequence.key, number, write_predicates(command.predicates or ()))

@@ -88,8 +88,8 @@ def with_predicate(
     Raises  NotationError: the annotation so far, or a field, cannot be read; InputError: unknown action
     """
     if action not in templates.actions:
-        cure = nearest(action, list(templates.actions))
-        raise InputError(f"unknown action {action!r}", place="action", cure=cure)
+        hint = nearest(action, list(templates.actions))
+        raise InputError(f"unknown action {action!r}", place="action", hint=hint)
     so_far = read_predicates(text) if text.strip() else ()
     written = ", ".join(_argument(one) for one in arguments if one.text.strip())
     made = read_predicates(f"{f'*{action}*' if unsaid else action}({written})")

@@ -45,8 +45,8 @@ class CommandWorkplace(Workplace):
     def commands(self) -> CommandPlan:
         """Raises  InputError: the study annotates no commands"""
         if self.plan.commands is None:
-            cure = "add `commands` to its section `annotation`"
-            raise InputError("no commands are annotated", place=f"study {self.study.name}", cure=cure)
+            hint = "add `commands` to its section `annotation`"
+            raise InputError("no commands are annotated", place=f"study {self.study.name}", hint=hint)
         return self.plan.commands
 
     @cached_property
@@ -67,7 +67,7 @@ class CommandWorkplace(Workplace):
         """Raises  Refused: there is no such sequence"""
         found = self.sequences().get(key)
         if found is None:
-            raise Refused("there is no such recipe", cure="go on with the one that is due")
+            raise Refused("there is no such recipe", hint="go on with the one that is due")
         return found
 
     def sound(self, said: Said) -> tuple[Path, str] | None:
@@ -104,7 +104,7 @@ class CommandWorkplace(Workplace):
         sequence, place = self.sequence(key), place_of(number)
         written = None if annotation is None else write_predicates(read_predicates(annotation))
         if not 0 <= number < len(sequence.commands):
-            raise Refused("there is no such command", cure="reload the page")
+            raise Refused("there is no such command", hint="reload the page")
 
         def decide(state: AnnotationState) -> list[Event]:
             said = self._open(state, annotator_id, key).judged.get(place)
@@ -129,7 +129,7 @@ class CommandWorkplace(Workplace):
             if work is not None and work.finished_at is not None:
                 return []
             if next_command(self._open(state, annotator_id, key), count) is not None:
-                raise Refused("a command is not annotated", cure="go on where the page leads")
+                raise Refused("a command is not annotated", hint="go on where the page leads")
             return [
                 DialogueAnnotated(dialogue_id=key, annotator_id=annotator_id, schemes=[SCHEME], origin=origin)
             ]
@@ -146,7 +146,7 @@ class CommandWorkplace(Workplace):
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(key)
             if annotated is None or place_of(number) not in annotated.disagreements(SCHEME):
-                raise Refused("nobody disagrees there", cure="reload the page")
+                raise Refused("nobody disagrees there", hint="reload the page")
             return [LabelsAdjudicated(
                 dialogue_id=key, scheme=SCHEME, turn_index=number, labels=labels_of(written), by=by
             )]  # fmt: skip

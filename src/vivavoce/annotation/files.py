@@ -54,7 +54,7 @@ def write_annotations(
         return [_write_csv(dataset, into / "annotations.csv", rows, blank)]
     if format == "parquet":
         if blank:
-            raise InputError("a Parquet file cannot be filled in by hand", place="--blank", cure="use csv")
+            raise InputError("a Parquet file cannot be filled in by hand", place="--blank", hint="use csv")
         path = into / "annotations.parquet"
         pq.write_table(pa.Table.from_pylist(rows, TABLES["annotations"].arrow()), path)
         return [path]
@@ -150,8 +150,8 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
             read = read_eaf if path.suffix == ".eaf" else read_textgrid
             line = lines.get(unquote(path.stem))
             if line is None:
-                cure = "keep the name that the file was written with"
-                raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), cure=cure)
+                hint = "keep the name that the file was written with"
+                raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), hint=hint)
             found = [(f"{path.name} {place}", row) for place, row in read(path, line)]
         for place, row in found:
             _check(place, row, lines)
@@ -168,8 +168,8 @@ def _files(paths: Iterable[Path]) -> list[Path]:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         known = [one for one in inside if one.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
         if not known or not known[0].is_file():
-            cure = "name a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
-            raise InputError("no annotations here", place=str(path), cure=cure)
+            hint = "name a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
+            raise InputError("no annotations here", place=str(path), hint=hint)
         found += known
     return found
 
@@ -183,7 +183,7 @@ def _read_csv(path: Path) -> list[tuple[str, Row]]:
             lines = [(f"{path.name}:{reader.line_num}", dict(line)) for line in reader]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(
-            f"is no UTF-8 CSV file ({error})", place=str(path), cure="save it as UTF-8"
+            f"is no UTF-8 CSV file ({error})", place=str(path), hint="save it as UTF-8"
         ) from None
     return [(place, _row(place, line)) for place, line in lines if (line.get("label") or "").strip()]
 
@@ -193,13 +193,13 @@ def _row(place: str, line: Mapping[str, Any]) -> Row:
     turn = cells["turn_index"]
     if turn is not None and not turn.isdecimal():
         raise InputError(
-            f"{turn!r} is no turn", place=f"{place} turn_index", cure="write the turn's number, from 0"
+            f"{turn!r} is no turn", place=f"{place} turn_index", hint="write the turn's number, from 0"
         )
     try:
         at = datetime.fromisoformat(cells["annotated_at"]) if cells["annotated_at"] else None
     except ValueError:
-        cure = "write such as 2026-11-21T14:00:00Z, or leave it empty"
-        raise InputError("is no instant", place=f"{place} annotated_at", cure=cure) from None
+        hint = "write such as 2026-11-21T14:00:00Z, or leave it empty"
+        raise InputError("is no instant", place=f"{place} annotated_at", hint=hint) from None
     return cells | {"turn_index": int(turn) if turn else None, "annotated_at": at}
 
 
@@ -207,7 +207,7 @@ def _read_parquet(path: Path) -> list[tuple[str, Row]]:
     try:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"is no Parquet file ({error})", place=str(path), cure="write it anew") from None
+        raise InputError(f"is no Parquet file ({error})", place=str(path), hint="write it anew") from None
     _check_columns(path, table.column_names)
     return [
         (f"{path.name} row {number}", {name: row.get(name) for name in COLUMNS})
@@ -218,22 +218,22 @@ def _read_parquet(path: Path) -> list[tuple[str, Row]]:
 def _check_columns(path: Path, names: Iterable[str]) -> None:
     missing = [name for name in NEEDED if name not in names]
     if missing:
-        cure = f"needed: {', '.join(NEEDED)}, and turn_index for labels of turns"
-        raise InputError(f"no column {missing[0]!r}", place=str(path), cure=cure)
+        hint = f"needed: {', '.join(NEEDED)}, and turn_index for labels of turns"
+        raise InputError(f"no column {missing[0]!r}", place=str(path), hint=hint)
 
 
 def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
     for name in NEEDED:
         if not row[name]:
-            raise InputError(f"{name} is empty", place=place, cure="fill it in")
+            raise InputError(f"{name} is empty", place=place, hint="fill it in")
     line = lines.get(row["dialogue_id"])
     if line is None:
-        cure = "annotate dialogues of this dataset"
-        raise InputError(f"unknown dialogue {row['dialogue_id']!r}", place=place, cure=cure)
+        hint = "annotate dialogues of this dataset"
+        raise InputError(f"unknown dialogue {row['dialogue_id']!r}", place=place, hint=hint)
     turn = line.turn(row["turn_index"])
     if row["turn_index"] is not None and turn is None:
         problem = f"dialogue {row['dialogue_id']!r} has no turn {row['turn_index']}"
-        raise InputError(problem, place=place, cure=f"it has {len(line.turns)}, from 0")
+        raise InputError(problem, place=place, hint=f"it has {len(line.turns)}, from 0")
     layer = LAYERS.get(row["layer"])
     undecided = row["annotator_id"] == ADJUDICATED and row["label"] == UNDECIDED
     if layer is None or row["label"] == NOTHING or undecided:
@@ -244,7 +244,7 @@ def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
         about = (
             "the dialogue: leave turn_index empty" if layer.about == "dialogue" else f"a {layer.about} turn"
         )
-        raise InputError(f"{layer.name!r} is not about this turn", place=place, cure=f"it is about {about}")
+        raise InputError(f"{layer.name!r} is not about this turn", place=place, hint=f"it is about {about}")
 
 
 def _identity(row: Row) -> tuple[Any, ...]:
@@ -265,7 +265,7 @@ def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: dat
     """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced."""
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
-        raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
+        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
     new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]
     replaced = {(row["dialogue_id"], row["layer"], row["annotator_id"]) for row in new}
     facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}

@@ -45,7 +45,7 @@ def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None 
     if _FUNCTION.fullmatch(written):
         return _function(written, folder)
     raise InputError(f"{written!r} is no parser", place="parser",
-                     cure="write rules, package.module:function, or https://...")  # fmt: skip
+                     hint="write rules, package.module:function, or https://...")  # fmt: skip
 
 
 def _function(written: str, folder: Path | None) -> Parser:
@@ -58,7 +58,7 @@ def _function(written: str, folder: Path | None) -> Parser:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InputError(
-            str(error), place=f"parser {written}", cure="name a function that can be imported"
+            str(error), place=f"parser {written}", hint="name a function that can be imported"
         ) from None
     function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = found
 
@@ -67,7 +67,7 @@ def _function(written: str, folder: Path | None) -> Parser:
             answer = function(text, language, _plain(before))
         except Exception as error:
             problem = f"{type(error).__name__}: {error}, on the turn {text!r}"
-            raise InputError(problem, place=f"parser {written}", cure="mend the function") from error
+            raise InputError(problem, place=f"parser {written}", hint="mend the function") from error
         return _read(answer, f"parser {written}", text)
 
     return parse
@@ -84,7 +84,7 @@ def _endpoint(address: str) -> Parser:
             answer = post(asked)
         except InputError as error:
             problem = f"{error.problem}, on the turn {text!r}"
-            raise InputError(problem, place=f"parser {address}", cure=error.cure) from None
+            raise InputError(problem, place=f"parser {address}", hint=error.hint) from None
         return _read(answer.get("acts") if isinstance(answer, dict) else None, f"parser {address}", text)
 
     return parse
@@ -100,7 +100,7 @@ def _read(answer: Any, place: str, text: str) -> list[LoggedAct]:
         acts = _ACTS.validate_python(answer)
     except ValidationError:
         raise InputError(
-            f"no list of acts for the turn {text!r}: {answer!r:.200}", place=place, cure=_FORM
+            f"no list of acts for the turn {text!r}: {answer!r:.200}", place=place, hint=_FORM
         ) from None
     return [
         LoggedAct(act=standard_act(act.act), slot=act.slot, value=act.value,

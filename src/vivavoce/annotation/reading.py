@@ -32,7 +32,7 @@ def read_turns(
     """
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
-        raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+        raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
     source = {**dataset.manifest["source"], "parser": parser}
     study = dataset.manifest["study"]
     with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:

@@ -63,7 +63,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> Listed:
         raise InputError(
             "no recorded user turn and no spoken command",
             place=str(sounds),
-            cure="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
+            hint="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
         )  # fmt: skip
     return Listed(rows, len(recorded) - len(there), unreadable)
 

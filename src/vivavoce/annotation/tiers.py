@@ -147,7 +147,7 @@ def rows_of(
                 raise InputError(
                     f"{text!r} holds no labels",
                     place=place,
-                    cure="write such as: c(food=thai) | s(area=north)",
+                    hint="write such as: c(food=thai) | s(area=north)",
                 )
             turn_index = None if match["party"] == DIALOGUE else _met(line, match["party"], start, end, place)
             for label, value in labels:
@@ -167,7 +167,7 @@ def _met(line: Timeline, party: str, start: int, end: int, place: str) -> int:
     overlap, turn = max(met, default=(0, 0))
     if overlap <= 0:
         raise InputError(
-            f"meets no turn of the {party}", place=place, cure="move it over the turn it is about"
+            f"meets no turn of the {party}", place=place, hint="move it over the turn it is about"
         )
     return -turn
 
@@ -204,7 +204,7 @@ def read_eaf(path: Path, line: Timeline) -> list[tuple[str, Row]]:
         ]
     except Exception as error:  # the library raises whatever it meets
         problem = f"is no ELAN file ({type(error).__name__})"
-        raise InputError(problem, place=str(path), cure="save it by ELAN") from None
+        raise InputError(problem, place=str(path), hint="save it by ELAN") from None
     return list(rows_of(line, tiers))
 
 
@@ -242,7 +242,7 @@ def read_textgrid(path: Path, line: Timeline) -> list[tuple[str, Row]]:
         ]
     except Exception as error:  # as above
         problem = f"is no TextGrid ({type(error).__name__})"
-        raise InputError(problem, place=str(path), cure="save it by Praat as a text file") from None
+        raise InputError(problem, place=str(path), hint="save it by Praat as a text file") from None
     return list(rows_of(line, tiers))
 
 

@@ -47,8 +47,8 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
                 "hypothesis": heard[place],
             })  # fmt: skip
     if not rows:
-        cure = "name recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
-        raise InputError("no recording of a user turn of this dataset", place=str(audio), cure=cure)
+        hint = "name recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
+        raise InputError("no recording of a user turn of this dataset", place=str(audio), hint=hint)
     return rows
 
 
@@ -195,8 +195,8 @@ def read_transcripts(path: Path, dataset: Dataset) -> Said:
                 continue
             if key not in known:
                 problem = f"dialogue {key[0]!r} has no user turn {turn or '(none)'}"
-                cure = "name a user turn, or the recording of a command, of this dataset"
-                raise InputError(problem, place=place, cure=cure)
+                hint = "name a user turn, or the recording of a command, of this dataset"
+                raise InputError(problem, place=place, hint=hint)
             if text is not None:
                 found.turns[key] = text
     return found
@@ -212,7 +212,7 @@ def with_transcripts(dataset: Dataset, said: Said, into: Path) -> Dataset:
     """A copy of a dataset in which these transcripts are the `reference` of turns, and commands' `text`."""
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
-        raise InputError("a dataset is not written over itself", place=str(into), cure="name a new folder")
+        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
     facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
     with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
         for name in TABLES:

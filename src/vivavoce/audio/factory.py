@@ -38,7 +38,7 @@ def make_kind(
     written = {"use": raw} if isinstance(raw, str) else dict(raw)
     if not isinstance(written.get("use"), str):
         known = ", ".join(registry.names())
-        raise InputError("'use' is missing", place=place, cure=f"add use: NAME; known: {known}")
+        raise InputError("'use' is missing", place=place, hint=f"add use: NAME; known: {known}")
     kind = _kind(registry, group, written["use"], f"{place} use".strip())
     for name in kind.settings.files:
         if folder is not None and isinstance(written.get(name), str):
@@ -47,12 +47,12 @@ def make_kind(
         settings = kind.settings.model_validate(written)
     except ValidationError as error:
         found = problems_of(error, Source(place), kind.settings)[0]
-        raise InputError(found.problem, place=found.place.strip(), cure=found.cure) from None
+        raise InputError(found.problem, place=found.place.strip(), hint=found.hint) from None
     try:
         return kind.make(settings, os.environ if secrets is None else secrets)
     except InputError as error:
         where = f"{place} {error.place}".strip()
-        raise InputError(error.problem, place=where, cure=error.cure) from None
+        raise InputError(error.problem, place=where, hint=error.hint) from None
 
 
 def _kind(

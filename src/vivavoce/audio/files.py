@@ -37,7 +37,7 @@ class Tracks:
             raise InputError(
                 f"samples are {self.samples.dtype}, shape {self.samples.shape}",
                 place="Tracks",
-                cure="give 16-bit samples of shape (frames, channels); see pcm16()",
+                hint="give 16-bit samples of shape (frames, channels); see pcm16()",
             )
 
     @property
@@ -53,7 +53,7 @@ class Tracks:
     def channel(self, number: int) -> Sound:
         """One channel, 0-based."""
         if not 0 <= number < self.channels:
-            raise InputError(f"no channel {number}", place="Tracks", cure=f"it has {self.channels}, from 0")
+            raise InputError(f"no channel {number}", place="Tracks", hint=f"it has {self.channels}, from 0")
         return Sound(np.ascontiguousarray(self.samples[:, number]), self.rate_hz)
 
 
@@ -79,7 +79,7 @@ def side_by_side(*sounds: Sound) -> Tracks:
     if len({sound.rate_hz for sound in sounds}) != 1:
         rates = sorted({sound.rate_hz for sound in sounds})
         raise InputError(
-            f"rates {rates}", place="side_by_side", cure="give sounds of one rate; see Sound.at()"
+            f"rates {rates}", place="side_by_side", hint="give sounds of one rate; see Sound.at()"
         )
     joined = np.zeros((max(len(sound.samples) for sound in sounds), len(sounds)), np.int16)
     for number, sound in enumerate(sounds):
@@ -144,7 +144,7 @@ def write_sound(sound: Sound | Tracks, path: Path) -> None:
     """
     suffix = path.suffix.lower().removeprefix(".")
     if suffix not in _FORMATS:
-        raise InputError(f"cannot write {path.suffix!r}", place=str(path), cure="name it .wav or .flac")
+        raise InputError(f"cannot write {path.suffix!r}", place=str(path), hint="name it .wav or .flac")
     with path.open("wb") as file:
         _write(sound, file, _FORMATS[suffix])
 
@@ -180,7 +180,7 @@ class StreamResampler:
 def _opened(source: Path | bytes, place: str) -> soundfile.SoundFile:
     where = _place(source, place)
     if isinstance(source, Path) and not source.is_file():
-        raise InputError("no such sound file", place=where, cure=_CURE)
+        raise InputError("no such sound file", place=where, hint=_CURE)
     try:
         return soundfile.SoundFile(BytesIO(source) if isinstance(source, bytes) else str(source))
     except soundfile.LibsndfileError as error:
@@ -192,7 +192,7 @@ def _place(source: Path | bytes, place: str) -> str:
 
 
 def _unreadable(error: soundfile.LibsndfileError, place: str) -> InputError:
-    return InputError(f"cannot be read as sound ({error.error_string.rstrip('.')})", place=place, cure=_CURE)
+    return InputError(f"cannot be read as sound ({error.error_string.rstrip('.')})", place=place, hint=_CURE)
 
 
 def _write(sound: Sound | Tracks, file: BinaryIO, kind: str) -> None:

@@ -53,7 +53,7 @@ class Moonshine:
 
     def __init__(self, settings: MoonshineSettings) -> None:
         if find_spec("moonshine_voice") is None:
-            raise InputError("the recogniser moonshine is not installed", cure=_CURE)
+            raise InputError("the recogniser moonshine is not installed", hint=_CURE)
         if settings.model is not None:
             check_pin(Path(settings.model) / "decoder_model_merged.ort", settings.sha256 or "")
         self._language, self._lock = settings.language.split("-")[0], threading.Lock()
@@ -96,7 +96,7 @@ def _loaded(settings: MoonshineSettings) -> Any:
     try:
         import moonshine_voice  # pyright: ignore[reportMissingImports]
     except OSError as error:
-        raise InputError(f"moonshine cannot be loaded ({error})", cure=_CURE) from None
+        raise InputError(f"moonshine cannot be loaded ({error})", hint=_CURE) from None
     own = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
     folder = Path(settings.model) if settings.model is not None else own
     try:
@@ -105,5 +105,5 @@ def _loaded(settings: MoonshineSettings) -> Any:
     except moonshine_voice.MoonshineError as error:
         raise InputError(
             f"no Moonshine model that can be loaded ({error})", place=str(folder),
-            cure="name a folder with encoder_model.ort, decoder_model_merged.ort and tokenizer.bin",
+            hint="name a folder with encoder_model.ort, decoder_model_merged.ort and tokenizer.bin",
         ) from None  # fmt: skip

@@ -72,8 +72,8 @@ class Pocketsphinx:
 
     def __init__(self, settings: PocketsphinxSettings) -> None:
         if find_spec("pocketsphinx") is None:
-            cure = "pip install 'vivavoce[voice]'"
-            raise InputError("the recogniser pocketsphinx is not installed", cure=cure)
+            hint = "pip install 'vivavoce[voice]'"
+            raise InputError("the recogniser pocketsphinx is not installed", hint=hint)
         make = partial(_Listener, settings, _Domain(settings))
         make()  # what pocketsphinx does not take is told of now
         self._listening = Apart(make)
@@ -130,7 +130,7 @@ class _Listener:
         except (RuntimeError, ValueError) as error:
             raise InputError(
                 f"pocketsphinx does not take it ({error})", place=domain.source,
-                cure="look for a mistake in the file",
+                hint="look for a mistake in the file",
             ) from None  # fmt: skip
 
     def __call__(self, sound: Sound) -> tuple[Hypothesis, ...]:
@@ -229,7 +229,7 @@ def trigram_model(sentences: str, *, place: str = "") -> str:
     lines = [" ".join(_WORD.findall(line.lower())) for line in sentences.splitlines()]
     lines = [line for line in lines if line]
     if not lines:
-        raise InputError("holds no sentence", place=place, cure="write one sentence a line")
+        raise InputError("holds no sentence", place=place, hint="write one sentence a line")
     model = ArpaBoLM(text="\n".join(f"<s> {line} </s>" for line in lines), add_start=False)
     model.compute()
     written = io.StringIO()
@@ -242,7 +242,7 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", place=path, cure="give a text file in UTF-8") from None
+        raise InputError(f"cannot be read ({error})", place=path, hint="give a text file in UTF-8") from None
 
 
 def _plain(hypothesis: str) -> str:

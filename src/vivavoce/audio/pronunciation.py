@@ -28,7 +28,7 @@ def guessed_pronunciations(words: list[str], *, place: str = "") -> dict[str, st
     if shutil.which("flite") is None:
         raise InputError(
             f"no pronunciation of {words[0]!r}" + (f" and {len(words) - 1} more words" if words[1:] else ""),
-            place=place, cure="add it to `pronunciations`, or install flite, which guesses",
+            place=place, hint="add it to `pronunciations`, or install flite, which guesses",
         )  # fmt: skip
     return {word: _guess(word, place) for word in words}
 
@@ -39,6 +39,6 @@ def _guess(word: str, place: str) -> str:
     )
     phones = [phone for phone in ran.stdout.split() if phone.isalpha() and phone != "pau"]
     if ran.returncode or not phones:
-        cure = "add it to `pronunciations`"
-        raise InputError(f"flite has no pronunciation of {word!r}", place=place, cure=cure)
+        hint = "add it to `pronunciations`"
+        raise InputError(f"flite has no pronunciation of {word!r}", place=place, hint=hint)
     return " ".join(_OTHER_NAMES.get(phone, phone).upper() for phone in phones)

@@ -54,7 +54,7 @@ def speech_of(
     """
     if len(speakers) != tracks.channels or len(set(speakers)) != len(speakers):
         told = f"{tracks.channels} channels, speakers {', '.join(speakers) or 'none'}"
-        raise InputError(told, place="recording", cure="give a channel for each party, and name both")
+        raise InputError(told, place="recording", hint="give a channel for each party, and name both")
     return {
         party: [
             Interval(one.onset_s + started_s, one.offset_s + started_s)

@@ -44,7 +44,7 @@ class _Program:
     def __init__(self, settings: ProgramSettings) -> None:
         self._settings = settings
         if shutil.which(self.name) is None:
-            raise InputError(f"the program {self.name} is not installed", cure=f"apt install {self.package}")
+            raise InputError(f"the program {self.name} is not installed", hint=f"apt install {self.package}")
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Synthesiser:
@@ -163,7 +163,7 @@ class Prompts:
         folder = Path(settings.folder)
         if not folder.is_dir():
             raise InputError(
-                f"no folder {settings.folder!r}", place="folder", cure="create it, or mend the path"
+                f"no folder {settings.folder!r}", place="folder", hint="create it, or mend the path"
             )
         self._otherwise = otherwise
         self._files = {

@@ -57,7 +57,7 @@ class Whisper:
 
     def __init__(self, settings: WhisperSettings) -> None:
         if find_spec("faster_whisper") is None:
-            raise InputError("the recogniser whisper is not installed", cure=_CURE)
+            raise InputError("the recogniser whisper is not installed", hint=_CURE)
         check_pin(Path(settings.model) / MODEL, settings.sha256)
         self._settings, self._lock = settings, threading.Lock()
         self._model = _loaded(settings)
@@ -159,5 +159,5 @@ def _loaded(settings: WhisperSettings) -> Any:
         told = " ".join(str(error).split())[:200]
         raise InputError(
             f"no Whisper model that can be loaded ({told})", place=settings.model,
-            cure="name a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json",
+            hint="name a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json",
         ) from None  # fmt: skip

@@ -92,8 +92,8 @@ def read_all(campaign: Campaign) -> list[TeamAnswers]:
             raise problems[0].error()
         campaign.submission(answers.system)
         if path.stem != answers.system:
-            cure = f"call it {answers.system}.yaml"
-            raise InputError(f"holds the answers about {answers.system!r}", place=path.name, cure=cure)
+            hint = f"call it {answers.system}.yaml"
+            raise InputError(f"holds the answers about {answers.system!r}", place=path.name, hint=hint)
         found.append(answers)
     return found
 

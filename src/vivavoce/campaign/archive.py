@@ -37,7 +37,7 @@ def export_campaign(campaign: Campaign, into: Path) -> list[str]:
                 archive.writestr(zipfile.ZipInfo(f"{campaign.settings.campaign}/{name}", _DAY), content)
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
-        raise InputError(problem, place=str(into), cure="choose another place") from None
+        raise InputError(problem, place=str(into), hint="choose another place") from None
     return list(files)
 
 

@@ -55,7 +55,7 @@ def _write(place: SystemPlace, contents: Mapping[str, str]) -> list[Path]:
             path.write_text(text, encoding="utf-8")
         except OSError as error:
             problem = f"cannot be written ({error.strerror})"
-            raise InputError(problem, place=str(path), cure="choose another folder") from None
+            raise InputError(problem, place=str(path), hint="choose another folder") from None
         written.append(path)
     return written
 

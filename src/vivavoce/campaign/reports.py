@@ -35,8 +35,8 @@ def write_reports(
     found = evaluations(campaign)
     lacking = next((name for name in names if name not in found), None)
     if lacking is not None:
-        cure = "take it through with `vivavoce campaign run`"
-        raise InputError("there is nothing to report yet", place=f"system {lacking}", cure=cure)
+        hint = "take it through with `vivavoce campaign run`"
+        raise InputError("there is nothing to report yet", place=f"system {lacking}", hint=hint)
     kinds = ("html", "pdf") if pdf else ("html",)
     written: list[Path] = []
     total = len(names) * len(campaign.settings.reports) * len(kinds)

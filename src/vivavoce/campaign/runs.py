@@ -63,8 +63,8 @@ def run_system(
                 _simulate(campaign, study, log, report, word_error_rate)
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
-            cure = f"let people come: vivavoce serve {place.folder}; or leave --people out"
-            raise InputError("nobody has used the system yet", place=f"system {name}", cure=cure)
+            hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
+            raise InputError("nobody has used the system yet", place=f"system {name}", hint=hint)
         with progress(f"{name}: stress tests") as report:
             cases = _stress(campaign, submission, study, log, dataset, report)
         dataset = _export(campaign, submission, study, log, place)
@@ -79,7 +79,7 @@ def finished_users(dataset: Dataset) -> int:
 def _simulate(campaign: Campaign, study: Study, log: Log, report: Report, word_error_rate: float) -> None:
     visits = log.visits(study.name)
     if any(not visit.simulated for visit in visits):
-        raise InputError("people have used this system", place=f"study {study.name}", cure="add --people")
+        raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
     done = sum(visit.outcome == "completed" for visit in visits)
     missing = campaign.settings.users - done
     if missing <= 0:

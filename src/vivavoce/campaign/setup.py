@@ -20,7 +20,7 @@ def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
     Raises  InputError: there is a campaign already
     """
     if (folder / CAMPAIGN_FILE).exists():
-        raise InputError("there is a campaign already", place=str(folder), cure="choose another folder")
+        raise InputError("there is a campaign already", place=str(folder), hint="choose another folder")
     called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:40] or "campaign"
     written = {
         folder / CAMPAIGN_FILE: (EXAMPLE / CAMPAIGN_FILE).read_text("utf-8").replace("CAMPAIGN_NAME", called)
@@ -44,7 +44,7 @@ def check_systems(campaign: Campaign) -> list[Problem]:
             continue
         wrong = check_study(place.folder)
         problems += [
-            Problem(f"systems/{submission.submission}/{one.place}", one.problem, one.cure) for one in wrong
+            Problem(f"systems/{submission.submission}/{one.place}", one.problem, one.hint) for one in wrong
         ]
         if not wrong:
             problems += _tasks_fit(submission, place.folder)

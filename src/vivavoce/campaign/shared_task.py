@@ -56,11 +56,11 @@ def begin(folder: Path, source: Dataset, name: str) -> int:
     Raises  InputError: a shared task is there already; the dataset has no annotated command
     """
     if (folder / SHARED_FILE).exists():
-        raise InputError("there is a shared task already", place=str(folder), cure="choose another folder")
+        raise InputError("there is a shared task already", place=str(folder), hint="choose another folder")
     rows = [row for row in source.read("commands").to_pylist() if row["annotation"]]
     if not rows:
         raise InputError(
-            "no annotated command", place=str(source.folder), cure="annotate some, or generate them"
+            "no annotated command", place=str(source.folder), hint="annotate some, or generate them"
         )
     settings = SharedTask.model_validate({"shared_task": name})
     with DatasetWriter(folder / TEST, study={"name": name}, source={"kind": "blind"}) as writer:
@@ -102,8 +102,8 @@ def load(folder: Path) -> SharedTask:
         raise problems_of(error, source, SharedTask)[0].error() from None
     test = Dataset(folder / TEST).read("commands")
     if any(value is not None for name in HIDDEN for value in test.column(name).to_pylist()):
-        cure = f"empty the columns {', '.join(HIDDEN)}"
-        raise InputError("the test set tells its answers", place=f"{folder.name}/{TEST}", cure=cure)
+        hint = f"empty the columns {', '.join(HIDDEN)}"
+        raise InputError("the test set tells its answers", place=f"{folder.name}/{TEST}", hint=hint)
     return settings
 
 

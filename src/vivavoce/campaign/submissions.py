@@ -65,7 +65,7 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
         )
     except ValidationError as error:
         known = [
-            f"{one.place.removeprefix('form ').capitalize()}: {one.problem}; {one.cure}"
+            f"{one.place.removeprefix('form ').capitalize()}: {one.problem}; {one.hint}"
             for one in problems_of(error, source, Submission)
         ]
         told = any(one.startswith("Intents") for one in wrong)
@@ -85,7 +85,7 @@ def take_in(folder: Path, submission: Submission, owner: str) -> None:
         if owners.get(submission.submission, owner) != owner or (
             path.exists() and submission.submission not in owners
         ):
-            raise InputError(f"the name {submission.submission!r} is taken", cure="choose another")
+            raise InputError(f"the name {submission.submission!r} is taken", hint="choose another")
         place.mkdir(parents=True, exist_ok=True)
         written = submission.model_dump(mode="json", by_alias=True, exclude_none=True)
         _replace(path, "# Submitted by a form.\n" + _yaml(written))

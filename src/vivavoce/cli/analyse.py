@@ -83,7 +83,7 @@ def analyse(
         return
     if len(words) > 1:
         raise InputError(
-            f"{words[1]!r} after a dataset", cure="give one dataset, or begin with rates or choices"
+            f"{words[1]!r} after a dataset", hint="give one dataset, or begin with rates or choices"
         )
     if model is not None:
         refuse_unused("a model", {"--margin": margin, "--measure": measure, "--pair": pair})
@@ -213,7 +213,7 @@ def _pair(text: str) -> tuple[str, str]:
 
     first, colon, second = text.partition(":")
     if not (first and colon and second):
-        raise InputError(f"cannot read the pair {text!r}", cure="write --pair A:B")
+        raise InputError(f"cannot read the pair {text!r}", hint="write --pair A:B")
     return first, second
 
 
@@ -233,7 +233,7 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
             value = 0.0
         if not 0 < value < float("inf"):
             raise InputError(
-                f"cannot read the margin {word!r}", place="--margin", cure="write 0.1, or turns=2: above 0"
+                f"cannot read the margin {word!r}", place="--margin", hint="write 0.1, or turns=2: above 0"
             )
         found[measure] = check_margin(measure, value, place="--margin")
     return found or None

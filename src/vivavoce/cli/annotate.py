@@ -76,8 +76,8 @@ def in_(
             _into_log(source, log, rows)
             return
         if into is None:
-            cure = "name the new dataset with --into DIR"
-            raise InputError("a dataset is never changed in place", place=str(source), cure=cure)
+            hint = "name the new dataset with --into DIR"
+            raise InputError("a dataset is never changed in place", place=str(source), hint=hint)
         with_annotations(dataset, rows, into, SystemClock().now())
     note(f"{len(rows)} labels into {into}")
 
@@ -138,7 +138,7 @@ def _refuse_locked(sounds: Path) -> None:
     if sounds.is_dir() and any(is_locked(path) for path in sounds.iterdir() if path.is_file()):
         raise InputError(
             "these recordings are locked", place=str(sounds),
-            cure="export the study with --audio, and name the dataset instead",
+            hint="export the study with --audio, and name the dataset instead",
         )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def transcripts(
     plan = read_study(study)
     step = next((one for one in plan.visit if one.kind == "transcribe"), None)
     if step is None:
-        raise InputError("transcribes nothing", place=str(study), cure="add a step `transcribe` to `visit`")
+        raise InputError("transcribes nothing", place=str(study), hint="add a step `transcribe` to `visit`")
     with open_log(plan, log) as opened:
         rows = accepted_rows(opened, plan.name)
     write_rows(into, rows)
@@ -249,13 +249,13 @@ def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
     if not names and not _is_dataset(source) and (plan := read_study(source).annotation) is not None:
         return Blank(plan.schemes, annotator)
     if not names:
-        raise InputError("no scheme", place="--scheme", cure="name one, such as --scheme context")
+        raise InputError("no scheme", place="--scheme", hint="name one, such as --scheme context")
     schemes = []
     for name in names:
         path = scheme_file(name, Path.cwd())
         if path is None:
-            problem, cure = unknown_scheme(name)
-            raise InputError(problem, place="--scheme", cure=cure)
+            problem, hint = unknown_scheme(name)
+            raise InputError(problem, place="--scheme", hint=hint)
         scheme, problems = read_scheme(path)
         if scheme is None:
             raise problems[0].error()

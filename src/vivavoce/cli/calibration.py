@@ -28,9 +28,9 @@ def fit(
 
     opened = Dataset(dataset)
     if opened.simulated:
-        raise InputError("holds simulated dialogues", place=str(dataset), cure="fit to calls by people")
+        raise InputError("holds simulated dialogues", place=str(dataset), hint="fit to calls by people")
     if out.exists():
-        raise InputError("is already there", place=str(out), cure="choose another file, or move it away")
+        raise InputError("is already there", place=str(out), hint="choose another file, or move it away")
     fitted = fit_to(opened, name or f"{opened.study}-callers")
     out.write_text(_population_text(fitted), encoding="utf-8")
     read_population(out)

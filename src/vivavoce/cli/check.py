@@ -89,8 +89,8 @@ def check_sentences(study: "Study") -> list[str]:
     if not isinstance(written, dict) or "exclusions" not in written:
         return []
     place = place_in(study, "analysis", "exclusions")
-    cure = "write rules under exclude, such as exclude: [trivial], and the sentences under notes"
-    return [f"{place}: sentences, by which nothing is left out; {cure}"]
+    hint = "write rules under exclude, such as exclude: [trivial], and the sentences under notes"
+    return [f"{place}: sentences, by which nothing is left out; {hint}"]
 
 
 def check_size(study: "Study") -> list[str]:
@@ -194,8 +194,8 @@ def told(answer: dict[str, Any]) -> list[str]:
     """What a hello showed, as lines to read."""
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
-        cure = COMPARE if answer["reachable"] else "; start it, or mend its address in the study file"
-        return [f"{system}: FAILED in {seconds}: {answer['problem']}{cure}"]
+        hint = COMPARE if answer["reachable"] else "; start it, or mend its address in the study file"
+        return [f"{system}: FAILED in {seconds}: {answer['problem']}{hint}"]
     if not answer["answers"]:
         return [f"{system}: ok: {answer['text']}"]
     silent = answer["first_output_s"] is None

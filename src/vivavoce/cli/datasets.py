@@ -69,7 +69,7 @@ def _of_one_kind(folder: Path, exclude: list[str] | None) -> "Dataset":
         raise InputError(
             f"holds {people} {noun}{'s'[: people != 1]} of people and {sum(flags)} of simulated users",
             place=str(folder),
-            cure="export them apart with `export --only people` or `--only simulated`, "
+            hint="export them apart with `export --only people` or `--only simulated`, "
             "or say `vivavoce --mixed` before the verb",
         )
     return opened
@@ -103,7 +103,7 @@ def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) ->
         raise InputError(
             f"{people} holds people and {programs} simulated users",
             place="--against",
-            cure="compare people with people, calibrate simulated calls with `vivavoce simulate compare`, "
+            hint="compare people with people, calibrate simulated calls with `vivavoce simulate compare`, "
             "or say `vivavoce --mixed` before the verb",
         )
     _tell(first)
@@ -157,4 +157,4 @@ def refuse_unused(kind: str, given: dict[str, Any]) -> None:
 
     name = next((name for name, value in given.items() if value not in (None, [])), None)
     if name is not None:
-        raise InputError(f"tells nothing about {kind}", place=name, cure="leave it out")
+        raise InputError(f"tells nothing about {kind}", place=name, hint="leave it out")

@@ -28,14 +28,14 @@ def erase(
     plan = read_study(study)
     asked = f"Erase everything of {participant} from the log? It cannot be undone."
     if not yes and not (sys.stdin.isatty() and typer.confirm(asked, err=True)):
-        cure = "answer y on a terminal, or add --yes"
-        raise InputError(f"{participant} was not erased", place=f"study {plan.name}", cure=cure)
+        hint = "answer y on a terminal, or add --yes"
+        raise InputError(f"{participant} was not erased", place=f"study {plan.name}", hint=hint)
     with alone(log_url(plan, log)), open_log(plan, log) as opened:
-        stone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
+        tombstone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
     if as_json:
-        typer.echo(stone.model_dump_json(indent=2))
+        typer.echo(tombstone.model_dump_json(indent=2))
         return
-    typer.echo(f"erased {stone.participant_id}: {stone.visits} visits, {stone.events} events")
-    if stone.mended:
-        typer.echo(f"in {stone.mended} events of others there is nothing of his any more")
+    typer.echo(f"erased {tombstone.participant_id}: {tombstone.visits} visits, {tombstone.events} events")
+    if tombstone.mended:
+        typer.echo(f"in {tombstone.mended} events of others there is nothing of his any more")
     note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")

@@ -31,7 +31,7 @@ def flags(
 
     opened = Dataset(dataset)
     if into is not None and rules is None:
-        raise InputError("nothing to write without rules", place="--into", cure="add --rules FILE")
+        raise InputError("nothing to write without rules", place="--into", hint="add --rules FILE")
     with TemporaryDirectory(prefix="vivavoce-flags-") as spare:
         if rules is not None:
             opened = flag_again(opened, read_flag_rules(rules), into or Path(spare) / "flagged")

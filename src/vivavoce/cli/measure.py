@@ -48,7 +48,7 @@ def measure(
     from vivavoce.core.errors import InputError
 
     if dataset is None:
-        raise InputError("no dataset given", place="measure", cure="name its folder, or say --list")
+        raise InputError("no dataset given", place="measure", hint="name its folder, or say --list")
     if not (only or csv or parquet or keywords):
         with uncollected():
             _summary(dataset, by, exclude, as_json=as_json)
@@ -114,7 +114,7 @@ def _words(path: Path | None) -> set[str] | None:
     from vivavoce.core.errors import InputError
 
     if not path.is_file():
-        raise InputError("no such file", place=str(path), cure="give a text file with one keyword a line")
+        raise InputError("no such file", place=str(path), hint="give a text file with one keyword a line")
     return set(path.read_text(encoding="utf-8").split())
 
 

@@ -52,7 +52,7 @@ def described(path: Path, language: str | None) -> dict[str, Any]:
 
     study = read_study(path)
     if not study.pairs:
-        raise InputError("compares no transcripts", place=str(path), cure="add a step `compare` to `visit`")
+        raise InputError("compares no transcripts", place=str(path), hint="add a step `compare` to `visit`")
     spoken = study.language(language)
     rows = []
     for pair in study.pairs:
@@ -125,7 +125,7 @@ def compared(
 
     if hourly is not None and hourly < 0:
         raise InputError(
-            f"hourly {hourly:g}", place="--hourly", cure="write what an hour of one person costs"
+            f"hourly {hourly:g}", place="--hourly", hint="write what an hour of one person costs"
         )
     facts: dict[str, Any] = {}
     if has_preferences(dataset):

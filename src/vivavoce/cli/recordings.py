@@ -59,7 +59,7 @@ def recordings(
             if kept_for is None:
                 raise InputError(
                     "nothing says how long sound is kept", place=f"{plan.name} recordings",
-                    cure="add recordings: {keep_days: N} or {keep_until: transcribed} to the study file",
+                    hint="add recordings: {keep_days: N} or {keep_until: transcribed} to the study file",
                 )  # fmt: skip
             _expire(opened, plan.name, kept_for)
         overdue = len(due(opened, plan.name, kept_for)) if kept_for is not None else 0

@@ -61,7 +61,7 @@ def report(
     from vivavoce.report.tables import write_figures, write_tables
 
     if out.is_dir():
-        raise InputError("this is a folder", place=str(out), cure="name a file, such as report.html")
+        raise InputError("this is a folder", place=str(out), hint="name a file, such as report.html")
     require_form(out)
     opened, last = (
         unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)

@@ -45,7 +45,7 @@ def serve_study(
     connectors = make_connectors(study)
     require_speech(study)
     if port == desk_port:
-        raise InputError(f"{port} is the port of both", place="serve", cure="give --desk-port another one")
+        raise InputError(f"{port} is the port of both", place="serve", hint="give --desk-port another one")
     for wanted in (port, desk_port):
         _require_free(host, wanted)
     asterisk = _asterisk(study)
@@ -254,13 +254,13 @@ def _require_free_for(asterisk: "Asterisk") -> None:
     """As below, for the two addresses of Asterisk."""
     for name in ("agi", "audio"):
         host, _, port = getattr(asterisk, name).rpartition(":")
-        cure = "write another address, here and in Asterisk's dial plan"
-        _require_free(host.strip("[]"), int(port), place=f"telephone.asterisk.{name}", cure=cure)
+        hint = "write another address, here and in Asterisk's dial plan"
+        _require_free(host.strip("[]"), int(port), place=f"telephone.asterisk.{name}", hint=hint)
 
 
 def _require_free(
     host: str, port: int, *, place: str = "serve",
-    cure: str = "choose another address with --host, --port or --desk-port",
+    hint: str = "choose another address with --host, --port or --desk-port",
 ) -> None:  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
@@ -269,5 +269,5 @@ def _require_free(
             listener.bind((host, port))
         except OSError as error:
             raise InputError(
-                f"cannot listen on {host}:{port} ({error.strerror})", place=place, cure=cure
+                f"cannot listen on {host}:{port} ({error.strerror})", place=place, hint=hint
             ) from None  # fmt: skip

@@ -53,7 +53,7 @@ def _alone_with_file(log: Path) -> Iterator[None]:
             file.seek(0)
             raise InputError(
                 f"process {file.read().strip() or '(unknown)'} serves this log already", place=str(log),
-                cure="use the pages that it printed, or stop it first",
+                hint="use the pages that it printed, or stop it first",
             ) from None  # fmt: skip
         file.truncate(0)
         file.write(f"{os.getpid()}\n")

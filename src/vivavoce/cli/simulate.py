@@ -150,9 +150,9 @@ def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None
     from vivavoce.simulation.model_user import ModelCasting
 
     if not plan.tasks:
-        raise InputError("users need tasks", place=f"study {plan.name}", cure="add `tasks`")
+        raise InputError("users need tasks", place=f"study {plan.name}", hint="add `tasks`")
     if not model:
-        raise InputError("no model is named", place="--user-url", cure="add --user-model NAME")
+        raise InputError("no model is named", place="--user-url", hint="add --user-model NAME")
     return ModelCasting.behind(plan, url, model, key)
 
 
@@ -218,7 +218,7 @@ def tasks(
 
     drawn = draw_tasks(load_domain(domain), number, seed, languages, kinds)
     if out.exists():
-        raise InputError("is already there", place=str(out), cure="choose another file, or move it away")
+        raise InputError("is already there", place=str(out), hint="choose another file, or move it away")
     out.write_text(tasks_file(drawn, domain), encoding="utf-8")
     note(f"wrote {len(drawn)} tasks to {out}")
 
@@ -232,7 +232,7 @@ def _practising(plan: "Study", error_rates: list[float], seed: int) -> "Practisi
     from vivavoce.simulation.training import Practising
 
     if plan.ontology is None:
-        raise InputError("callers need an ontology", place=f"study {plan.name}", cure="add `ontology`")
+        raise InputError("callers need an ontology", place=f"study {plan.name}", hint="add `ontology`")
     return Practising(plan.ontology, plan.tasks, plan.default_language, error_rates, seed)
 
 

@@ -49,12 +49,12 @@ def propose(
 
     if channel not in ("text", "voice"):
         raise InputError(
-            f"unknown channel {channel!r}", place="stress propose --channel", cure="text or voice"
+            f"unknown channel {channel!r}", place="stress propose --channel", hint="text or voice"
         )
     own = make_pack(pack) if pack else None
     spoken = language or (own.language if own else "")
     if not spoken:
-        raise InputError("no language", place="stress propose", cure="add --language it or --language en")
+        raise InputError("no language", place="stress propose", hint="add --language it or --language en")
     if backend:
         own = _with_backends(own, spoken, backend)
     said = Utterance(
@@ -75,7 +75,7 @@ def _with_backends(own: Any, language: str, names: list[str]) -> Any:
 
     if own is not None:
         problem = "a language file of your own has no backends"
-        raise InputError(problem, place="stress propose --backend", cure="leave out --pack or --backend")
+        raise InputError(problem, place="stress propose --backend", hint="leave out --pack or --backend")
     return pack_of(language, names)
 
 
@@ -87,8 +87,8 @@ def _protected(text: str, words: list[str]) -> tuple[tuple[int, int], ...]:
     for word in words:
         places = list(places_of(word, text)) if word.strip() else []
         if not places:
-            cure = "write it as it stands there"
-            raise InputError(f"{word!r} is not in the utterance", place="stress propose --protect", cure=cure)
+            hint = "write it as it stands there"
+            raise InputError(f"{word!r} is not in the utterance", place="stress propose --protect", hint=hint)
         spans += places
     return tuple(sorted(spans))
 

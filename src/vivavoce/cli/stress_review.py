@@ -93,7 +93,7 @@ def _named(reviewer: str | None) -> str:
     from vivavoce.core.errors import InputError
 
     if not reviewer or not reviewer.strip():
-        raise InputError("who reviews?", place="stress review", cure="add --reviewer NAME")
+        raise InputError("who reviews?", place="stress review", hint="add --reviewer NAME")
     return reviewer.strip()
 
 
@@ -149,8 +149,8 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str) ->
 
     cases = approved_cases(study, source, _reviews(log, study))
     if not cases:
-        cure = "approve some on the dashboard or with --read"
-        raise InputError("no approved variant", place=f"study {study.name}", cure=cure)
+        hint = "approve some on the dashboard or with --read"
+        raise InputError("no approved variant", place=f"study {study.name}", hint=hint)
     ontology = _ontology(study, path)
     suite = Suite(
         suite=f"{study.name}-stress",

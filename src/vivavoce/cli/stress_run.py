@@ -128,10 +128,10 @@ def _check_paths(path: Path, junit: Path | None) -> None:
     from vivavoce.core.errors import InputError
 
     if not path.exists():
-        cure = "name a study, or a suite that `vivavoce stress review STUDY --freeze` wrote"
-        raise InputError("no such file or folder", place=str(path), cure=cure)
+        hint = "name a study, or a suite that `vivavoce stress review STUDY --freeze` wrote"
+        raise InputError("no such file or folder", place=str(path), hint=hint)
     if junit is not None and not junit.absolute().parent.is_dir():
-        raise InputError("its folder does not exist", place=f"--junit {junit}", cure="make the folder first")
+        raise InputError("its folder does not exist", place=f"--junit {junit}", hint="make the folder first")
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def system_of(study: "Study", system: str | None) -> str:
 
     if system is None and len(study.systems) > 1:
         known = ", ".join(study.systems)
-        raise InputError("which system?", place=f"study {study.name}", cure=f"add --system; known: {known}")
+        raise InputError("which system?", place=f"study {study.name}", hint=f"add --system; known: {known}")
     chosen = system or next(iter(study.systems))
     if chosen not in study.systems:
         raise UnknownName("system", chosen, list(study.systems), place="stress --system")

@@ -22,7 +22,7 @@ def study_path(path: Path) -> Path:
     """The study file: the path itself, or `study.yaml` in a folder."""
     found = path / STUDY_FILE if path.is_dir() else path
     if not found.is_file():
-        raise InputError("no study file here", place=str(path), cure="write one with `vivavoce init DIR`")
+        raise InputError("no study file here", place=str(path), hint="write one with `vivavoce init DIR`")
     return found
 
 
@@ -54,7 +54,7 @@ def require_key(study: "Study") -> None:
     if lock_of() is None:
         raise InputError(
             f"recordings are to be locked, and {KEY} is not set", place=f"{study.name} recordings.encrypted",
-            cure="set it; `vivavoce recordings STUDY --new-key` makes a key",
+            hint="set it; `vivavoce recordings STUDY --new-key` makes a key",
         )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def existing_log(study: "Study", url: str | None) -> "Log | None":
     if missing is None:
         return open_log(study, url)
     if missing != log_file(study):
-        raise InputError("no log here", place=str(missing), cure="name the log that `serve` writes")
+        raise InputError("no log here", place=str(missing), hint="name the log that `serve` writes")
     return None
 
 
@@ -118,7 +118,7 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
         except InputError as error:
             inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", error.place)]
             place = place_in(study, "systems", system, *inside)
-            raise InputError(error.problem, place=place, cure=error.cure) from None
+            raise InputError(error.problem, place=place, hint=error.hint) from None
     if any(settings.get("connect") == "phone" for settings in study.systems.values()):
         from vivavoce.telephony.outgoing_calls import connect_lines
 

@@ -36,7 +36,7 @@ def timing(
     from vivavoce.log.timing import recorded_dialogues, recordings_in, time_from_sound
 
     if sorted(channels.split(",")) != ["system", "user"]:
-        raise InputError(f"{channels!r}", place="--channels", cure="say user,system or system,user")
+        raise InputError(f"{channels!r}", place="--channels", hint="say user,system or system,user")
     opened = Dataset(dataset).everything
     if recordings is not None:
         sources = recordings_in(recordings, opened, channels.split(","))  # type: ignore[arg-type]
@@ -45,7 +45,7 @@ def timing(
     if not sources:
         raise InputError(
             "no recording of a dialogue lies in this dataset", place=str(dataset),
-            cure="export it with --audio, or name a folder of recordings",
+            hint="export it with --audio, or name a folder of recordings",
         )  # fmt: skip
     with progress("dialogues") as report:
         timed, timings = time_from_sound(opened, sources, into, report)

@@ -15,17 +15,17 @@ def usage_mistake(error: typer.TyperException) -> InputError:
     context: Any = getattr(error, "ctx", None)
     command = context.command_path.split(" ", 1)[1:] if context is not None else []
     verb = " ".join(command)
-    cure = f"see `{' '.join(['vivavoce', *command])} --help`"
+    hint = f"see `{' '.join(['vivavoce', *command])} --help`"
     parameter: Any = getattr(error, "param", None)
     if parameter is None or not error.message:
-        return InputError(_uncapitalised(error.format_message()), place=verb, cure=cure)
+        return InputError(_uncapitalised(error.format_message()), place=verb, hint=hint)
     place = parameter.get_error_hint().replace("'", "")
     if found := _CHOICE.fullmatch(error.message):
         return UnknownName("value", found["value"], re.findall("'([^']*)'", found["known"]), place=place)
     problem = _uncapitalised(error.message)
     if isinstance(error.__cause__, ValueError) and (given := _given(error.__cause__)) is not None:
         problem = f"{given!r}: {problem}"
-    return InputError(problem, place=place, cure=cure)
+    return InputError(problem, place=place, hint=hint)
 
 
 def _given(cause: Any) -> str | None:

@@ -31,7 +31,7 @@ def verify(
     plan = read_study(study)
     if (file := served_file(plan, url)) is not None and not file.is_file():
         raise InputError(
-            "no log here", place=str(file), cure="serve the study first, or name another with --log"
+            "no log here", place=str(file), hint="serve the study first, or name another with --log"
         )
     with open_log(plan, url) as log:
         found = verify_log(log)

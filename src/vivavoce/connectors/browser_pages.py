@@ -231,8 +231,8 @@ def check_installed() -> None:
     try:
         import playwright  # noqa: F401
     except ImportError:
-        cure = "pip install 'vivavoce[browser]'"
-        raise InputError("playwright is not installed", place="connect", cure=cure) from None
+        hint = "pip install 'vivavoce[browser]'"
+        raise InputError("playwright is not installed", place="connect", hint=hint) from None
 
 
 def _first_line(error: Exception) -> str:

@@ -228,15 +228,15 @@ def _signer(path: str) -> Any:
     try:
         from google.auth import jwt
     except ImportError:
-        cure = "pip install 'vivavoce[dialogflow]'"
-        raise InputError("google-auth is not installed", place="service_account", cure=cure) from None
+        hint = "pip install 'vivavoce[dialogflow]'"
+        raise InputError("google-auth is not installed", place="service_account", hint=hint) from None
     try:
         credentials: Any = jwt.Credentials.from_service_account_file(
             path, audience="https://dialogflow.googleapis.com/"
         )
     except (OSError, ValueError) as error:
         raise InputError(
-            f"the key cannot be read ({type(error).__name__})", place="service_account", cure="check the path"
+            f"the key cannot be read ({type(error).__name__})", place="service_account", hint="check the path"
         ) from None
     made: list[tuple[float, str]] = []
 

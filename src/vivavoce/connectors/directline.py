@@ -67,8 +67,8 @@ class DirectLineConnector:
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         address, secret = vault.expand(settings.url).rstrip("/"), settings.secret
         if secret is None and (urlsplit(address).hostname or "").endswith(_CLOUD):
-            cure = "write secret: ${NAME}, and set NAME to a secret of the bot's Direct Line channel"
-            raise InputError("'secret' is missing", place="secret", cure=cure)
+            hint = "write secret: ${NAME}, and set NAME to a secret of the bot's Direct Line channel"
+            raise InputError("'secret' is missing", place="secret", hint=hint)
         self._base = address + ("" if urlsplit(address).path else _PATH) + "/conversations"
         self._headers = {"authorization": f"Bearer {vault.expand(secret)}"} if secret else {}
 

@@ -58,8 +58,8 @@ def _readable(written: str) -> str:
         _finder(written)
     except _UNREADABLE as error:
         said = " ".join(str(error).split())
-        cure = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
-        raise mistake(f"the expression {written!r} cannot be read ({said})", cure) from None
+        hint = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
+        raise mistake(f"the expression {written!r} cannot be read ({said})", hint) from None
     return written
 
 

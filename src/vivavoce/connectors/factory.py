@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.plugins import kind_of
-from vivavoce.connectors.rate_limit import Governed
+from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
@@ -22,7 +22,7 @@ def make_connector(
     *,
     place: str = "",
     folder: Path | None = None,
-) -> Governed:
+) -> LimitedConnector:
     """The connector that the settings describe; nothing is contacted yet.
 
     Input   raw: `connect` and the connector's own settings; place: where they stand, for messages;
@@ -30,26 +30,26 @@ def make_connector(
     Raises  InputError: names the first wrong setting by its path, and the nearest known name
     """
     if not isinstance(raw, Mapping):
-        raise InputError("a system is a mapping of settings", place=place, cure="begin with connect: http")
+        raise InputError("a system is a mapping of settings", place=place, hint="begin with connect: http")
     if not isinstance(raw.get("connect"), str):
         known = ", ".join(CONNECTORS.names())
-        raise InputError("'connect' is missing", place=place, cure=f"add connect: NAME; known: {known}")
+        raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME; known: {known}")
     kind = kind_of(raw["connect"], place=f"{place} connect".strip())
     try:
         settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
     except ValidationError as error:
         found = _first_problem(error, place, kind.settings)
-        raise InputError(found.problem, place=found.place.strip(), cure=found.cure) from None
+        raise InputError(found.problem, place=found.place.strip(), hint=found.hint) from None
     try:
         made: Any = kind.make(settings, secrets)
     except InputError as error:
         where = f"{place} {error.place}".strip()
-        raise InputError(error.problem, place=where, cure=error.cure) from None
+        raise InputError(error.problem, place=where, hint=error.hint) from None
     behind = getattr(settings, "behind", None)
     if behind is not None:  # a connector that stands before another system
         where = f"{place} behind".strip()
         made.stand_before(make_connector(behind, secrets, place=where, folder=folder))
-    return Governed(made, settings)
+    return LimitedConnector(made, settings)
 
 
 def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:

@@ -144,8 +144,8 @@ def _client(settings: LexSettings, vault: Vault) -> Any:
         import boto3
         from botocore.config import Config
     except ImportError:
-        cure = "pip install 'vivavoce[lex]'"
-        raise InputError("boto3 is not installed", place="connect", cure=cure) from None
+        hint = "pip install 'vivavoce[lex]'"
+        raise InputError("boto3 is not installed", place="connect", hint=hint) from None
     config = Config(
         connect_timeout=settings.connect_timeout_s, read_timeout=settings.turn_timeout_s,
         retries={"total_max_attempts": 1}, max_pool_connections=100, proxies={},

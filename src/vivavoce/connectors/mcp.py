@@ -276,7 +276,7 @@ def _sdk() -> Any:
     try:
         import mcp
     except ImportError:
-        cure = "pip install 'vivavoce[mcp]'"
-        raise InputError("the MCP SDK is not installed", place="connect", cure=cure) from None
+        hint = "pip install 'vivavoce[mcp]'"
+        raise InputError("the MCP SDK is not installed", place="connect", hint=hint) from None
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what goes wrong is in our errors, without secrets
     return mcp

@@ -25,7 +25,7 @@ def kind_of(name: str, *, place: str = "") -> ConnectorKind:
         raise UnknownName("connector", name, known, place=place)
     if len(found) > 1:
         offered = " and ".join(sorted(_package(point) for point in found))
-        raise InputError(f"connector {name!r} is offered by {offered}", place=place, cure="uninstall one")
+        raise InputError(f"connector {name!r} is offered by {offered}", place=place, hint="uninstall one")
     return CONNECTORS.add(name, _loaded(found[0], place))
 
 
@@ -35,12 +35,12 @@ def _loaded(point: EntryPoint, place: str) -> ConnectorKind:
         kind = point.load()
     except Exception as error:  # whatever the package does when it is imported
         problem = f"{what} cannot be loaded: {type(error).__name__}: {error}"
-        raise InputError(problem, place=place, cure="mend or uninstall the package") from None
+        raise InputError(problem, place=place, hint="mend or uninstall the package") from None
     settings = getattr(kind, "settings", None)
     sound = isinstance(settings, type) and issubclass(settings, ConnectorSettings)
     if not sound or getattr(kind, "name", None) != point.name or not callable(getattr(kind, "make", None)):
-        cure = f"it needs name = {point.name!r}, settings (a ConnectorSettings) and make, as in the guide"
-        raise InputError(f"{what} is no connector", place=place, cure=cure)
+        hint = f"it needs name = {point.name!r}, settings (a ConnectorSettings) and make, as in the guide"
+        raise InputError(f"{what} is no connector", place=place, hint=hint)
     return kind
 
 

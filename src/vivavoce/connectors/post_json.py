@@ -22,7 +22,7 @@ def poster(address: str, *, seconds: float = SECONDS) -> Callable[[dict[str, Any
         try:
             return client.post(address, json=content).raise_for_status().json()
         except (httpx.HTTPError, ValueError) as error:
-            cure = "see that the endpoint answers JSON"
-            raise InputError(f"{type(error).__name__}: {error}", place=address, cure=cure) from None
+            hint = "see that the endpoint answers JSON"
+            raise InputError(f"{type(error).__name__}: {error}", place=address, hint=hint) from None
 
     return post

@@ -144,7 +144,7 @@ class _InProcess:
             self._runner = Runner(settings.call)
         except Exception as error:
             problem = f"{settings.call} cannot be loaded ({type(error).__name__}: {error})"
-            raise InputError(problem, place="call", cure="check the name and the path") from None
+            raise InputError(problem, place="call", hint="check the name and the path") from None
 
     async def turn(self, request: dict[str, Any]) -> AsyncGenerator[tuple[str, Any]]:
         try:

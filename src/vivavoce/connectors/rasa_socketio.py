@@ -242,6 +242,6 @@ def _socketio() -> Any:
         import aiohttp  # noqa: F401
         import socketio
     except ImportError:
-        cure = "pip install 'vivavoce[socketio]'"
-        raise InputError("python-socketio is not installed", place="connect", cure=cure) from None
+        hint = "pip install 'vivavoce[socketio]'"
+        raise InputError("python-socketio is not installed", place="connect", hint=hint) from None
     return socketio

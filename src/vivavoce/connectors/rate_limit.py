@@ -26,7 +26,7 @@ from vivavoce.core.errors import SystemUnderTestError
 _TRIES: Final = 3
 
 
-class Governed:
+class LimitedConnector:
     """A connector, and the limits that its settings put on it. One object for all conversations."""
 
     def __init__(

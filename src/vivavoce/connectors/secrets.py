@@ -33,7 +33,7 @@ class Vault:
             if not environment.get(name):
                 raise InputError(
                     f"secret ${{{name}}} is not set",
-                    cure=f"set the environment variable {name} where the server starts",
+                    hint=f"set the environment variable {name} where the server starts",
                 )
         self.values: dict[str, str] = {name: environment[name] for name in names}
         forms: dict[str, str] = {}

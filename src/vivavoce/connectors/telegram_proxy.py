@@ -89,6 +89,6 @@ def _trustme() -> Any:
     try:
         import trustme
     except ImportError:
-        cure = "pip install 'vivavoce[telegram]'"
-        raise InputError("trustme is not installed", place="proxy_port", cure=cure) from None
+        hint = "pip install 'vivavoce[telegram]'"
+        raise InputError("trustme is not installed", place="proxy_port", hint=hint) from None
     return trustme

@@ -77,7 +77,7 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
         if unknown:
             name = min(unknown)
             shown = sorted(known - {"secrets"})
-            raise InputError(f"unknown variable {name!r} in template", place=place, cure=nearest(name, shown))
+            raise InputError(f"unknown variable {name!r} in template", place=place, hint=nearest(name, shown))
         expression = _single_expression(source)
         if (plain := _PLAIN.fullmatch(expression or "")) is not None and plain[1] in known:
             name = plain[1]  # most turns are made of these: looking a value up takes no environment
@@ -87,7 +87,7 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
         return _ENVIRONMENT.from_string(source).render
     except TemplateError as error:
         raise InputError(
-            f"the template cannot be read: {error}", place=place, cure="see Jinja's syntax"
+            f"the template cannot be read: {error}", place=place, hint="see Jinja's syntax"
         ) from error
 
 

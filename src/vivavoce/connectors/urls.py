@@ -52,5 +52,5 @@ def check_address(url: str, *, allow_private: bool, place: str) -> None:
     except ValueError:
         return
     if not permitted(address, allow_private=allow_private):
-        cure = "no bot is reached there" if allow_private else "set allow_private: true"
-        raise InputError(address_problem(host, host).partition(";")[0], place=place, cure=cure)
+        hint = "no bot is reached there" if allow_private else "set allow_private: true"
+        raise InputError(address_problem(host, host).partition(";")[0], place=place, hint=hint)

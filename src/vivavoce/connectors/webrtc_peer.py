@@ -32,8 +32,8 @@ def aiortc() -> Any:
     try:
         import aiortc as library
     except ImportError:
-        cure = "pip install 'vivavoce[webrtc]'"
-        raise InputError("aiortc is not installed", place="connect: webrtc", cure=cure) from None
+        hint = "pip install 'vivavoce[webrtc]'"
+        raise InputError("aiortc is not installed", place="connect: webrtc", hint=hint) from None
     return library
 
 

@@ -64,8 +64,8 @@ class WizardSettings(ConnectorSettings):
     @model_validator(mode="after")
     def _consistent(self) -> "WizardSettings":
         if self.replaces != "system" and self.behind is None:
-            cure = "write behind: {connect: ...} for the rest of the system"
-            raise mistake(f"a wizard for {self.replaces} needs a system behind", cure)
+            hint = "write behind: {connect: ...} for the rest of the system"
+            raise mistake(f"a wizard for {self.replaces} needs a system behind", hint)
         if self.replaces == "system" and self.behind is not None:
             raise mistake("a wizard for the whole system has none behind", "leave 'behind' out")
         if self.strategy is not None and self.strategy not in self.strategies:

@@ -24,12 +24,12 @@ class VivavoceError(Exception):
 class InputError(VivavoceError):
     """What a user gave is wrong; one line says value, place and next step.
 
-    Shown as `place: problem; cure`. The command line prints it without a stack trace and exits with 2.
+    Shown as `place: problem; hint`. The command line prints it without a stack trace and exits with 2.
     """
 
-    def __init__(self, problem: str, *, place: str = "", cure: str = "") -> None:
-        self.problem, self.place, self.cure = problem, place, cure
-        super().__init__(f"{place + ': ' if place else ''}{problem}{'; ' + cure if cure else ''}")
+    def __init__(self, problem: str, *, place: str = "", hint: str = "") -> None:
+        self.problem, self.place, self.hint = problem, place, hint
+        super().__init__(f"{place + ': ' if place else ''}{problem}{'; ' + hint if hint else ''}")
 
 
 class UnknownName(InputError):
@@ -37,21 +37,21 @@ class UnknownName(InputError):
 
     def __init__(self, kind: str, name: object, known: list[str], *, place: str = "") -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
-        super().__init__(f"unknown {kind} {name!r}", place=place, cure=nearest(str(name), self.known))
+        super().__init__(f"unknown {kind} {name!r}", place=place, hint=nearest(str(name), self.known))
 
 
 class DuplicateName(InputError):
     """Two objects claim one name; the holder is named."""
 
     def __init__(self, kind: str, name: str, holder: object) -> None:
-        super().__init__(f"{kind} {name!r} is already registered by {holder!r}", cure="choose another name")
+        super().__init__(f"{kind} {name!r} is already registered by {holder!r}", hint="choose another name")
 
 
 class MissingColumn(InputError):
     """A table lacks a column that a measure reads; names the export that should supply it."""
 
     def __init__(self, table: str, column: str, supplier: str) -> None:
-        super().__init__(f"no column {column!r}", place=f"table {table}", cure=f"supplied by {supplier}")
+        super().__init__(f"no column {column!r}", place=f"table {table}", hint=f"supplied by {supplier}")
 
 
 class SystemUnderTestError(VivavoceError):
@@ -73,7 +73,7 @@ class LogError(VivavoceError):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """The cure for an unknown name: `did you mean 'code'? known: code, dialogue, none`."""
+    """The hint for an unknown name: `did you mean 'code'? known: code, dialogue, none`."""
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     listed = "known: " + ", ".join(known) if known else "none is known"
     if len(known) > MOST_LISTED:

@@ -1,4 +1,4 @@
-"""Complaints of pydantic as problems of a file: place, what is wrong, and the cure in one line."""
+"""Complaints of pydantic as problems of a file: place, what is wrong, and the hint in one line."""
 
 import re
 import types
@@ -25,9 +25,9 @@ _TYPES = {
 }
 
 
-def mistake(problem: str, cure: str) -> PydanticCustomError:
-    """An error for validators that carries its cure."""
-    return PydanticCustomError("mistake", "{problem}", {"problem": problem, "cure": cure})
+def mistake(problem: str, hint: str) -> PydanticCustomError:
+    """An error for validators that carries its hint."""
+    return PydanticCustomError("mistake", "{problem}", {"problem": problem, "hint": hint})
 
 
 def problems_of(
@@ -49,7 +49,7 @@ def _problem(detail: ErrorDetails, source: Source, model: type[BaseModel], at: K
         known = re.findall(r"'([^']*)'", str(context.get("expected", "")))
         return Problem(place, f"unknown {_noun(loc)} {given!r}", nearest(str(given), known))
     if kind == "mistake":
-        return Problem(place, str(context["problem"]), str(context["cure"]))
+        return Problem(place, str(context["problem"]), str(context["hint"]))
     if kind == "too_short":
         problem = f"{name!r} holds {context['actual_length']} of at least {context['min_length']}"
         return Problem(place, problem, "add what is missing")

@@ -29,13 +29,13 @@ class Problem:
 
     place: str
     problem: str
-    cure: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
         return str(self.error())
 
     def error(self) -> InputError:
-        return InputError(self.problem, place=self.place, cure=self.cure)
+        return InputError(self.problem, place=self.place, hint=self.hint)
 
 
 @dataclass(slots=True)
@@ -54,8 +54,8 @@ class Source:
                 return f"{self.shown}:{self.lines[path[:end]]}{' ' + dotted(path) if path else ''}"
         return f"{self.shown}{' ' + dotted(path) if path else ''}"
 
-    def report(self, path: KeyPath, problem: str, cure: str = "") -> None:
-        self.problems.append(Problem(self.place(path), problem, cure))
+    def report(self, path: KeyPath, problem: str, hint: str = "") -> None:
+        self.problems.append(Problem(self.place(path), problem, hint))
 
 
 def dotted(path: KeyPath) -> str:
@@ -106,8 +106,8 @@ def _syntax(error: YAMLError, shown: str) -> Problem:
         return Problem(f"{shown}:{line}", "a tab in the indentation", "indent with spaces")
     if "multiple documents" in problem or "expected a single document" in str(error):
         return Problem(f"{shown}:{line}", "a second YAML document begins here", "remove the line `---`")
-    cure = "check indentation, colons and quotes on this line and the one before"
-    return Problem(f"{shown}:{line}", f"not valid YAML: {problem}", cure)
+    hint = "check indentation, colons and quotes on this line and the one before"
+    return Problem(f"{shown}:{line}", f"not valid YAML: {problem}", hint)
 
 
 class _Reader:

@@ -20,6 +20,7 @@ from vivavoce.desk import (
     pages_progress,
     pages_recordings,
     pages_results,
+    pages_sign_in,
     pages_stress,
     pages_systems,
     pages_trial,
@@ -87,7 +88,8 @@ def create_desk(
     for pages in (
         pages_annotation,
         pages_commands,
-        pages_sign_in, pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
+        pages_sign_in,
+        pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
         pages_stress, pages_pairs, pages_systems, pages_recordings,
     ):  # fmt: skip
         app.include_router(pages.router)

@@ -9,7 +9,7 @@ from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from vivavoce.desk import pages_campaign
+from vivavoce.desk import pages_campaign, pages_sign_in
 from vivavoce.desk.access import Access
 from vivavoce.desk.app_shell import page_environment
 from vivavoce.desk.security import Gate, csrf_token

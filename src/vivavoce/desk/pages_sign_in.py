@@ -85,7 +85,7 @@ def make_account(request: Request, desk: Desk_, form: OwnForm) -> Response:
     password, again = form.get("password"), form.get("again")
     try:
         if password != again:
-            raise InputError("the two passwords differ", cure="type the same one twice")
+            raise InputError("the two passwords differ", hint="type the same one twice")
         token = desk.access.make_account(who, name, password if isinstance(password, str) else "")
     except InputError as error:
         return desk.page(request, "account.html", 422, name=name, problem=str(error))

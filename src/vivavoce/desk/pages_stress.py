@@ -57,7 +57,7 @@ def decide(request: Request, desk: Desk_, form: Form_) -> Response:
     try:
         event = reviewed(item, name, field(form, "decision"), typed, proposal)
     except InputError as error:
-        problem = f"{error.problem}: {error.cure}"
+        problem = f"{error.problem}: {error.hint}"
         return _review_page(request, desk, 422, only=item, problem=problem, typed=typed)
     desk.log.transact_now(lambda tx: tx.append(stress_stream(desk.study.name), event))
     return RedirectResponse("/stress/review", 303)

@@ -58,7 +58,7 @@ def judge(draft: PairDraft, balance: Balance) -> Verdict:
         try:
             read[name] = read_transcript(text)
         except UnreadableTranscript as error:
-            problems.append(Finding(f"{name}, line {error.line}: {error.problem}", error.cure))
+            problems.append(Finding(f"{name}, line {error.line}: {error.problem}", error.hint))
     if problems:
         return Verdict(problems=problems)
     outcome = tuple(phrase.strip() for phrase in draft.outcome.split("|") if phrase.strip())

@@ -53,7 +53,7 @@ def import_dstc2(
     entities = read_venues(Path(venues)) if venues is not None else None
     total = count_calls(paths, FILES)
     if not total:
-        raise InputError("no call found", place=", ".join(map(str, paths)), cure=f"expected {LAYOUT}")
+        raise InputError("no call found", place=", ".join(map(str, paths)), hint=f"expected {LAYOUT}")
     source = {"kind": "dstc2", "venues": venues is not None}
     with DatasetWriter(into, study={"name": "dstc2"}, source=source, factors=FACTORS) as writer:
         collected = _Collected(writer)

@@ -36,10 +36,10 @@ def import_huric(
     Raises  InputError: nothing to read, or, when `strict`, the first broken file
     """
     if venues is not None:
-        raise InputError("commands have no venue database", place="--venues", cure="leave it out")
+        raise InputError("commands have no venue database", place="--venues", hint="leave it out")
     files = [file for path in paths for file in _files(Path(path))]
     if not files:
-        raise InputError("no command found", place=", ".join(map(str, paths)), cure=f"expected {LAYOUT}")
+        raise InputError("no command found", place=", ".join(map(str, paths)), hint=f"expected {LAYOUT}")
     skipped: list[str] = []
     rows: list[dict[str, Any]] = []
     with DatasetWriter(into, study={"name": "huric"}, source={"kind": "huric"}) as writer:
@@ -63,7 +63,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(path.rglob("*.hrc"))
     if not path.is_file():
-        raise InputError("no such file or folder", place=str(path), cure="check the path")
+        raise InputError("no such file or folder", place=str(path), hint="check the path")
     return [path]
 
 

@@ -42,7 +42,7 @@ def import_marco(
     Raises  InputError: no such file, or, when `strict`, the first broken item
     """
     if venues is not None:
-        raise InputError("MarCo has no venue database", place="--venues", cure="leave it out")
+        raise InputError("MarCo has no venue database", place="--venues", hint="leave it out")
     items = [found for path in paths for found in _items(_file(Path(path)))]
     with DatasetWriter(into, study={"name": "marco"}, source={"kind": "marco"}) as writer:
         skipped: list[str] = []
@@ -70,9 +70,9 @@ def _file(path: Path) -> Path:
     found = [path] if path.is_file() else sorted(path.rglob(FILE)) if path.is_dir() else []
     if not found:
         problem = f"no {FILE} in this folder" if path.is_dir() else "no such file or folder"
-        raise InputError(problem, place=str(path), cure=f"expected {LAYOUT}")
+        raise InputError(problem, place=str(path), hint=f"expected {LAYOUT}")
     if found[0].stat().st_size > LARGEST_BYTES:
-        raise InputError("larger than 64 MiB", place=str(found[0]), cure=f"expected {LAYOUT}")
+        raise InputError("larger than 64 MiB", place=str(found[0]), hint=f"expected {LAYOUT}")
     return found[0]
 
 
@@ -83,7 +83,7 @@ def _items(file: Path) -> Iterator[tuple[str, str, Any]]:
     except ValueError as error:
         raise InputError(f"not JSON: {error}", place=str(file)) from None
     if not isinstance(dialogues, list) or not dialogues:
-        raise InputError("not a list of dialogues", place=str(file), cure=f"expected {LAYOUT}")
+        raise InputError("not a list of dialogues", place=str(file), hint=f"expected {LAYOUT}")
     for position, dialogue in enumerate(dialogues):
         place = f"{file}[{position}]"
         if not isinstance(dialogue, dict) or not isinstance(dialogue.get("info"), list):
@@ -96,7 +96,7 @@ def _items(file: Path) -> Iterator[tuple[str, str, Any]]:
 def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
     """An item's key, and a row for each judgement of it."""
     if not isinstance(item, dict) or "turn_num" not in item or not dialogue:
-        raise InputError("not a judged turn", place=place, cure="expected file, turn_num and judgements")
+        raise InputError("not a judged turn", place=place, hint="expected file, turn_num and judgements")
     key = f"{dialogue}-{item['turn_num']}"
     rows: list[Row] = []
     for name, answers in item.items():
@@ -110,7 +110,7 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
             lengths = {side: _tokens(item.get(side)) for side in (OURS, other)}
             rows += [_row(place, key, other, str(question), outcome, lengths) for outcome in outcomes]
     if not rows:
-        raise InputError("no judgement", place=place, cure=f"expected keys such as {OURS}{AGAINST}HDSA")
+        raise InputError("no judgement", place=place, hint=f"expected keys such as {OURS}{AGAINST}HDSA")
     return key, rows
 
 
@@ -121,7 +121,7 @@ def _row(
     choice = choices.get(str(outcome).casefold())
     if choice is None:
         known = ", ".join((OURS, "Tie", other))
-        raise InputError(f"{question}: unknown judgement {outcome!r}", place=place, cure=f"known: {known}")
+        raise InputError(f"{question}: unknown judgement {outcome!r}", place=place, hint=f"known: {known}")
     return {
         "visit_id": key, "role": "main", "pair_id": key,
         "variable": f"{OURS} against {'people' if other == 'system' else other}",

@@ -62,7 +62,7 @@ def _sources(paths: Iterable[Path]) -> Iterator[Path]:
         else:
             problem = "neither a folder nor a tar archive" if path.exists() else "no such file or folder"
             raise InputError(
-                problem, place=str(path), cure="give a folder, or an archive " + ", ".join(ARCHIVES)
+                problem, place=str(path), hint="give a folder, or an archive " + ", ".join(ARCHIVES)
             )
 
 

@@ -42,10 +42,10 @@ def import_star(
     Raises  InputError: no dialogue found, or, when `strict`, the first broken one
     """
     if venues is not None:
-        raise InputError("STAR has no venue database", place="--venues", cure="leave it out")
+        raise InputError("STAR has no venue database", place="--venues", hint="leave it out")
     files = [found for path in paths for found in _files(Path(path))]
     if not files:
-        raise InputError("no dialogue found", place=", ".join(map(str, paths)), cure=f"expected {LAYOUT}")
+        raise InputError("no dialogue found", place=", ".join(map(str, paths)), hint=f"expected {LAYOUT}")
     source = {"kind": "star"}
     with DatasetWriter(into, study={"name": "star"}, source=source, factors=FACTORS) as writer:
         skipped: list[str] = []
@@ -86,7 +86,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
             raise InputError(f"the archive is broken: {first_line(error)}", place=str(path)) from None
     else:
         problem = "neither a folder nor a tar archive" if path.exists() else "no such file or folder"
-        raise InputError(problem, place=str(path), cure="give a folder, or an archive " + ", ".join(ARCHIVES))
+        raise InputError(problem, place=str(path), hint="give a folder, or an archive " + ", ".join(ARCHIVES))
 
 
 def _dialogue(place: str, content: bytes, kept: dict[str, DialogueRows]) -> DialogueRows:

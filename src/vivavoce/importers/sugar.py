@@ -36,7 +36,7 @@ def import_sugar(
     Raises  InputError: nothing to read, one speaker twice, or, when `strict`, the first unreadable line
     """
     if venues is not None:
-        raise InputError("commands have no venue database", place="--venues", cure="leave it out")
+        raise InputError("commands have no venue database", place="--venues", hint="leave it out")
     files = _files(paths)
     skipped: list[str] = []
     commands = 0
@@ -61,7 +61,7 @@ def _files(paths: list[Path]) -> dict[str, Path]:
         for speaker, file in command_files(Path(path)).items():
             if speaker in found:
                 raise InputError(
-                    f"two files of speaker {speaker!r}", place=str(file), cure="keep one of them"
+                    f"two files of speaker {speaker!r}", place=str(file), hint="keep one of them"
                 )
             found[speaker] = file
     return found

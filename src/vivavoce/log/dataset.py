@@ -49,23 +49,23 @@ class Dataset:
             raise InputError(
                 f"no {MANIFEST} here",
                 place=str(self.folder),
-                cure=_how_to_get_one(self.folder),
+                hint=_how_to_get_one(self.folder),
             )
         self.manifest = _manifest(path)
         if self.manifest.get("format") != FORMAT or self.manifest.get("schema_version", 0) > SCHEMA_VERSION:
             raise InputError(
                 f"not a dataset of schema {SCHEMA_VERSION} or older",
                 place=str(path),
-                cure="read it with the version of vivavoce that wrote it",
+                hint="read it with the version of vivavoce that wrote it",
             )
         if not isinstance(self.manifest.get("study"), dict) or "name" not in self.manifest["study"]:
-            raise InputError("names no study", place=str(path), cure=_ANEW)
+            raise InputError("names no study", place=str(path), hint=_ANEW)
         for name, facts in self.manifest.get("tables", {}).items():
             if not (self.folder / f"{name}.parquet").is_file():
                 raise InputError(
                     f"is missing, and held {facts['rows']} rows when the dataset was written",
                     place=str(self.folder / f"{name}.parquet"),
-                    cure=f"put it back, or {_ANEW}",
+                    hint=f"put it back, or {_ANEW}",
                 )
 
     @cached_property
@@ -127,8 +127,8 @@ class Dataset:
         factors = {name: _values(held, FACTOR_PREFIX + name) for name in self.factors}
         items = _values(self._whole("ratings"), "item_id")
         for rule in self._asked or ():
-            for _, problem, cure in unknown_names(rule, known, factors, items):
-                raise InputError(f"{rule.text!r}: {problem}", place="--exclude", cure=cure)
+            for _, problem, hint in unknown_names(rule, known, factors, items):
+                raise InputError(f"{rule.text!r}: {problem}", place="--exclude", hint=hint)
 
     def holdings(self) -> dict[str, int]:
         """How much there is of everything that is counted, in the order of the tables; zeros are left out."""
@@ -266,7 +266,7 @@ def read_parquet(path: Path) -> pa.Table:
         return pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].strip().rstrip(".")
-        raise InputError(f"cannot be read as Parquet ({reason})", place=str(path), cure=_ANEW) from None
+        raise InputError(f"cannot be read as Parquet ({reason})", place=str(path), hint=_ANEW) from None
 
 
 def _bytes_of(path: Path) -> str:
@@ -289,9 +289,9 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", place=str(path), cure=_ANEW) from None
+        raise InputError(f"cannot be read ({error})", place=str(path), hint=_ANEW) from None
     if not isinstance(found, dict):
-        raise InputError("is no manifest of a dataset", place=str(path), cure=_ANEW)
+        raise InputError("is no manifest of a dataset", place=str(path), hint=_ANEW)
     return found
 
 
@@ -316,15 +316,15 @@ def replacing() -> Iterator[None]:
 def _check_free(folder: Path) -> None:
     if any((folder / name).exists() for name in OF_STUDIES):
         another = f"name another, such as {folder / 'dataset'}"
-        raise InputError("this is a study's folder", place=str(folder), cure=another)
+        raise InputError("this is a study's folder", place=str(folder), hint=another)
     if _may_replace.get():
         return
     name_another = "name another folder, or say --replace"
     if (folder / MANIFEST).exists():
-        raise InputError(f"holds {_held(folder)} already", place=str(folder), cure=name_another)
+        raise InputError(f"holds {_held(folder)} already", place=str(folder), hint=name_another)
     found = next((name for name in TABLES if (folder / f"{name}.parquet").exists()), None)
     if found is not None:
-        raise InputError(f"holds a file {found}.parquet already", place=str(folder), cure=name_another)
+        raise InputError(f"holds a file {found}.parquet already", place=str(folder), hint=name_another)
 
 
 def _held(folder: Path) -> str:
@@ -359,8 +359,8 @@ class DatasetWriter:
         self._closed = False
         self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
         if "name" not in self._study:
-            cure = "pass study={'name': ...}"
-            raise InputError("a dataset needs the study's name", place=str(folder), cure=cure)
+            hint = "pass study={'name': ...}"
+            raise InputError("a dataset needs the study's name", place=str(folder), hint=hint)
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
@@ -403,7 +403,7 @@ class DatasetWriter:
                 raise InputError(
                     f"column {field.name!r} is null in a row",
                     place=f"table {table}",
-                    cure="the schema requires it",
+                    hint="the schema requires it",
                 )
         if table not in self._writers:
             self._writers[table] = pq.ParquetWriter(self._partial(table), schema, compression="zstd")

@@ -42,7 +42,7 @@ class Lock:
         try:
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM
         except ImportError:
-            raise InputError("the library cryptography is not installed", place=KEY, cure=_INSTALL) from None
+            raise InputError("the library cryptography is not installed", place=KEY, hint=_INSTALL) from None
         self._cipher = AESGCM(key)
         self.mark = hashlib.sha256(b"vivavoce recording key" + key).digest()[:_MARK_BYTES]
 
@@ -54,8 +54,8 @@ class Lock:
     def check(self, head: bytes, name: str) -> None:
         """Nothing where a file with this head was locked with this key. Raises WrongKey: with another."""
         if head[len(HEAD) : len(HEAD) + _MARK_BYTES] != self.mark:
-            cure = f"set {KEY} to the key that it was locked with"
-            raise WrongKey(f"locked with another key than {KEY} holds", place=name, cure=cure)
+            hint = f"set {KEY} to the key that it was locked with"
+            raise WrongKey(f"locked with another key than {KEY} holds", place=name, hint=hint)
 
     def open(self, locked: bytes, name: str) -> bytes:
         """The content. Raises WrongKey: it was locked with another; Altered: it is not what was stored."""
@@ -67,8 +67,8 @@ class Lock:
         try:
             return self._cipher.decrypt(nonce, rest[_MARK_BYTES + _NONCE_BYTES :], HEAD + name.encode())
         except (InvalidTag, ValueError):
-            cure = "put back the file that was stored, from a copy"
-            raise Altered("does not open with its own key: it was altered", place=name, cure=cure) from None
+            hint = "put back the file that was stored, from a copy"
+            raise Altered("does not open with its own key: it was altered", place=name, hint=hint) from None
 
 
 def new_key() -> str:
@@ -89,8 +89,8 @@ def lock_of(environment: Mapping[str, str] | None = None) -> Lock | None:
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != KEY_BYTES:
-        cure = "make one with `vivavoce recordings STUDY --new-key`"
-        raise InputError("is no key of 32 bytes in base64", place=KEY, cure=cure)
+        hint = "make one with `vivavoce recordings STUDY --new-key`"
+        raise InputError("is no key of 32 bytes in base64", place=KEY, hint=hint)
     return Lock(key)
 
 
@@ -123,7 +123,7 @@ def require_keys(folder: Path) -> None:
 def _lock_for(path: Path) -> Lock:
     lock = lock_of()
     if lock is None:
-        raise WrongKey(f"locked, and {KEY} is not set", place=path.name, cure=f"set {KEY} to its key")
+        raise WrongKey(f"locked, and {KEY} is not set", place=path.name, hint=f"set {KEY} to its key")
     return lock
 
 
@@ -160,7 +160,7 @@ class _InMemory:
 
 def _memory_file(content: bytes) -> int:
     if not hasattr(os, "memfd_create"):
-        raise InputError("locked recordings open on Linux only", place=KEY, cure="run the service on Linux")
+        raise InputError("locked recordings open on Linux only", place=KEY, hint="run the service on Linux")
     file = os.memfd_create("vivavoce-recording", os.MFD_CLOEXEC)
     rest = memoryview(content)
     while rest:

@@ -59,7 +59,7 @@ def open_engines(url: str, **options: Any) -> Engines:
         raise InputError(
             f"the log's database cannot be opened: {first_line(error)}",
             place=shown(address),
-            cure="check that the folder or the server exists and that you may write to it",
+            hint="check that the folder or the server exists and that you may write to it",
         ) from None
     return engines
 
@@ -84,18 +84,18 @@ def missing_file(url: str) -> Path | None:
 
 def address_of(url: str) -> URL:
     """The address of a log's database, with the driver that we use. Raises InputError."""
-    cure = "use sqlite:///FILE or postgresql://USER@HOST/DATABASE"
+    hint = "use sqlite:///FILE or postgresql://USER@HOST/DATABASE"
     try:
         address = make_url(url)
     except ArgumentError:
-        raise InputError(f"not the URL of a log: {url!r}", cure=cure) from None
+        raise InputError(f"not the URL of a log: {url!r}", hint=hint) from None
     if address.drivername in {"postgresql", "postgres", "postgresql+psycopg"}:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername != "sqlite":
-        raise InputError("no log can be kept in this kind of database", place=shown(address), cure=cure)
+        raise InputError("no log can be kept in this kind of database", place=shown(address), hint=hint)
     if address.database in {None, "", ":memory:"}:
         raise InputError(
-            "a log in memory forgets everything", place=shown(address), cure="use sqlite:///FILE"
+            "a log in memory forgets everything", place=shown(address), hint="use sqlite:///FILE"
         )
     return address
 
@@ -103,13 +103,13 @@ def address_of(url: str) -> URL:
 def _sqlite(address: URL, options: dict[str, Any]) -> Engines:
     path = Path(address.database or "").absolute()
     if not path.parent.is_dir():
-        raise InputError("no such folder", place=str(path.parent), cure="make it, or name another file")
+        raise InputError("no such folder", place=str(path.parent), hint="make it, or name another file")
     kind = network_file_system(path.parent)
     if kind:
         raise InputError(
             f"SQLite loses data on network file systems, and this is {kind}",
             place=str(path),
-            cure="put the log on a local disk, or use PostgreSQL",
+            hint="put the log on a local disk, or use PostgreSQL",
         )
     _make_private(path)
     writer = create_engine(address, poolclass=NullPool, connect_args={"timeout": BUSY_S}, **options)
@@ -188,14 +188,14 @@ def check_settings(connection: Connection) -> None:
         if mode != "wal" or synchronous < 2:
             raise InputError(
                 f"SQLite kept journal_mode={mode}, synchronous={synchronous} instead of wal and 2",
-                place=place, cure="put the log on a local disk, or use PostgreSQL",
+                place=place, hint="put the log on a local disk, or use PostgreSQL",
             )  # fmt: skip
         return
     for setting in UNSAFE_WHEN_OFF:
         if connection.exec_driver_sql(f"SHOW {setting}").scalar_one() == "off":
             raise InputError(
                 f"the server runs with {setting}=off and may forget turns that were acknowledged",
-                place=place, cure=f"set {setting} = on in postgresql.conf and reload the server",
+                place=place, hint=f"set {setting} = on in postgresql.conf and reload the server",
             )  # fmt: skip
 
 

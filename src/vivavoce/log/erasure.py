@@ -1,4 +1,4 @@
-"""Erasure of a participant: everything of his leaves the log, and a stone says that it did.
+"""Erasure of a participant: everything of his leaves the log, and a tombstone says that it did.
 
 It is the one exception to the rule that events are only ever added. What goes: his visits with all their
 events, recordings and tapes; who he is; what annotators, reviewers and stress tests have of his dialogues. In
@@ -77,7 +77,7 @@ class _Theirs:
 
 
 def erase_participant(log: Log, study: str, who: str, *, by: str) -> ParticipantErased:
-    """Erase a participant, by pseudonym or by the identifier with which he came; the stone that is left.
+    """Erase a participant, by pseudonym or by the identifier with which he came; the tombstone that is left.
 
     Note    no service may hold his visits meanwhile; datasets and backups made before are not reached
     Raises  InputError: the study knows nobody of this name
@@ -85,13 +85,13 @@ def erase_participant(log: Log, study: str, who: str, *, by: str) -> Participant
     participant_id = _pseudonym(log, study, who)
     own = [one for one in log.recordings(study) if one.participant_id == participant_id]
     tapes = tapes_of(log, study).get(participant_id, []) if log.recording_folder is not None else []
-    stone = log.transact_now(lambda tx: _erase(tx, study, participant_id, by))
+    tombstone = log.transact_now(lambda tx: _erase(tx, study, participant_id, by))
     for tape in tapes:
         tape.unlink(missing_ok=True)
     for one in own:
         folder_of(log).remove(one.file)
     log.forget_deleted()
-    return stone
+    return tombstone
 
 
 def _pseudonym(log: Log, study: str, who: str) -> str:
@@ -101,7 +101,7 @@ def _pseudonym(log: Log, study: str, who: str) -> str:
     if found is None:
         raise InputError(
             f"no participant {who!r}", place=f"study {study}",
-            cure="name a participant_id of the dataset, or the identifier of the link with which he came",
+            hint="name a participant_id of the dataset, or the identifier of the link with which he came",
         )  # fmt: skip
     return found
 
@@ -121,12 +121,12 @@ def _erase(tx: Transaction, study: str, participant_id: str, by: str) -> Partici
     for table in (visits, dialogues, codes, recordings, recruit_links):
         _delete(connection, table, "visit_id", theirs.visits)
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
-    stone = ParticipantErased(
+    tombstone = ParticipantErased(
         study=study, participant_id=participant_id, by=by, visits=len(theirs.visits),
         events=len(positions) + len(deleted), mended=mended,
     )  # fmt: skip
-    tx.append(TRIAL, stone)
-    return stone
+    tx.append(TRIAL, tombstone)
+    return tombstone
 
 
 def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:

@@ -82,7 +82,7 @@ def export_dataset(
             raise InputError(
                 f"the log knows no study {study_name!r}",
                 place="export",
-                cure=f"known: {known}" if (known := ", ".join(_studies(connection))) else NOBODY_YET,
+                hint=f"known: {known}" if (known := ", ".join(_studies(connection))) else NOBODY_YET,
             )
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(

@@ -49,5 +49,5 @@ def _upgrade(connection: Connection) -> None:
         raise InputError(
             f"the log was written by a newer version of vivavoce ({error})",
             place=shown(connection.engine.url),
-            cure="install that version",
+            hint="install that version",
         ) from None

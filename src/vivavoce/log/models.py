@@ -99,7 +99,7 @@ class EarnedCode:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One recording's current state; `item` is the stimulus within its step, `removed_at` its stone."""
+    """One recording's current state; `item` is the stimulus within its step, `removed_at` its tombstone."""
 
     recording_id: str
     visit_id: str

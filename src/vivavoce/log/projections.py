@@ -194,8 +194,8 @@ def _recording_stored(stored: StoredEvent, event: RecordingStored) -> list[Write
 
 
 def _recording_removed(stored: StoredEvent, event: RecordingRemoved) -> list[Write]:
-    stone = {"this_recording": event.recording_id, "removed_at": stored.at, "removal": event.reason}
-    return [(_UPDATE_RECORDING, stone)]
+    tombstone = {"this_recording": event.recording_id, "removed_at": stored.at, "removal": event.reason}
+    return [(_UPDATE_RECORDING, tombstone)]
 
 
 _RULES: Final[dict[type[Event], Callable[[StoredEvent, Any], list[Write]]]] = {

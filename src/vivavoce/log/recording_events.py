@@ -42,7 +42,7 @@ class RecordingStored(Event):
 
 
 class RecordingRemoved(Event):
-    """The file of a recording was deleted; what is left of it is this stone."""
+    """The file of a recording was deleted; what is left of it is this tombstone."""
 
     kind = "recording_removed"
     recording_id: str

@@ -3,7 +3,7 @@
 A file is written under a temporary name, synced, renamed and its folder synced; only then may its event be
 appended. A crash in between leaves a file without an event, an orphan, which `check_recordings` names. It is
 the other way round when one is removed: first the event, then the file, and `finish_removals` deletes what a
-crash has left. So no event stands for a file that was not whole, and no stone for one that comes back.
+crash has left. So no event stands for a file that was not whole, and no tombstone for one that comes back.
 
 Where the environment holds a key, files are locked with it (`log.locked`); hashes and sizes are those of the
 sound. Everybody who reads a recording asks `RecordingFolder.file` where it lies.
@@ -109,7 +109,7 @@ class RecordingFolder:
         return IN_MEMORY.path(path) if is_locked(path) else path
 
     def remove(self, name: str) -> None:
-        """Delete a file, if it is there, so that it stays deleted; its stone must be in the log already."""
+        """Delete a file, if it is there, for good; its tombstone must be in the log already."""
         path = self.path / name
         if path.parent == self.path and path.is_file():
             IN_MEMORY.forget(path)
@@ -190,7 +190,7 @@ def folder_of(log: Log) -> RecordingFolder:
     if log.recording_folder is None:
         raise InputError(
             "this log has no folder for recordings", place="recordings",
-            cure="say which when the log is opened: Log.open(url, recording_folder=PATH)",
+            hint="say which when the log is opened: Log.open(url, recording_folder=PATH)",
         )  # fmt: skip
     return RecordingFolder(log.recording_folder)
 
@@ -201,7 +201,7 @@ class RecordingProblems:
 
     orphans     whole files that no event knows: a crash came before the event, or somebody put them there
     unfinished  files that were being written
-    missing     recordings whose file is gone, though no stone says so
+    missing     recordings whose file is gone, though no tombstone says so
     altered     recordings whose file is not the one that was stored
     undeleted   files whose recording was removed
     closed      locked files whose key is not at hand, so that nobody can say whether they are right
@@ -263,7 +263,7 @@ def _state(path: Path, sha256: str) -> str:
 
 
 def finish_removals(log: Log) -> int:
-    """Delete the files whose stones are in the log; gives back how many there were."""
+    """Delete the files whose tombstones are in the log; gives back how many there were."""
     undeleted = check_recordings(log).undeleted
     for name in undeleted:
         folder_of(log).remove(name)
@@ -271,7 +271,7 @@ def finish_removals(log: Log) -> int:
 
 
 def erase_recordings(log: Log, recordings: list[Recording], reason: Removal = "erasure") -> int:
-    """Leave a stone for each recording that still is there, then delete its file; how many were erased."""
+    """Leave a tombstone for each recording that is there, then delete its file; how many were erased."""
     there = [one for one in recordings if one.removed_at is None]
 
     def write(tx: Transaction) -> None:

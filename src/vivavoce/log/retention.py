@@ -1,6 +1,6 @@
-"""When recordings may be deleted, and their deletion: stones with their hashes stay in the log.
+"""When recordings may be deleted, and their deletion: tombstones with their hashes stay in the log.
 
-A deletion that was killed is finished by the next one, or when the service starts: first the stones are in
+One that was killed is finished by the next one, or when the service starts: first the tombstones are in
 the log, all at once, then the files go.
 """
 

@@ -122,7 +122,7 @@ COMMANDS = Table(
 
 RECORDINGS = Table(
     "recordings",
-    "one audio file, or the stone of one that was removed",
+    "one audio file, or the tombstone of one that was removed",
     (
         Column("recording_id", TEXT, "key of the recording", True),
         PARTICIPANT,

@@ -44,13 +44,13 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
         held = engine.connect()
     except DBAPIError as error:
         problem = f"the log's database cannot be opened: {first_line(error)}"
-        raise InputError(problem, place=shown(engine.url), cure="check that the server runs") from None
+        raise InputError(problem, place=shown(engine.url), hint="check that the server runs") from None
     over = threading.Event()
     try:
         if not _taken(held):
             raise InputError(
                 f"{_holder(held)} serves this log already", place=shown(engine.url),
-                cure="use the pages that it printed, stop it first, or name another log with --log",
+                hint="use the pages that it printed, stop it first, or name another log with --log",
             )  # fmt: skip
         keeper = threading.Thread(
             target=_keep, args=(engine, held, over, lost, every_s), name="vivavoce-log-lock", daemon=True

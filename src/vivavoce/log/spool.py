@@ -45,7 +45,7 @@ class TapeFacts(NamedTuple):
     locked: bool = False
 
 
-class Tape:
+class SpooledRecording:
     """A recording that goes on, the system on channel 0 and the user on channel 1.
 
     `add` only keeps what it is given; `flush` puts it on disk and may run in a thread of its own. The file is
@@ -188,7 +188,7 @@ def _locked_blocks(tape: Path, facts: TapeFacts) -> Iterator[Samples]:
     lock = lock_of()
     if lock is None:
         raise WrongKey(
-            "a tape is locked, and no key is set", place=tape.name, cure="set the key it was made with"
+            "a tape is locked, and no key is set", place=tape.name, hint="set the key it was made with"
         )
     with tape.open("rb") as file:
         file.readline()

@@ -77,14 +77,14 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
     Raises  InputError: no such folder, or no file in it that a dialogue is named after
     """
     if not folder.is_dir():
-        raise InputError("no such folder", place=str(folder), cure="name a folder with recordings")
+        raise InputError("no such folder", place=str(folder), hint="name a folder with recordings")
     names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())
     files = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".wav", ".flac")]
     found = {path.stem: [Source(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
     if not found:
         raise InputError(
             f"none of {len(files)} sound files is named after a dialogue", place=str(folder),
-            cure="name them <dialogue_id>.wav or <dialogue_id>.flac",
+            hint="name them <dialogue_id>.wav or <dialogue_id>.flac",
         )  # fmt: skip
     return found
 
@@ -102,7 +102,7 @@ def time_from_sound(
     Raises  InputError: the copy would lie over the dataset itself; a recording cannot be read
     """
     if into.resolve() == dataset.folder.resolve():
-        raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+        raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
     dataset = dataset.everything
     logged, utterances = (_by_dialogue(dataset, name) for name in ("turns", "utterances"))
     for turns in logged.values():

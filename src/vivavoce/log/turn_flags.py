@@ -41,7 +41,7 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
 
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
-        raise InputError("the new dataset would replace the old", place="--into", cure="name another folder")
+        raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
     source, study = dataset.manifest["source"], dataset.manifest["study"]
     acts, systems = _system_acts(dataset), _systems(dataset)
     with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:

@@ -217,8 +217,8 @@ class Writer:
     def _explain(self, error: DBAPIError) -> str:
         said = first_line(error)
         full = any(word in said.lower() for word in ("full", "no space", "disk i/o error"))
-        cure = "; make room on its disk, then try again" if full else ""
-        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {said}{cure}"
+        hint = "; make room on its disk, then try again" if full else ""
+        return f"{shown(self._engine.url)}: the log could not be written, nothing was saved: {said}{hint}"
 
 
 def _told(error: Exception) -> Exception:
@@ -238,7 +238,7 @@ def _first_cause(error: DBAPIError) -> DBAPIError:
 
 
 def _passing(error: DBAPIError) -> bool:
-    """Whether waiting may cure it: the server is away, or another process is writing."""
+    """Whether waiting may hint it: the server is away, or another process is writing."""
     if error.connection_invalidated or getattr(error.orig, "sqlstate", None) in PASSING_STATES:
         return True
     return any(word in str(error.orig).lower() for word in PASSING_WORDS)

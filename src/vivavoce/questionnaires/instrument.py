@@ -120,8 +120,8 @@ class Instrument(_Data):
         for item in self.items:
             if item.item_id == item_id:
                 return item
-        cure = nearest(item_id, [item.item_id for item in self.items])
-        raise InputError(f"unknown item {item_id!r}", place=f"questionnaire {self.name}", cure=cure)
+        hint = nearest(item_id, [item.item_id for item in self.items])
+        raise InputError(f"unknown item {item_id!r}", place=f"questionnaire {self.name}", hint=hint)
 
     def scale_of(self, item: Item) -> Scale | None:
         return self.scales[item.scale] if item.scale is not None else None
@@ -141,11 +141,11 @@ class Instrument(_Data):
         if item.kind == "continuous":
             if not number or not scale.low <= value <= scale.high:
                 raise InputError(f"answer {value!r} is outside the scale", place=place,
-                                 cure=f"positions lie from {scale.low} to {scale.high}")  # fmt: skip
+                                 hint=f"positions lie from {scale.low} to {scale.high}")  # fmt: skip
         elif not number or value not in scale.codes:
             steps = f" in steps of {scale.step}" if scale.step > 1 else ""
-            cure = f"codes are whole numbers from {scale.low} to {scale.high}{steps}"
-            raise InputError(f"answer {value!r} is outside the scale", place=place, cure=cure)
+            hint = f"codes are whole numbers from {scale.low} to {scale.high}{steps}"
+            raise InputError(f"answer {value!r} is outside the scale", place=place, hint=hint)
         return float(value)
 
     def score(
@@ -160,9 +160,9 @@ class Instrument(_Data):
         """
         for option in unreversed:
             if option not in self.switchable:
-                cure = nearest(option, list(self.switchable))
+                hint = nearest(option, list(self.switchable))
                 problem = f"the reversal of item {option!r} cannot be switched off"
-                raise InputError(problem, place=f"questionnaire {self.name}", cure=cure)
+                raise InputError(problem, place=f"questionnaire {self.name}", hint=hint)
         codes = {name: self.check(name, value) for name, value in answers.items()}
         recoded = {name: self._recoded(name, code, unreversed) for name, code in codes.items()}
         return {
@@ -176,7 +176,7 @@ class Instrument(_Data):
             return self.mappings[0] if self.mappings else None
         if mapping not in self.mappings:
             raise InputError(f"unknown mapping {mapping!r}", place=f"questionnaire {self.name}",
-                             cure=nearest(mapping, list(self.mappings)))  # fmt: skip
+                             hint=nearest(mapping, list(self.mappings)))  # fmt: skip
         return mapping
 
     def _recoded(self, item_id: str, code: float | None, unreversed: Sequence[str]) -> float | None:

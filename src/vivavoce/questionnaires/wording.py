@@ -58,9 +58,9 @@ def check_wording(
     path = wording_file(instrument, language, folder)
     if path is None:
         known = ", ".join(languages_of(instrument, folder))
-        cure = f"add wordings/{instrument.name}.{language}.yaml; known: {known}"
+        hint = f"add wordings/{instrument.name}.{language}.yaml; known: {known}"
         problem = f"no wording of {instrument.name!r} in language {language!r}"
-        return None, [Problem(f"questionnaire {instrument.name}", problem, cure)]
+        return None, [Problem(f"questionnaire {instrument.name}", problem, hint)]
     source = read_yaml(path, f"wordings/{path.name}")
     if source.problems:
         return None, source.problems
@@ -82,7 +82,7 @@ def load_wording(instrument: Instrument, language: str, folder: Path | None = No
     if problems or wording is None:
         first, more = problems[0], len(problems) - 1
         raise InputError(
-            first.problem + (f" (and {more} more)" if more else ""), place=first.place, cure=first.cure
+            first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
         )
     return wording
 

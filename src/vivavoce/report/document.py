@@ -87,7 +87,7 @@ def _check(options: Options) -> None:
     for name in options.sections or ():
         if name not in SECTIONS:
             raise InputError(
-                f"unknown section {name!r}", place="--sections", cure=nearest(name, list(SECTIONS))
+                f"unknown section {name!r}", place="--sections", hint=nearest(name, list(SECTIONS))
             )
 
 

@@ -35,7 +35,7 @@ def write_report(
     """
     target = Path(path)
     if target.is_dir():
-        raise InputError("this is a folder", place=str(target), cure="name a file, such as report.html")
+        raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")
     return save(compose(dataset, options or Options(by=by), progress=progress), target)
 
 
@@ -60,7 +60,7 @@ def save(document: Document, target: Path) -> Path:
         raise InputError(
             f"cannot write the report ({problem.strerror})",
             place=str(target),
-            cure="choose a place that can be written",
+            hint="choose a place that can be written",
         ) from None
     return target
 
@@ -70,7 +70,7 @@ def require_form(target: Path) -> None:
     if target.suffix.lower() not in FORMS:
         raise InputError(
             f"no report can be written as {target.suffix or 'a file without an ending'!r}",
-            place=str(target), cure=f"end its name in {' or '.join(FORMS)}",
+            place=str(target), hint=f"end its name in {' or '.join(FORMS)}",
         )  # fmt: skip
 
 

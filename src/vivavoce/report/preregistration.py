@@ -38,7 +38,7 @@ def preregistration(
         raise InputError(
             "the study declares no primary comparison",
             place=f"{file.name} analysis.primary",
-            cure="add analysis: {primary: {measure: ..., compare: [a, b]}}",
+            hint="add analysis: {primary: {measure: ..., compare: [a, b]}}",
         )
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     parts = [

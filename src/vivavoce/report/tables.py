@@ -191,6 +191,6 @@ def _write(folder: Path, files: dict[str, str]) -> list[Path]:
         raise InputError(
             f"cannot be written ({problem.strerror})",
             place=str(folder),
-            cure="name a folder that can be written",
+            hint="name a folder that can be written",
         ) from None
     return [folder / name for name in files]

@@ -12,7 +12,7 @@ from vivavoce.connectors.base import Act
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.phrases import Phrases, thanks_in
 from vivavoce.simulation.system_acts import Heeded, acts_in_text, heed
-from vivavoce.simulation.user_profile import Traits
+from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology, meets
 from vivavoce.study.task import DONTCARE, Task
 
@@ -65,7 +65,9 @@ class _Goal:
 class Caller:
     """One simulated caller in one dialogue; `reply` is called with each system turn."""
 
-    def __init__(self, task: Task, ontology: Ontology, traits: Traits, language: str, random: Random) -> None:
+    def __init__(
+        self, task: Task, ontology: Ontology, traits: UserProfile, language: str, random: Random
+    ) -> None:
         self._task, self._ontology, self._traits, self._random = task, ontology, traits, random
         self._phrases = Phrases(ontology, language)
         limits = list(task.constraints.items())

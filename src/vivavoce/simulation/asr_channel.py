@@ -68,7 +68,7 @@ class Channel:
     ) -> None:
         if not 0.0 <= error_rate <= MOST_NOISE:
             raise InputError(
-                f"word error rate {error_rate} is out of range", cure="give a number from 0 to 0.9"
+                f"word error rate {error_rate} is out of range", hint="give a number from 0 to 0.9"
             )
         self._rate, self._nbest = error_rate, nbest
         self._rivals = _rivals(_groups(domain, language[:2]))

@@ -85,5 +85,5 @@ def _check(study: Study, language: str) -> None:
             if not frame.say.get(language):
                 raise InputError(
                     f"frame {frame.stimulus_id!r} proposes nothing to say in {language!r}",
-                    place=step.stimuli, cure=f"add `say: {{{language}: [...]}}` to it",
+                    place=step.stimuli, hint=f"add `say: {{{language}: [...]}}` to it",
                 )  # fmt: skip

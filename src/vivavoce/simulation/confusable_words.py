@@ -52,7 +52,7 @@ def _metaphone(word: str) -> str:
     except ImportError:
         raise InputError(
             "English sounds need the package jellyfish", place="--confusions sound",
-            cure="pip install 'vivavoce[sound]', or leave confusions by spelling",
+            hint="pip install 'vivavoce[sound]', or leave confusions by spelling",
         ) from None  # fmt: skip
     module: Any = jellyfish
     return str(module.metaphone(word))

@@ -201,5 +201,5 @@ def domain_of(types: set[str]) -> SimulatedDomain:
     shown = ", ".join(sorted(types)[:3]) or "none"
     raise InputError(
         f"no domain of simulated users is meant by tasks of the type {shown}",
-        cure=f"name one with --domain: {', '.join(domain_names())}, or a file",
+        hint=f"name one with --domain: {', '.join(domain_names())}, or a file",
     )

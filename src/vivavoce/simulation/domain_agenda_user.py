@@ -16,7 +16,7 @@ from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.goal_progress import Pursuit
 from vivavoce.simulation.phrases import SMALL_TALK, thanks_in
 from vivavoce.simulation.triggers import acts_by_cues, stands_in
-from vivavoce.simulation.user_profile import Traits
+from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.simulation.wordings import DomainPhrases
 from vivavoce.study.task import Task
 
@@ -40,7 +40,7 @@ class AgendaUser:
     """
 
     def __init__(
-        self, task: Task, domain: SimulatedDomain, traits: Traits, language: str, random: Random
+        self, task: Task, domain: SimulatedDomain, traits: UserProfile, language: str, random: Random
     ) -> None:
         self._language = language[:2].lower()
         if self._language not in domain.languages:

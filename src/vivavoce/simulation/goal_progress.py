@@ -50,7 +50,7 @@ class Pursuit:
         if kind is None:
             known = nearest(task.type, list(domain.goals))
             raise InputError(
-                f"{task.type!r} is no goal of the domain {domain.domain}", place=place, cure=known
+                f"{task.type!r} is no goal of the domain {domain.domain}", place=place, hint=known
             )
         group = domain.group(kind)
         things = group.items if group else {}
@@ -61,9 +61,9 @@ class Pursuit:
         strange += [value for slot, value in slots.items() if value not in domain.slots[slot].values]
         strange += [value for key, value in items.items() if value and value not in things[key].amounts]
         if strange:
-            cure = nearest(strange[0], [*kind.slots, *things, *domain.wants])
+            hint = nearest(strange[0], [*kind.slots, *things, *domain.wants])
             raise InputError(
-                f"the domain {domain.domain} does not know {strange[0]!r}", place=place, cure=cure
+                f"the domain {domain.domain} does not know {strange[0]!r}", place=place, hint=hint
             )
         return cls(task.type, kind, domain, slots, items, list(task.requests))
 

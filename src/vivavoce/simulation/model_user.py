@@ -20,7 +20,7 @@ from vivavoce.simulation.asr_channel import Channel
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.phrases import SMALL_TALK
 from vivavoce.simulation.user_factory import Casting
-from vivavoce.simulation.user_profile import Traits
+from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import Task
@@ -42,7 +42,9 @@ _GOODBYE: Final = {"en": "goodbye", "it": "arrivederci"}
 class ModelUser:
     """One dialogue's user, played by a model."""
 
-    def __init__(self, task: Task, traits: Traits, language: str, connector: Connector, key: str) -> None:
+    def __init__(
+        self, task: Task, traits: UserProfile, language: str, connector: Connector, key: str
+    ) -> None:
         self._connector, self._language = connector, language
         self._conversation = Conversation(key=key, language=language)
         manner = {"patience": traits.patience, "terse": traits.terseness > 0.5}
@@ -121,7 +123,7 @@ class ModelCasting(Casting):
             settings["key"] = "${" + key + "}"
         return cls(study.ontology, None, make_connector(settings, place="--user-url"), model)
 
-    def user(self, task: Task, traits: Traits, language: str, random: Random) -> ModelUser:
+    def user(self, task: Task, traits: UserProfile, language: str, random: Random) -> ModelUser:
         self._number += 1
         return ModelUser(task, traits, language, self._connector, f"user-{self._number}")
 

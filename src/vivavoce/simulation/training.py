@@ -59,7 +59,7 @@ def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
     if settings.get("connect") != "python" or settings.get("in_process") is not True:
         raise InputError(
             "only a Python bot in this process can be trained", place=f"systems.{system}",
-            cure="write connect: python and in_process: true",
+            hint="write connect: python and in_process: true",
         )  # fmt: skip
     module, _, name = str(settings.get("call", "")).partition(":")
     found: Any = importlib.import_module(module)
@@ -68,7 +68,7 @@ def trainable(settings: Mapping[str, Any], system: str) -> Trainable:
     if not isinstance(found, Trainable):
         raise InputError(
             f"{settings.get('call')} cannot learn", place=f"systems.{system}.call",
-            cure="name a method of an object with learn(conversation, reward) and learnt()",
+            hint="name a method of an object with learn(conversation, reward) and learnt()",
         )  # fmt: skip
     return found
 

@@ -63,11 +63,11 @@ async def run_trial(
     if judging is not None:
         raise InputError(
             f"simulated callers take no part in a step {judging!r}", place=f"study {study.name}",
-            cure="simulate a copy of the study without it: people must choose, rate and vote",
+            hint="simulate a copy of the study without it: people must choose, rate and vote",
         )  # fmt: skip
     if not steps:
         raise InputError(
-            "simulated users need a dialogue step", place=f"study {study.name}", cure="add a step `dialogue`"
+            "simulated users need a dialogue step", place=f"study {study.name}", hint="add a step `dialogue`"
         )
     casting = casting or Casting.of(study)
     trial = _Trial(engine, population or Population(seed), casting, error_rate, dialogues, progress)

@@ -12,7 +12,7 @@ from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.domain_agenda_user import AgendaUser
 from vivavoce.simulation.phrases import SMALL_TALK
-from vivavoce.simulation.user_profile import Traits
+from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import Task
@@ -51,7 +51,7 @@ class Casting:
             raise InputError(
                 "simulated users need tasks",
                 place=place,
-                cure="add `tasks`; what takes none, such as pairs, is for people",
+                hint="add `tasks`; what takes none, such as pairs, is for people",
             )
         ontology = study.ontology
         types = {task.type for task in study.tasks}
@@ -62,7 +62,7 @@ class Casting:
             casting.user(task, _ANYBODY, study.default_language, Random(0))
         return casting
 
-    def user(self, task: Task, traits: Traits, language: str, random: Random) -> SimulatedUser:
+    def user(self, task: Task, traits: UserProfile, language: str, random: Random) -> SimulatedUser:
         """Somebody who pursues a task.
 
         Raises  InputError: the task is no goal of the domain
@@ -70,7 +70,7 @@ class Casting:
         if self._domain is not None:
             return AgendaUser(task, self._domain, traits, language, random)
         if self._ontology is None:
-            raise InputError("callers need an ontology or a domain", cure="add `ontology`, or name --domain")
+            raise InputError("callers need an ontology or a domain", hint="add `ontology`, or name --domain")
         return Caller(task, self._ontology, traits, language, random)
 
     def prompt(self, user: SimulatedUser) -> str | None:
@@ -89,10 +89,10 @@ class Casting:
         """The noise for one language."""
         known = self._domain or self._ontology
         if known is None:
-            raise InputError("noise needs an ontology or a domain", cure="add `ontology`, or name --domain")
+            raise InputError("noise needs an ontology or a domain", hint="add `ontology`, or name --domain")
         return Channel(known, language, error_rate, confusions=self.confusions)
 
 
-_ANYBODY = Traits(
+_ANYBODY = UserProfile(
     patience=3, forgetfulness=0, over_informing=0, carefulness=1, curiosity=0, optimism=0, dialogues=1
 )

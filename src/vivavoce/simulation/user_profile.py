@@ -11,7 +11,7 @@ MOST_DIALOGUES: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class UserProfile:
     """One caller's habits; shares are probabilities between 0 and 1.
 
     patience         unhelpful system turns in a dialogue before the caller hangs up
@@ -36,7 +36,7 @@ class Traits:
     terseness: float = 0.0
 
 
-HABITS: Final = tuple(one.name for one in fields(Traits))
+HABITS: Final = tuple(one.name for one in fields(UserProfile))
 Draw = Callable[[Random], float]
 
 DEFAULT_HABITS: Final[dict[str, Draw]] = {
@@ -52,11 +52,13 @@ DEFAULT_HABITS: Final[dict[str, Draw]] = {
 }
 
 
-def draw_traits(random: Random, habits: dict[str, Draw] | None = None) -> Traits:
+def draw_traits(random: Random, habits: dict[str, Draw] | None = None) -> UserProfile:
     """One caller. The number of dialogues has a long tail: half want one or two, a few want dozens."""
     draws = {**DEFAULT_HABITS, **(habits or {})}
     drawn = {name: draws[name](random) for name in HABITS}
-    return Traits(patience=int(drawn.pop("patience")), dialogues=max(1, int(drawn.pop("dialogues"))), **drawn)
+    return UserProfile(
+        patience=int(drawn.pop("patience")), dialogues=max(1, int(drawn.pop("dialogues"))), **drawn
+    )
 
 
 class Population:
@@ -79,7 +81,7 @@ class Population:
         self._seed, self._habits, self._groups = seed, habits or {}, groups
         self.satisfaction, self.name, self.seed, self._noise = satisfaction, name, seed, noise
 
-    def traits(self, caller: int) -> Traits:
+    def traits(self, caller: int) -> UserProfile:
         _, habits = self._of_group(caller)
         return draw_traits(self.random(caller, "traits"), {**self._habits, **habits})
 

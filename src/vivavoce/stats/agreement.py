@@ -40,7 +40,7 @@ def cohen(
     counts = np.asarray(table, dtype=float)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         shape = " x ".join(map(str, counts.shape))
-        raise InputError(f"a confusion matrix of {shape}", cure="same categories for both judges")
+        raise InputError(f"a confusion matrix of {shape}", hint="same categories for both judges")
     if ((counts.sum(axis=0) + counts.sum(axis=1)) > 0).sum() < 2:
         return Agreement(None, None)
     with np.errstate(
@@ -67,7 +67,7 @@ def fleiss(
     if not table.size or (table.sum(axis=0) > 0).sum() < 2:
         return Agreement(None, None)
     if np.ptp(table.sum(axis=1)):
-        raise InputError("items have different numbers of judges", cure="use Krippendorff's alpha")
+        raise InputError("items have different numbers of judges", hint="use Krippendorff's alpha")
     rng = np.random.default_rng(seed)
     judges, items = table[0].sum(), len(table)
     agreed = ((table**2).sum(axis=1) - judges) / (judges * (judges - 1))

@@ -45,7 +45,7 @@ def e_value(successes: int, n: int, against: float = 0.5, prior: tuple[float, fl
     Source  Robbins 1970; golden case 32 in tests/golden/statistics-sequential.json
     """
     if not 0 <= successes <= n:
-        raise InputError(f"{successes} successes of {n}", cure="successes lie between 0 and n")
+        raise InputError(f"{successes} successes of {n}", hint="successes lie between 0 and n")
     return math.exp(min(log_e_value(successes, n, against, prior), LARGEST_LOG))
 
 
@@ -94,7 +94,7 @@ def watch_differences(
     Source  Johari, Pekelis and Walsh 2015, normal mixture
     """
     if scale <= 0:
-        raise InputError(f"scale {scale:g}", cure="a standard deviation lies above 0")
+        raise InputError(f"scale {scale:g}", hint="a standard deviation lies above 0")
     tau2 = (expected or scale / 4) ** 2
     variance, best = scale**2, 1.0
     looks: list[Look] = []

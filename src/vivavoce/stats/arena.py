@@ -58,7 +58,7 @@ def rank_systems(dataset: Dataset, level: float = 0.95) -> Facts:
     """
     votes = dataset.read("votes").to_pylist()
     if not votes:
-        raise InputError("no votes", place=str(dataset.folder), cure="export a study with a step `arena`")
+        raise InputError("no votes", place=str(dataset.folder), hint="export a study with a step `arena`")
     names = sorted({vote[f"{side}_system"] for vote in votes for side in ("left", "right")})
     outcomes, people = np.array([OUTCOMES[vote["choice"]] for vote in votes]), people_of(votes)
     base = np.column_stack([

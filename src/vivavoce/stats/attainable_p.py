@@ -40,19 +40,19 @@ def reach_warning(tests: Sequence[Facts], alpha: float, adjusted_by: int = 1) ->
         return (
             f"Significance at {alpha:g} is out of reach for {which}: with so few participants (at most "
             f"{max(test['clustered']['clusters'] for test in told)}) p cannot fall below {lowest:.2g}, "
-            f"whatever they do. {_cure(told)}"
+            f"whatever they do. {_hint(told)}"
         )
     if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by > alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
         return (
             f"Significance at {alpha:g} is out of reach after adjustment over {adjusted_by} comparisons: "
             f"with so few participants p cannot fall below {lowest:.2g} before it, whatever they do. "
-            f"{_cure(tests)}"
+            f"{_hint(tests)}"
         )
     return None
 
 
-def _cure(tests: Sequence[Facts]) -> str:
+def _hint(tests: Sequence[Facts]) -> str:
     if any(test["clustered"]["method"] == "permutation_between" for test in tests):
         return "More participants are needed; more dialogues of the same people do not help."
     return "More participants are needed, or more dialogues with both."

@@ -100,7 +100,7 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
     if not meant:
         raise InputError(
             "no user turn says what was meant", place=str(dataset.folder),
-            cure="take a dataset with acts of the layer `reference`",
+            hint="take a dataset with acts of the layer `reference`",
         )  # fmt: skip
     for row in (
         dataset.read("turns").sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist()
@@ -327,7 +327,7 @@ def compare(real: Dataset, simulated: Dataset) -> list[Facts]:
         if dataset.simulated != wanted:
             kind = "simulated" if wanted else "real"
             raise InputError(f"holds no {kind} dialogues alone", place=str(dataset.folder),
-                             cure="name the real dataset first, then the simulated one")  # fmt: skip
+                             hint="name the real dataset first, then the simulated one")  # fmt: skip
     one, other = observations(real), observations(simulated)
     return [_compared(feature, one[feature], other[feature]) for feature in FEATURES]
 

@@ -161,7 +161,7 @@ def _pairs(found: list[Group], asked: Sequence[Pair] | None, grouping: str) -> l
         if key not in keys:
             raise UnknownName(grouping, key, [str(key) for key in keys], place="--pair")
     if any(a == b for a, b in asked):
-        raise InputError("a group against itself", place="--pair", cure="name two groups, such as A:B")
+        raise InputError("a group against itself", place="--pair", hint="name two groups, such as A:B")
     return [(keys.index(a), keys.index(b)) for a, b in asked]
 
 

@@ -54,7 +54,7 @@ def confidence_results(
     if not found:
         raise InputError(
             f"no hypothesis of {source!r} with a confidence, of a turn with a transcript",
-            place=str(dataset.folder), cure="take a dataset whose recogniser told confidences, transcribed",
+            place=str(dataset.folder), hint="take a dataset whose recogniser told confidences, transcribed",
         )  # fmt: skip
     rows = dataset.read("dialogues").to_pylist()
     people = {row["dialogue_id"]: row["participant_id"] or row["dialogue_id"] for row in rows}

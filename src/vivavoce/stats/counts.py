@@ -41,15 +41,15 @@ def read_counts(words: Sequence[str]) -> list[Count]:
     for word in words:
         match = _COUNT.fullmatch(word)
         if match is None:
-            raise InputError(f"cannot read {word!r}", cure="write NAME=SUCCESSES/CASES, such as A=259/403")
+            raise InputError(f"cannot read {word!r}", hint="write NAME=SUCCESSES/CASES, such as A=259/403")
         count = Count(match["name"], int(match["successes"]), int(match["n"]))
         if not 0 < count.n >= count.successes:
-            raise InputError(f"{word!r} is no rate", cure="successes lie between 0 and the cases, at least 1")
+            raise InputError(f"{word!r} is no rate", hint="successes lie between 0 and the cases, at least 1")
         if any(count.name == other.name for other in found):
-            raise InputError(f"{count.name!r} is given twice", cure="give every count a name of its own")
+            raise InputError(f"{count.name!r} is given twice", hint="give every count a name of its own")
         found.append(count)
     if not found:
-        raise InputError("no counts given", cure="write some, such as A=259/403 B=263/390")
+        raise InputError("no counts given", hint="write some, such as A=259/403 B=263/390")
     return found
 
 

@@ -66,7 +66,7 @@ class Comparison:
         Source  Schuirmann 1987
         """
         if margin <= 0:
-            raise InputError(f"margin {margin:g}", cure="a margin lies above 0, such as 0.05")
+            raise InputError(f"margin {margin:g}", hint="a margin lies above 0, such as 0.05")
         span = self.interval(1 - 2 * alpha)
         if self.procedure is None or span is None or self.se is None:
             return None

@@ -44,7 +44,7 @@ def check_margin(name: str, margin: float, *, place: str = "margin") -> float:
     raise InputError(
         f"margin {margin:g}{of}",
         place=place,
-        cure="a margin of a ratio lies between 0 and 1, such as 0.05"
+        hint="a margin of a ratio lies between 0 and 1, such as 0.05"
         if ratio
         else "a margin lies above 0, in the unit of its measure",
     )
@@ -61,7 +61,7 @@ def check_margins_used(margins: Margins, names: Iterable[str]) -> None:
             raise InputError(
                 f"a margin of {'success rates' if name == RATES else name}, and none is compared",
                 place="--margin",
-                cure=f"compare it, or leave the margin out; compared: {', '.join(compared)}",
+                hint=f"compare it, or leave the margin out; compared: {', '.join(compared)}",
             )
         margin_of(name, margins)
 
@@ -110,7 +110,7 @@ def equivalence(
     """
     if margin <= 0 or se <= 0:
         raise InputError(
-            f"margin {margin:g}, standard error {se:g}", cure="both lie above 0, such as a margin of 0.05"
+            f"margin {margin:g}, standard error {se:g}", hint="both lie above 0, such as a margin of 0.05"
         )
     law = norm if df is None else student(df)
     lower, upper = float(law.sf((difference + margin) / se)), float(law.cdf((difference - margin) / se))

@@ -42,14 +42,14 @@ def read_formula(text: str) -> ModelFormula:
     response, tilde, right = text.partition("~")
     response = response.strip()
     if not tilde or not _RESPONSE.fullmatch(response):
-        raise InputError(f"cannot read the formula {text!r}", place="--model", cure=f'write "{EXAMPLE}"')
+        raise InputError(f"cannot read the formula {text!r}", place="--model", hint=f'write "{EXAMPLE}"')
     if "|" in _EFFECT.sub("", right):
-        raise InputError(f"cannot read {right.strip()!r}", place="--model", cure="write (1|participant)")
+        raise InputError(f"cannot read {right.strip()!r}", place="--model", hint="write (1|participant)")
     grouping = tuple(_grouping(*found.groups()) for found in _EFFECT.finditer(right))
     if not grouping:
         raise InputError(
             "no random effect in the formula", place="--model",
-            cure="add (1|participant): dialogues of one person are alike",
+            hint="add (1|participant): dialogues of one person are alike",
         )  # fmt: skip
     fixed = re.sub(r"^(\s*\+)+|(\+\s*)+$", "", re.sub(r"\+\s*(?=\+)", "", _EFFECT.sub("", right))).strip()
     return ModelFormula(text.strip(), response, fixed or "1", _names(fixed), tuple(dict.fromkeys(grouping)))
@@ -61,10 +61,10 @@ def _grouping(effect: str, levels: str) -> tuple[str, ...]:
         slope = re.sub(r"^\s*1\s*\+", "", effect).strip()
         raise InputError(
             f"a random slope ({effect.strip()}|{levels.strip()}) is not fitted", place="--model",
-            cure=f"write (1|{levels.strip()}) + (1|{levels.strip()}:{slope}) for a factor",
+            hint=f"write (1|{levels.strip()}) + (1|{levels.strip()}:{slope}) for a factor",
         )  # fmt: skip
     if not _LEVELS.fullmatch(levels):
-        raise InputError(f"cannot read (1|{levels.strip()})", place="--model", cure="write (1|participant)")
+        raise InputError(f"cannot read (1|{levels.strip()})", place="--model", hint="write (1|participant)")
     return names
 
 
@@ -77,7 +77,7 @@ def _names(fixed: str) -> tuple[str, ...]:
         if found is None:
             raise InputError(
                 f"cannot read {fixed[place:].strip()!r}", place="--model",
-                cure="a formula has names, and + * : / - ( ) between them",
+                hint="a formula has names, and + * : / - ( ) between them",
             )  # fmt: skip
         if re.fullmatch(_NAME, found[1]):
             names.append(found[1])

@@ -54,7 +54,7 @@ def monitor(
             looks really had (Lan and DeMets); effect stops are binding, futility is advice
     """
     if planned < 2:
-        raise InputError(f"{planned} planned participants", cure="a trial plans at least 2")
+        raise InputError(f"{planned} planned participants", hint="a trial plans at least 2")
     found = groups(dataset, by)
     keys = [group.key for group in found]
     for key in pair:

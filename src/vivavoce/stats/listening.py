@@ -43,7 +43,7 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> Facts:
     if not rows:
         raise InputError(
             f"{len(every)} judgements of clips, none by people who counted the tones right",
-            place=str(dataset.folder), cure="export a study with a step `listen` that people went through",
+            place=str(dataset.folder), hint="export a study with a step `listen` that people went through",
         )  # fmt: skip
     rated = [row for row in rows if row["value"] is not None]
     compared = [row for row in rows if row["choice"] is not None]

@@ -69,12 +69,12 @@ def make_frame(dataset: Dataset, formula: ModelFormula, family: str | None = Non
     if not used.any():
         raise InputError(
             f"no {frame.unit} has {frame.response} and all of {', '.join(asked)}", place="--model",
-            cure="leave out what the dataset does not know",
+            hint="leave out what the dataset does not know",
         )  # fmt: skip
     tops, bottoms = frame.tops[used], frame.bottoms[used]
     if np.ptp(tops / bottoms) == 0:
         raise InputError(
-            f"{frame.response} is the same everywhere", place="--model", cure="there is nothing to explain"
+            f"{frame.response} is the same everywhere", place="--model", hint="there is nothing to explain"
         )
     variables = rows[used].reset_index(drop=True)
     return replace(frame, tops=tops, bottoms=bottoms, variables=variables, left_out=int((~used).sum()))
@@ -94,12 +94,12 @@ def _responses(dataset: Dataset, name: str, parts: Sums, family: str | None) -> 
     used = np.flatnonzero(parts.denominators[place] > 0)
     tops, bottoms = parts.numerators[place, used], parts.denominators[place, used]
     if not len(used):
-        raise InputError(f"no dialogue has a case of {name}", place="--model", cure="see `vivavoce measure`")
+        raise InputError(f"no dialogue has a case of {name}", place="--model", hint="see `vivavoce measure`")
     whole = not (tops % 1).any() and not (bottoms % 1).any()
     counted = whole and bool(((tops >= 0) & (tops <= bottoms)).all())
     chosen: Any = family or ("rate" if counted else "mean")
     if chosen == "rate" and not counted:
-        raise InputError(f"{name} is no rate", place="--family", cure="say mean, or count")
+        raise InputError(f"{name} is no rate", place="--family", hint="say mean, or count")
     if chosen != "rate":
         tops, bottoms = tops / bottoms, np.ones_like(bottoms)
     _check(chosen, tops, name)
@@ -133,11 +133,11 @@ def _item(dataset: Dataset, name: str, family: str | None) -> ModelFrame:
 
 def _check(family: str, tops: Floats, name: str) -> None:
     if family == "count" and ((tops < 0) | (tops % 1 != 0)).any():
-        raise InputError(f"{name} is no count", place="--family", cure="say mean")
+        raise InputError(f"{name} is no count", place="--family", hint="say mean")
     if family == "rate" and "." in name and not np.isin(tops, (0, 1)).all():
-        raise InputError(f"{name} is not answered by 0 and 1", place="--family", cure="say ordinal, or mean")
+        raise InputError(f"{name} is not answered by 0 and 1", place="--family", hint="say ordinal, or mean")
     if family == "ordinal" and len(np.unique(tops)) > 20:
-        raise InputError(f"{name} has more than 20 different values", place="--family", cure="say mean")
+        raise InputError(f"{name} has more than 20 different values", place="--family", hint="say mean")
 
 
 def _variable(dataset: Dataset, parts: Sums, dialogues: pd.DataFrame, name: str) -> np.ndarray:

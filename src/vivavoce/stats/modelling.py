@@ -56,7 +56,7 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
         terms = _terms(model, fitted)
     except NotFitted as problem:
         raise InputError(
-            f"the model cannot be fitted: {problem}", place="--model", cure="leave a term out, or gather more"
+            f"the model cannot be fitted: {problem}", place="--model", hint="leave a term out, or gather more"
         ) from None
     people = _people(formula, frame)
     judge = _Judge(people, level)
@@ -122,19 +122,19 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
         if len(set(variables[name])) < 2:
             raise InputError(
                 f"{name} is {variables[name].iloc[0]} in every {frame.unit} that is left", place="--model",
-                cure="leave it out of the formula",
+                hint="leave it out of the formula",
             )  # fmt: skip
     try:
         matrix: Any = model_matrix(formula.fixed, variables)
     except (FormulaicError, SyntaxError, ValueError) as problem:
         raise InputError(
             f"cannot read {formula.fixed!r}: {str(problem).splitlines()[0]}", place="--model",
-            cure="a formula has names, and + * : / - ( ) between them",
+            hint="a formula has names, and + * : / - ( ) between them",
         ) from None  # fmt: skip
     spec: Any = matrix.model_spec
     names = [_plain(str(name)) for name in matrix.columns]
     if names[:1] != ["Intercept"]:
-        raise InputError("a model without its constant", place="--model", cure="leave out `- 1` and `0`")
+        raise InputError("a model without its constant", place="--model", hint="leave out `- 1` and `0`")
     values = np.asarray(matrix, dtype=float)
     _refuse_confounded(formula, frame, values, names)
     constant = frame.family != "ordinal"  # thresholds are its constants
@@ -162,7 +162,7 @@ def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats,
     raise InputError(
         f"{', '.join(extra)} cannot be told apart from the rest: some combination never occurs"
         + (f" ({told[0].split(':')[0]})" if told else ""),
-        place="--model", cure="leave it out, or write + instead of *",
+        place="--model", hint="leave it out, or write + instead of *",
     )  # fmt: skip
 
 

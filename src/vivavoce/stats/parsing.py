@@ -76,8 +76,8 @@ def score_parser(dataset: Dataset) -> Facts:
     judge = next((name for name in JUDGES if name in sources), None)
     if judge is None or PARSER not in sources:
         lacking = "nobody else says" if judge is None else "no parser has read"
-        cure = "score a dataset with labelled acts, read by `vivavoce parse --into`"
-        raise InputError(f"{lacking} what the user turns mean", place=str(dataset.folder), cure=cure)
+        hint = "score a dataset with labelled acts, read by `vivavoce parse --into`"
+        raise InputError(f"{lacking} what the user turns mean", place=str(dataset.folder), hint=hint)
     asked, people = _asked(dataset), _people(dataset)
     meant = {key: _items(acts, asked.get(key)) for key, acts in sources[judge].items()}
     read = {key: _items(acts, asked.get(key)) for key, acts in sources[PARSER].items()}

@@ -65,7 +65,7 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
         everybody.participants += group.participants
     counts = Counter(person for person in everybody.participants if person is not None)
     if not counts:
-        raise InputError("no participant is known", place="--pilot", cure="name a dataset with participants")
+        raise InputError("no participant is known", place="--pilot", hint="name a dataset with participants")
     nested = Nested(sums(dataset), [everybody])
     name = MEASURES.get(measure).name if measure else None
     asked = [name] if name else list(HEADLINES)
@@ -114,12 +114,12 @@ def plan_of_study(study: Study) -> Plan:
     if primary is None and study.analysis.preferences is not None:
         raise InputError(
             f"study {study.name!r} compares transcripts, not systems",
-            cure=f"ask `vivavoce power {FORMS['preference']}`: the share that is to prefer one version",
+            hint=f"ask `vivavoce power {FORMS['preference']}`: the share that is to prefer one version",
         )
     if primary is None:
         raise InputError(
             f"study {study.name!r} names no primary comparison",
-            cure="add `analysis: {primary: {measure: ..., compare: [...]}}` to the study file",
+            hint="add `analysis: {primary: {measure: ..., compare: [...]}}` to the study file",
         )
     repeats = [step.repeat for step in study.visit if step.kind == "dialogue"]
     calls = sum(repeat.min for repeat in repeats) or 1
@@ -242,7 +242,7 @@ def answer(
             seed=seed,
         )
     elif participants is not None:
-        raise InputError(f"{question} is not simulated", place="--participants", cure="leave it out")
+        raise InputError(f"{question} is not simulated", place="--participants", hint="leave it out")
     elif nested.calls > 1:
         said.append("By formula with the design effect; only comparisons of two systems are simulated.")
     return facts
@@ -255,7 +255,7 @@ def _question(
     if question == "study":
         if plan is None:
             raise InputError(
-                "no question given", cure=f"ask for example `{FORMS['two-rates']}`, or give --study"
+                "no question given", hint=f"ask for example `{FORMS['two-rates']}`, or give --study"
             )
         question = "two-rates"
         if not values:
@@ -265,7 +265,7 @@ def _question(
         raise UnknownName("question", question, list(QUESTIONS))
     least, most = QUESTIONS[question]
     if not least <= len(values) <= most:
-        raise InputError(f"{len(values)} numbers after {question}", cure=f"write `{FORMS[question]}`")
+        raise InputError(f"{len(values)} numbers after {question}", hint=f"write `{FORMS[question]}`")
     return question, list(values), said
 
 
@@ -318,7 +318,7 @@ def _simulate(
         people, found = find_participants(effect, nested, power=power, guess=guess, **options)
     else:
         if asked < 2 * systems and (between or asked < 2):
-            raise InputError(f"{asked} participants", place="--participants", cure="each system takes two")
+            raise InputError(f"{asked} participants", place="--participants", hint="each system takes two")
         people = _weakest_pair(asked, systems) if between else asked
         check_attainable(people, nested, alpha=alpha, systems=systems)
         found = simulate(effect, people, nested, **options)
@@ -345,4 +345,4 @@ def _simulate(
 
 def _check_level(value: float, name: str) -> None:
     if not 0 < value < 1:
-        raise InputError(f"{name} {value:g}", cure=f"{name} lies between 0 and 1, such as 0.05 or 0.8")
+        raise InputError(f"{name} {value:g}", hint=f"{name} lies between 0 and 1, such as 0.05 or 0.8")

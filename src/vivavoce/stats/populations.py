@@ -99,7 +99,7 @@ def compare_populations(
     found = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
     common = [key for key in found[0] if key in found[1]]
     if not common:
-        raise InputError("the two datasets have no system in common", cure=f"compare --by another than {by}")
+        raise InputError("the two datasets have no system in common", hint=f"compare --by another than {by}")
     names = [*HEADLINES, "word_error_rate"]
     check_margins_used(margin, names)
     parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]

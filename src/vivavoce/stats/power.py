@@ -39,12 +39,12 @@ class Nested:
         if self.design == "within" and max(self.profile, default=self.calls) <= 1:
             raise InputError(
                 "1 dialogue a participant, within participants",
-                cure="who meets both systems holds at least 2 dialogues; or say --design between",
+                hint="who meets both systems holds at least 2 dialogues; or say --design between",
             )
         if self.calls < 1 or not 0 <= self.icc < 1 or not 0 <= self.interaction < 1:
             raise InputError(
                 f"calls {self.calls:g}, icc {self.icc:g}, interaction {self.interaction:g}",
-                cure="at least 1 call a participant; icc and interaction from 0 to below 1",
+                hint="at least 1 call a participant; icc and interaction from 0 to below 1",
             )
 
     @property
@@ -65,7 +65,13 @@ ALONE: Final = Nested()
 
 
 def two_rates(
-    a: float, b: float, *, power: float = 0.8, alpha: float = 0.05, nested: Nested = ALONE, systems: int = 2
+    a: float,
+    b: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    nested: Nested = ALONE,
+    systems: int = 2,
 ) -> Facts:
     """Two success rates: dialogues per system at which a difference shows, and at which it is likely to.
 
@@ -166,7 +172,7 @@ def one_rate(
 
 def _wilson_n(rate: float, half_width: float, alpha: float) -> int:
     if not 0 < half_width < 0.5:
-        raise InputError(f"half-width {half_width:g}", cure="it lies between 0 and 0.5, such as 0.05")
+        raise InputError(f"half-width {half_width:g}", hint="it lies between 0 and 0.5, such as 0.05")
     low, high = 1, MOST
     while low < high:
         n = (low + high) // 2
@@ -193,14 +199,19 @@ def _exact_power(rate: float, against: float, n: int, alpha: float) -> float:
 
 
 def preference(
-    share: float, *, power: float = 0.8, alpha: float = 0.05, ties: float = 0.0, nested: Nested = ALONE
+    share: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    ties: float = 0.0,
+    nested: Nested = ALONE,
 ) -> Facts:
     """Pairwise preference: share of the decided judgements for one side, against one half.
 
     Input   `ties`: share of undecided judgements, which the sign test drops
     """
     if not 0 <= ties < 1:
-        raise InputError(f"share of ties {ties:g}", cure="it lies from 0 to below 1")
+        raise InputError(f"share of ties {ties:g}", hint="it lies from 0 to below 1")
     facts = one_rate(share, 0.5, power=power, alpha=alpha)
     judgements = _ceil(facts["per_group"] / (1 - ties))
     return {
@@ -231,7 +242,7 @@ def likert(
     if deviation <= 0 or difference == 0:
         raise InputError(
             f"difference {difference:g}, deviation {deviation:g}",
-            cure="a difference other than 0 and a deviation above 0",
+            hint="a difference other than 0 and a deviation above 0",
         )
     effect = abs(difference) / deviation
     found: Any = TTestIndPower().solve_power(effect_size=effect, power=power, alpha=alpha)
@@ -273,5 +284,5 @@ def _ceil(value: float) -> int:
 def _check_rates(a: float, b: float, *, equal: bool = False) -> None:
     if not (0 < a < 1 and 0 < b < 1) or (a == b and not equal):
         raise InputError(
-            f"rates {a:g} and {b:g}", cure="two different rates between 0 and 1, such as .45 .50"
+            f"rates {a:g} and {b:g}", hint="two different rates between 0 and 1, such as .45 .50"
         )

@@ -114,7 +114,7 @@ def _check_connected(table: Floats) -> None:
         system = int(np.argmin(reached.sum(axis=1)))
         raise InputError(
             f"system {system} has no finite worth: it only wins or only loses against some others",
-            cure="leave it out, or collect more judgements",
+            hint="leave it out, or collect more judgements",
         )
 
 
@@ -128,7 +128,7 @@ def pairwise_shares(outcomes: Sequence[str], clusters: Sequence[Hashable], level
     """
     unknown = sorted(set(outcomes) - set(OUTCOMES))
     if unknown:
-        raise InputError(f"unknown outcome {unknown[0]!r}", cure="win, tie or loss")
+        raise InputError(f"unknown outcome {unknown[0]!r}", hint="win, tie or loss")
     _, codes = np.unique(np.array([str(one) for one in clusters]), return_inverse=True)
     given, ones = np.array(outcomes), np.ones(len(outcomes))
     shares: Facts = {}

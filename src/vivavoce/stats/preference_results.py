@@ -44,7 +44,7 @@ def preference_results(
     Raises  InputError: nothing was chosen, or a cost below zero; UnknownName: no such attribute
     """
     if cost is not None and cost < 0:
-        raise InputError(f"cost {cost:g}", place="--cost", cure="write what the study cost, 0 or more")
+        raise InputError(f"cost {cost:g}", place="--cost", hint="write what the study cost, 0 or more")
     people = attribute(dataset, by) if by is not None else None
     facts = compare_transcripts(dataset, level=level, groups=people)
     rows = [

@@ -221,6 +221,6 @@ def _interval(successes: int, n: int, level: float, method: str, *, closed: bool
 
 def _check(successes: int, n: int, level: float = 0.95) -> None:
     if not 0 <= successes <= n:
-        raise InputError(f"{successes} successes of {n}", cure="successes lie between 0 and n")
+        raise InputError(f"{successes} successes of {n}", hint="successes lie between 0 and n")
     if not 0 < level < 1:
-        raise InputError(f"confidence level {level}", cure="a level lies between 0 and 1, such as 0.95")
+        raise InputError(f"confidence level {level}", hint="a level lies between 0 and 1, such as 0.95")

@@ -138,7 +138,7 @@ def _shares(looks: int | Sequence[float]) -> list[float]:
     rising = all(a < b for a, b in zip([0.0, *shares], shares, strict=False))
     if not shares or not rising or shares[-1] > 1 + 1e-12:
         raise InputError(
-            f"looks at {looks!r}", cure="give a number of looks, or rising shares above 0 and up to 1"
+            f"looks at {looks!r}", hint="give a number of looks, or rising shares above 0 and up to 1"
         )
     return shares
 

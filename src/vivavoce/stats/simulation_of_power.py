@@ -161,7 +161,7 @@ def find_participants(
         size += max(1, round(size * (power - found.share) / 2))
     raise InputError(
         f"more than {MOST_PARTICIPANTS} participants would be needed",
-        cure="ask for a larger difference, or more dialogues a participant",
+        hint="ask for a larger difference, or more dialogues a participant",
     )
 
 
@@ -212,7 +212,7 @@ def check_attainable(participants: int, nested: Nested, *, alpha: float = 0.05, 
     reach = f"the smallest p they can give is {best:.2g}" if best < 1 else "no test of them is possible"
     raise InputError(
         f"{participants} participants with two systems{sides} cannot reach p < {alpha:g}: {reach}",
-        cure=f"plan at least {least} for each two systems",
+        hint=f"plan at least {least} for each two systems",
     )
 
 

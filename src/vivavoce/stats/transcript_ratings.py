@@ -37,7 +37,7 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
     rows = [row for row in every if row.get("role") != "attention"]
     if not rows:
         raise InputError(
-            "no rated transcripts", place=str(dataset.folder), cure="export a study with a step `rate`"
+            "no rated transcripts", place=str(dataset.folder), hint="export a study with a step `rate`"
         )
     variables = sorted({row["variable"] for row in rows})
     items = list(dict.fromkeys((row["variable"], row["item_id"]) for row in rows))

@@ -89,11 +89,11 @@ def compare_transcripts(
     every = dataset.read("preferences").to_pylist()
     if not every:
         raise InputError("no choices between transcripts", place=str(dataset.folder),
-                         cure="export a study with a step `compare`")  # fmt: skip
+                         hint="export a study with a step `compare`")  # fmt: skip
     used = [row for row in every if row["role"] == "main" and row["accepted"] is not False]
     if not used:
         raise InputError("no accepted choices between transcripts", place=str(dataset.folder),
-                         cure="see `accept_fast` in the study's step `compare`")  # fmt: skip
+                         hint="see `accept_fast` in the study's step `compare`")  # fmt: skip
     facts: Facts = {
         "study": dataset.study, "simulated": any(row["simulated"] for row in used), "data": dataset.hash,
         "responses": _responses(every), "cells": _cells(used, level), "variables": _variables(used, level),

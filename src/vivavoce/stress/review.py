@@ -94,22 +94,22 @@ def reviewed(
     place = f"item {item.item_id}"
     if decision not in ("accept", "edit", "reject", "write"):
         raise InputError(
-            f"unknown decision {decision!r}", place=place, cure="known: accept, edit, reject, write"
+            f"unknown decision {decision!r}", place=place, hint="known: accept, edit, reject, write"
         )
     kind: Decision = decision
     if kind == "reject":
         return VariantReviewed(item_id=item.item_id, reviewer=reviewer, decision=kind, text=None)
     if kind != "write" and (proposal is None or not 0 <= proposal < len(item.proposals)):
         named = "of that number" if proposal is None else proposal + 1
-        cure = f"choose 1 to {len(item.proposals)}"
-        raise InputError(f"no proposal {named}", place=place, cure=cure)
+        hint = f"choose 1 to {len(item.proposals)}"
+        raise InputError(f"no proposal {named}", place=place, hint=hint)
     said = (
         item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
     )
     if not said or len(said) > LONGEST:
-        raise InputError("a variant is empty or too long", place=place, cure=f"1 to {LONGEST} characters")
+        raise InputError("a variant is empty or too long", place=place, hint=f"1 to {LONGEST} characters")
     if said == " ".join(item.original.split()):
-        raise InputError("the variant is the original", place=place, cure="change it, or reject it")
+        raise InputError("the variant is the original", place=place, hint="change it, or reject it")
     return VariantReviewed(
         item_id=item.item_id, reviewer=reviewer, decision=kind, text=said,
         proposal=None if kind == "write" else proposal,

@@ -52,11 +52,11 @@ def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantRevi
     """
     try:
         if path.stat().st_size > _LARGEST:
-            raise InputError("the file is too large", place=str(path), cure=f"at most {_LARGEST} bytes")
+            raise InputError("the file is too large", place=str(path), hint=f"at most {_LARGEST} bytes")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"cannot be read: {_why(error)}", place=str(path), cure="save it as CSV, UTF-8"
+            f"cannot be read: {_why(error)}", place=str(path), hint="save it as CSV, UTF-8"
         ) from None
     first = text.partition("\n")[0]
     dialect = ";" if first.count(";") > first.count(",") else ","
@@ -64,11 +64,11 @@ def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantRevi
         read = csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True)
         rows, named = list(read), read.fieldnames or []
     except csv.Error as error:
-        raise InputError(f"is no CSV: {error}", place=str(path), cure="save it as CSV, UTF-8") from None
+        raise InputError(f"is no CSV: {error}", place=str(path), hint="save it as CSV, UTF-8") from None
     missing = [name for name in ("item_id", *DECIDED) if name not in named]
     if missing:
-        cure = "keep the columns as they were"
-        raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", cure=cure)
+        hint = "keep the columns as they were"
+        raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", hint=hint)
     return list(_decisions(rows, path, reviews, reviewer))
 
 
@@ -86,11 +86,11 @@ def _decisions(
             continue
         item = reviews.items.get(_cell(row["item_id"]))
         if item is None:
-            raise InputError(f"unknown item {row['item_id']!r}", place=place, cure="keep the column item_id")
+            raise InputError(f"unknown item {row['item_id']!r}", place=place, hint="keep the column item_id")
         try:
             yield reviewed(item, reviewer, decision, _cell(row["variant"]), _choice(_cell(row["choice"])))
         except InputError as error:
-            raise InputError(error.problem, place=place, cure=error.cure) from None
+            raise InputError(error.problem, place=place, hint=error.hint) from None
 
 
 def _cell(cell: str | None) -> str:

@@ -107,11 +107,11 @@ def recorded_turns(dataset: Dataset, said: Mapping[tuple[str, int], str]) -> lis
             file = dataset.folder / row["file"]
             if not file.is_file():
                 problem = f"no file {row['file']}"
-                raise InputError(problem, place=str(dataset.folder), cure="export with --audio")
+                raise InputError(problem, place=str(dataset.folder), hint="export with --audio")
             found[turn] = Recorded(file, row["participant_id"], languages[turn[0]], text, turn, cut)
     if not found:
         problem = "no recording of a person's turn has an accepted transcript"
-        raise InputError(problem, place=str(dataset.folder), cure=_CURE)
+        raise InputError(problem, place=str(dataset.folder), hint=_CURE)
     return list(found.values())
 
 

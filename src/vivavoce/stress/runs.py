@@ -109,7 +109,7 @@ class Run:
         Raises  InputError: no case; or the system is not there, so that nothing can be said of it
         """
         if not self.cases:
-            raise InputError("no case to run", place=f"stress run {self.study}", cure=_NO_CASES)
+            raise InputError("no case to run", place=f"stress run {self.study}", hint=_NO_CASES)
         await self._take_up()
         taken, begun_before = len(self._replays), self._begun
         waiting = iter([case for case in self.cases if case.case_id not in self._judged])
@@ -230,7 +230,7 @@ class Run:
             ontology=self.ontology, seed=self.settings.seed, say=self.say, settles=settles,
         )  # fmt: skip
         if held.unreached:
-            raise InputError(held.failure or "unreachable", place=f"system {self.system}", cure=_NOT_THERE)
+            raise InputError(held.failure or "unreachable", place=f"system {self.system}", hint=_NOT_THERE)
         finished = ReplayFinished(
             **facts, turns=held.turns, injected=held.injected, met=held.met, failure=held.failure,
             duration_s=held.duration_s,

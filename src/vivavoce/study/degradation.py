@@ -61,21 +61,21 @@ def check_damage(
         for factor, level in system.factors.items():
             levels.setdefault(factor, set()).add(level)
     if plan.factor not in levels:
-        cure = nearest(plan.factor, sorted(levels))
-        source.report(("damage", "factor"), f"no system has a factor {plan.factor!r}", cure)
+        hint = nearest(plan.factor, sorted(levels))
+        source.report(("damage", "factor"), f"no system has a factor {plan.factor!r}", hint)
         return
     for key, level in [
         *(("levels", one) for one in plan.levels),
         *(("answers", one) for one in plan.answers),
     ]:
         if level not in levels[plan.factor]:
-            cure = nearest(level, sorted(levels[plan.factor]))
-            source.report(("damage", key, level), f"no system has this level of {plan.factor!r}", cure)
+            hint = nearest(level, sorted(levels[plan.factor]))
+            source.report(("damage", key, level), f"no system has this level of {plan.factor!r}", hint)
     if not any(entry.dialogue is not None and entry.dialogue.channel in SPOKEN for _, entry in entries):
-        cure = "write channel: voice, or channel: phone, in a dialogue"
-        source.report(("damage",), "no dialogue of this study is spoken", cure)
+        hint = "write channel: voice, or channel: phone, in a dialogue"
+        source.report(("damage",), "no dialogue of this study is spoken", hint)
     for name, system in systems.items():
         damaged = plan.of(system.factors) or plan.of_answers(system.factors)
         if system.connect == "phone" and damaged is not None:
-            cure = "give it a level without damage"
-            source.report(("systems", name), "is a telephone: its calls are passed on undamaged", cure)
+            hint = "give it a level without damage"
+            source.report(("systems", name), "is a telephone: its calls are passed on undamaged", hint)

@@ -229,7 +229,7 @@ def unknown_names(
     """What a rule asks for that there is not, so that it can never hold, or holds always.
 
     Input   names: what there is by field (system, language); factors: levels by factor; items: what is asked
-    Output  where in the rule, the problem, the cure
+    Output  where in the rule, the problem, the hint
     """
     for field, known in names.items():
         for strange in _strange(getattr(rule, field), known):
@@ -269,8 +269,8 @@ def _parsed(text: str) -> dict[str, Any]:
             raise mistake(f"unknown rule {name!r}", nearest(name, list(Exclusion.model_fields)))
         name, key, condition = match[1], match[2], f"{match[3]} {match[4]}"
         if (name in NESTED) != (key is not None):
-            cure = f"write {name}.NAME {condition}" if name in NESTED else f"write {name} {condition}"
-            raise mistake(f"{part!r} names {'no' if name in NESTED else 'a'} part of {name}", cure)
+            hint = f"write {name}.NAME {condition}" if name in NESTED else f"write {name} {condition}"
+            raise mistake(f"{part!r} names {'no' if name in NESTED else 'a'} part of {name}", hint)
         if key is None:
             found[name] = condition
         else:
@@ -287,13 +287,13 @@ def read_rules(texts: Iterable[str]) -> tuple[Exclusion, ...]:
     if given == [NONE]:
         return ()
     if NONE in given:
-        raise InputError("none, and something else", place="--exclude", cure="say none alone, or only rules")
+        raise InputError("none, and something else", place="--exclude", hint="say none alone, or only rules")
     rules: list[Exclusion] = []
     for text in given:
         try:
             rules.append(Exclusion.model_validate(text))
         except ValidationError as error:
             told = error.errors(include_url=False)[0].get("ctx", {})
-            problem, cure = told.get("problem", "this is no rule"), told.get("cure", "write such as trivial")
-            raise InputError(f"{text!r}: {problem}", place="--exclude", cure=str(cure)) from None
+            problem, hint = told.get("problem", "this is no rule"), told.get("hint", "write such as trivial")
+            raise InputError(f"{text!r}: {problem}", place="--exclude", hint=str(hint)) from None
     return tuple(rules)

@@ -141,8 +141,8 @@ def _check_factors(systems: dict[str, System]) -> None:
     for name, system in systems.items():
         lacking = [factor for factor in every if factor not in system.factors]
         if lacking:
-            cure = f"add factors: {{{lacking[0]}: ...}} to it"
-            raise mistake(f"system {name!r} has no level of factor {lacking[0]!r}", cure)
+            hint = f"add factors: {{{lacking[0]}: ...}} to it"
+            raise mistake(f"system {name!r} has no level of factor {lacking[0]!r}", hint)
 
 
 class StudyFile(Settings):

@@ -29,7 +29,7 @@ def read_flag_rules(path: Path) -> dict[str, FlagRules]:
         except ValidationError as error:
             raise problems_of(error, source, FlagRules, at)[0].error() from None
     if not found:
-        raise InputError("no rules for flags", place=source.shown, cure=CURE)
+        raise InputError("no rules for flags", place=source.shown, hint=CURE)
     return found
 
 

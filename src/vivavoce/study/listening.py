@@ -81,7 +81,7 @@ def read_clips(path: Path, audio: Path, method: Method) -> tuple[tuple[Clip, ...
 
 
 def _clip(cells: dict[str, str | None], audio: Path, known: set[str]) -> Clip | tuple[str, str]:
-    """The clip of a line, or what is wrong with it and its cure."""
+    """The clip of a line, or what is wrong with it and its hint."""
     name, condition = cells["audio"] or "", cells["condition"]
     path = audio / name
     if not name or path.suffix.lower() not in MEDIA:
@@ -95,7 +95,7 @@ def _clip(cells: dict[str, str | None], audio: Path, known: set[str]) -> Clip | 
     try:
         duration_s = probe_sound(path, place=name).duration_s
     except InputError as error:
-        return f"{name!r} {error.problem}", error.cure
+        return f"{name!r} {error.problem}", error.hint
     if not 0 < duration_s <= LONGEST_S:
         return f"{name!r} lasts {duration_s:.0f} s", f"cut it to {LONGEST_S:.0f} s at most"
     return Clip(audio=name, condition=condition, pair=cells["pair"], duration_s=duration_s)

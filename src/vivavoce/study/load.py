@@ -1,4 +1,4 @@
-"""The study file checked into a Study; every problem is collected, with its place and its cure."""
+"""The study file checked into a Study; every problem is collected, with its place and its hint."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -139,7 +139,7 @@ def _tasks(
     try:
         return materials.tasks(file, ontology)
     except InputError as error:
-        source.report(tuple(error.place.split(".")), error.problem, error.cure)
+        source.report(tuple(error.place.split(".")), error.problem, error.hint)
         return ()
 
 
@@ -229,10 +229,10 @@ def _check_exclusions(file: StudyFile, entries: Entries, source: MergedSource) -
     items = [item.item_id for form in asked for item in form.items]
     known = {"system": list(file.systems), "language": file.languages}
     for index, rule in enumerate(file.analysis.exclude):
-        for path, problem, cure in unknown_names(
+        for path, problem, hint in unknown_names(
             rule, known, {factor: sorted(found) for factor, found in levels.items()}, items
         ):
-            source.report(("analysis", "exclude", index, *path), problem, cure)
+            source.report(("analysis", "exclude", index, *path), problem, hint)
 
 
 def _names(file: StudyFile) -> tuple[str, ...]:

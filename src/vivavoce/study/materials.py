@@ -57,12 +57,12 @@ class Materials:
         self.source.report(at, f"{name!r} lies outside the study", "copy it beside the study file")
         return None
 
-    def file(self, name: str, at: KeyPath, cure: str) -> Path | None:
+    def file(self, name: str, at: KeyPath, hint: str) -> Path | None:
         """A file that the study names; its absence is reported, as is a place outside the study's folder."""
         path = self.within(name, at)
         if path is None or path.is_file():
             return path
-        self.source.report(at, f"no file {name!r}", cure)
+        self.source.report(at, f"no file {name!r}", hint)
         return None
 
     def documents(self, file: StudyFile, entries: Entries) -> dict[str, dict[str, str]]:
@@ -93,8 +93,8 @@ class Materials:
                 continue
             if existing is None:
                 missing = variants[-1].name
-                cure = f"write {missing} beside the study file"
-                self.source.report(at, f"no file {missing!r} ({language})", cure)
+                hint = f"write {missing} beside the study file"
+                self.source.report(at, f"no file {missing!r} ({language})", hint)
                 continue
             try:
                 found[language] = self.keep(existing, f"text/{name}/{language}", at).decode("utf-8-sig")
@@ -129,7 +129,7 @@ class Materials:
                 wording, problems = check_wording(INSTRUMENTS.get(name), language, self.folder)
                 path = wording_file(INSTRUMENTS.get(name), language, self.folder)
                 if path is None:
-                    self.source.report(at, problems[0].problem, problems[0].cure)
+                    self.source.report(at, problems[0].problem, problems[0].hint)
                     continue
                 self.source.problems += problems
                 self.keep(path, f"wording/{name}.{language}", at)
@@ -138,8 +138,8 @@ class Materials:
         return wordings
 
     def ontology(self, file: StudyFile) -> Ontology | None:
-        cure = "put it beside the study file; `vivavoce init` writes restaurants.yaml"
-        path = self.file(file.ontology, ("ontology",), cure) if file.ontology is not None else None
+        hint = "put it beside the study file; `vivavoce init` writes restaurants.yaml"
+        path = self.file(file.ontology, ("ontology",), hint) if file.ontology is not None else None
         if path is None:
             return None
         self.keep(path, "ontology", ("ontology",))
@@ -161,11 +161,11 @@ class Materials:
             self.source.problems += problems
             return tasks
         if "ontology" not in self.source.data:
-            cure = "add `ontology: FILE`, or remove `tasks` for free conversation"
-            self.source.report(("tasks",), "tasks cannot be generated without an ontology", cure)
+            hint = "add `ontology: FILE`, or remove `tasks` for free conversation"
+            self.source.report(("tasks",), "tasks cannot be generated without an ontology", hint)
         if ontology is None:
             return ()
         wrong = check_settings(ontology, settings, languages)
-        for path, problem, cure in wrong:
-            self.source.report(("tasks", *path), problem, cure)
+        for path, problem, hint in wrong:
+            self.source.report(("tasks", *path), problem, hint)
         return () if wrong else generate_tasks(ontology, settings, languages)

@@ -148,7 +148,7 @@ class Study(BaseModel):
         """The Markdown of a file in this language, else in the default language."""
         variants = self.documents.get(file)
         if not variants:
-            raise InputError(f"no text {file!r}", place=f"study {self.name}", cure="name it in a step")
+            raise InputError(f"no text {file!r}", place=f"study {self.name}", hint="name it in a step")
         return variants.get(self.language(language)) or variants[self.default_language]
 
     def text(self, step: Step, language: str) -> str:

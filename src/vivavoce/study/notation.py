@@ -94,7 +94,7 @@ class NotationError(InputError):
         super().__init__(
             str(cause) if cause else f"{found} where {expected} is expected",
             place=f"{place + ':' if place else 'column '}{column}",
-            cure="mend the annotation",
+            hint="mend the annotation",
         )
 
     def at(self, place: str, columns: int = 0) -> "NotationError":

@@ -39,7 +39,7 @@ def load_ontology(path: Path, languages: tuple[str, ...] = ()) -> Ontology:
     if ontology is None:
         first, more = problems[0], len(problems) - 1
         raise InputError(
-            first.problem + (f" (and {more} more)" if more else ""), place=first.place, cure=first.cure
+            first.problem + (f" (and {more} more)" if more else ""), place=first.place, hint=first.hint
         )
     return ontology
 
@@ -49,14 +49,14 @@ def _check_slots(ontology: Ontology, source: Source) -> None:
         path = ("slots", name)
         for venue_type in slot.types or ():
             if venue_type not in ontology.types:
-                cure = nearest(venue_type, list(ontology.types))
-                source.report((*path, "types"), f"unknown type {venue_type!r}", cure)
+                hint = nearest(venue_type, list(ontology.types))
+                source.report((*path, "types"), f"unknown type {venue_type!r}", hint)
         if slot.constraint and not slot.values:
             source.report(path, f"constraint {name!r} lists no values", "add `values:`")
         for value in slot.unasked:
             if value not in slot.values:
-                cure = nearest(value, list(slot.values))
-                source.report((*path, "unasked"), f"unknown value {value!r}", cure)
+                hint = nearest(value, list(slot.values))
+                source.report((*path, "unasked"), f"unknown value {value!r}", hint)
         if DONTCARE in slot.values:
             source.report((*path, "values", DONTCARE), f"{DONTCARE!r} cannot be a value", "remove it")
         _check_templates(slot, source, path)
@@ -103,8 +103,8 @@ def _check_venues(ontology: Ontology, source: Source) -> None:
             elif slot.values and normalise_value(value) not in {
                 normalise_value(known) for known in slot.values
             }:
-                cure = nearest(value, list(slot.values))
-                source.report((*path, "slots", name), f"unknown value {value!r} of slot {name!r}", cure)
+                hint = nearest(value, list(slot.values))
+                source.report((*path, "slots", name), f"unknown value {value!r} of slot {name!r}", hint)
         for name, slot in ontology.slots.items():
             if name not in venue.slots and slot.of_type(venue.type):
                 source.report((*path, "slots"), f"venue {venue.venue_id!r} has no {name!r}", "add it")

@@ -24,13 +24,13 @@ def read_lists(path: Path, words: Ontology, *, language: str = "en") -> Ontology
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=str(path), cure=CURE) from None
+        raise InputError(f"cannot be read: {error.strerror}", place=str(path), hint=CURE) from None
     while lines and (not lines[0].strip() or lines[0].startswith("#")):
         lines.pop(0)
     try:
         written: Any = json.loads("\n".join(lines))
     except ValueError as error:
-        raise InputError(f"not JSON: {error}", place=str(path), cure=CURE) from None
+        raise InputError(f"not JSON: {error}", place=str(path), hint=CURE) from None
     return _ontology(path, _lists(path, written), _requestable(path, written), words, language)
 
 
@@ -41,7 +41,7 @@ def _lists(path: Path, written: Any) -> Mapping[str, list[str]]:
         for values in found.values()
     )
     if not sound or not found:
-        raise InputError("no values by slot", place=f"{path} informable", cure=CURE)
+        raise InputError("no values by slot", place=f"{path} informable", hint=CURE)
     return found
 
 
@@ -49,7 +49,7 @@ def _requestable(path: Path, written: Mapping[str, Any]) -> list[str]:
     found = written.get("requestable", [])
     names = list(found) if isinstance(found, list | dict) else [None]
     if not all(isinstance(name, str) for name in names):
-        raise InputError("no list of slots", place=f"{path} requestable", cure=CURE)
+        raise InputError("no list of slots", place=f"{path} requestable", hint=CURE)
     return [str(name) for name in names]
 
 

@@ -19,8 +19,8 @@ _HOURS: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]
 
 def _pattern(written: str) -> str:
     if not _ALLOWED.fullmatch(written):
-        cure = 'write the beginning of a number such as "+39", or "sip:*@HOST"'
-        raise mistake(f"{written!r} allows no number", cure)
+        hint = 'write the beginning of a number such as "+39", or "sip:*@HOST"'
+        raise mistake(f"{written!r} allows no number", hint)
     return written
 
 
@@ -87,15 +87,15 @@ def outbound_warnings(outbound: Outbound, environment: Mapping[str, str]) -> lis
     place = "telephone.outbound"
     if outbound.exchange is None and any(one.startswith("+") for one in outbound.allowed):
         problem = "numbers may be called, but there is no exchange that knows them"
-        found.append(InputError(problem, place=f"{place}.exchange", cure="write HOST:PORT of the exchange"))
+        found.append(InputError(problem, place=f"{place}.exchange", hint="write HOST:PORT of the exchange"))
     name = outbound.password[2:-1] if outbound.password else ""
     if name and not environment.get(name):
-        cure = f"set the environment variable {name} where the service starts"
-        found.append(InputError(f"secret ${{{name}}} is not set", place=f"{place}.password", cure=cure))
+        hint = f"set the environment variable {name} where the service starts"
+        found.append(InputError(f"secret ${{{name}}} is not set", place=f"{place}.password", hint=hint))
     if outbound.password and outbound.username is None:
-        cure = "write the name that the exchange knows us by"
-        found.append(InputError("a password without a name", place=f"{place}.username", cure=cure))
+        hint = "write the name that the exchange knows us by"
+        found.append(InputError("a password without a name", place=f"{place}.username", hint=hint))
     if find_spec("phonenumbers") is None:
-        cure = "pip install 'vivavoce[telephone]'"
-        found.append(InputError("the package phonenumberslite is missing", place=place, cure=cure))
+        hint = "pip install 'vivavoce[telephone]'"
+        found.append(InputError("the package phonenumberslite is missing", place=place, hint=hint))
     return [str(one) for one in found]

@@ -83,11 +83,11 @@ class ComparisonQuestion(_Fact):
 
 
 class UnreadableTranscript(ValueError):
-    """A transcript has a line that belongs to no speaker: its number, what is wrong, the cure."""
+    """A transcript has a line that belongs to no speaker: its number, what is wrong, the hint."""
 
-    def __init__(self, line: int, problem: str, cure: str) -> None:
-        self.line, self.problem, self.cure = line, problem, cure
-        super().__init__(f"line {line}: {problem}; {cure}")
+    def __init__(self, line: int, problem: str, hint: str) -> None:
+        self.line, self.problem, self.hint = line, problem, hint
+        super().__init__(f"line {line}: {problem}; {hint}")
 
 
 def read_transcript(text: str) -> Transcript:

@@ -21,7 +21,7 @@ class Finding(NamedTuple):
     """One thing about a pair: what is wrong or doubtful, and what to do about it."""
 
     problem: str
-    cure: str
+    hint: str
 
 
 def pair_problems(pair: Pair, language: str, balance: Balance) -> list[Finding]:
@@ -36,8 +36,8 @@ def pair_problems(pair: Pair, language: str, balance: Balance) -> list[Finding]:
         return []
     changed = difference(text)
     if pair.attention == "identical":
-        cure = "make them the same, or remove `attention`"
-        return [Finding("the transcripts of an identical pair differ", cure)] if _changes(changed) else []
+        hint = "make them the same, or remove `attention`"
+        return [Finding("the transcripts of an identical pair differ", hint)] if _changes(changed) else []
     if text.control == text.experimental:
         return [Finding("the transcripts do not differ", "change the system's turns of the experimental one")]
     found = _user_turns(text)
@@ -56,14 +56,14 @@ def _said(transcript: Transcript, party: str) -> list[str]:
 
 def _user_turns(text: PairText) -> list[Finding]:
     ours, theirs = _said(text.control, "user"), _said(text.experimental, "user")
-    cure = "only the system's turns may change: copy the control's"
+    hint = "only the system's turns may change: copy the control's"
     if len(ours) != len(theirs):
         return [
-            Finding(f"the user has {len(ours)} turns in the control and {len(theirs)} in the other", cure)
+            Finding(f"the user has {len(ours)} turns in the control and {len(theirs)} in the other", hint)
         ]
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
         if one != other:
-            return [Finding(f"user turn {number} differs: {_short(one)} and {_short(other)}", cure)]
+            return [Finding(f"user turn {number} differs: {_short(one)} and {_short(other)}", hint)]
     return []
 
 
@@ -105,8 +105,8 @@ def _outcome(text: PairText) -> list[Finding]:
     for phrase in text.outcome:
         for name, transcript in (("control", text.control), ("experimental", text.experimental)):
             if not _tells(transcript, phrase):
-                cure = "both versions must end in the same outcome: say it, or correct `outcome`"
-                found.append(Finding(f"the outcome {phrase!r} is not told in the {name} transcript", cure))
+                hint = "both versions must end in the same outcome: say it, or correct `outcome`"
+                found.append(Finding(f"the outcome {phrase!r} is not told in the {name} transcript", hint))
     return found
 
 
@@ -132,8 +132,8 @@ def pair_warnings(pair: Pair, language: str) -> list[Finding]:
     if pair.change == "substitution" and not changed.removed:
         found.append(Finding("called a substitution, but text was only added", "write `change: insertion`"))
     if not text.outcome:
-        cure = "write `outcome`: words that the system says in both"
-        found.append(Finding("says no outcome, so that the outcomes are not compared", cure))
+        hint = "write `outcome`: words that the system says in both"
+        found.append(Finding("says no outcome, so that the outcomes are not compared", hint))
     if (ours := _numbers(text.control)) != (theirs := _numbers(text.experimental)):
         odd = ", ".join(sorted(((ours - theirs) + (theirs - ours)).keys()))
         found.append(
@@ -158,8 +158,8 @@ def length_warnings(pairs: Iterable[Pair], language: str) -> list[Finding]:
         way = "longer" if min(each) > NOTABLY_LONGER else "shorter" if max(each) < -NOTABLY_LONGER else None
         if way is not None:
             problem = f"variable {variable!r}: every experimental version is over 10 % {way} ({language})"
-            cure = "a preference may be one for length: add a pair that balances it, or say so in the report"
-            found.append(Finding(problem, cure))
+            hint = "a preference may be one for length: add a pair that balances it, or say so in the report"
+            found.append(Finding(problem, hint))
     return found
 
 

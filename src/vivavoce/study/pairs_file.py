@@ -143,7 +143,7 @@ def _transcript(text: str, source: Source, at: KeyPath) -> Transcript:
     try:
         return read_transcript(text)
     except UnreadableTranscript as error:
-        source.report(at, f"line {error.line}: {error.problem}", error.cure)
+        source.report(at, f"line {error.line}: {error.problem}", error.hint)
         return ()
 
 
@@ -159,8 +159,8 @@ def _read_folder(folder: Path, written: Written) -> None:
         named = _TEXT_FILE.fullmatch(file.name)
         shown = f"{folder.name}/{file.name}"
         if named is None:
-            cure = "name it PAIR.LANGUAGE.txt, such as empathy-1.en.txt"
-            written.problems.append(Problem(shown, "does not say its language", cure))
+            hint = "name it PAIR.LANGUAGE.txt, such as empathy-1.en.txt"
+            written.problems.append(Problem(shown, "does not say its language", hint))
             continue
         head, text, problems = _read_text(file, shown)
         written.problems += problems
@@ -201,12 +201,12 @@ def _read_text(file: Path, shown: str) -> tuple[dict[str, str], PairText | None,
         elif line.strip():
             key, _, value = (piece.strip() for piece in line.partition(":"))
             if key not in _KEYS or not value:
-                cure = f"write `key: value` with one of: {', '.join(_KEYS)}"
-                problems.append(Problem(f"{shown}:{number}", f"unknown line {line.strip()[:40]!r}", cure))
+                hint = f"write `key: value` with one of: {', '.join(_KEYS)}"
+                problems.append(Problem(f"{shown}:{number}", f"unknown line {line.strip()[:40]!r}", hint))
             head[key] = value
     if set(parts) != {"control", "experimental"}:
-        cure = "write the lines `== control` and `== experimental`, each with its turns below"
-        return head, None, [*problems, Problem(shown, "has not two transcripts", cure)]
+        hint = "write the lines `== control` and `== experimental`, each with its turns below"
+        return head, None, [*problems, Problem(shown, "has not two transcripts", hint)]
     if "variable" not in head:
         return (
             head,
@@ -218,7 +218,7 @@ def _read_text(file: Path, shown: str) -> tuple[dict[str, str], PairText | None,
         try:
             made[name] = read_transcript("\n".join(said))
         except UnreadableTranscript as error:
-            problems.append(Problem(f"{shown}:{start + error.line}", error.problem, error.cure))
+            problems.append(Problem(f"{shown}:{start + error.line}", error.problem, error.hint))
     if problems:
         return head, None, problems
     return head, PairText(control=made["control"], experimental=made["experimental"]), []

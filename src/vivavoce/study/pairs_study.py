@@ -57,8 +57,8 @@ def _pairs(
     if path is None:
         return ()
     if not path.exists():
-        cure = "put it beside the study file; `vivavoce init --protocol guerini-2018` writes one"
-        materials.source.report((*at, "pairs"), f"no file {compare.pairs!r}", cure)
+        hint = "put it beside the study file; `vivavoce init --protocol guerini-2018` writes one"
+        materials.source.report((*at, "pairs"), f"no file {compare.pairs!r}", hint)
         return ()
     for one in pair_files(path):
         materials.keep(one, f"pairs/{one.name}", (*at, "pairs"))
@@ -92,7 +92,7 @@ def _unfit(place: str, pair: Pair, languages: tuple[str, ...], balance: Balance)
 
 
 def _placed(place: str, pair: Pair, language: str, finding: Finding) -> Problem:
-    return Problem(place, f"pair {pair.pair_id!r} ({language}): {finding.problem}", finding.cure)
+    return Problem(place, f"pair {pair.pair_id!r} ({language}): {finding.problem}", finding.hint)
 
 
 def _check_cover(materials: Materials, compare: Compare, pairs: tuple[Pair, ...], at: KeyPath) -> None:
@@ -108,8 +108,8 @@ def _check_cover(materials: Materials, compare: Compare, pairs: tuple[Pair, ...]
     if not known:
         report((*at, "pairs"), "no pair but attention pairs", "write a pair of the strategy to be tested")
     if compare.attention and all(pair.attention is None for pair in pairs):
-        cure = "write one with `attention: broken`, or remove `attention: true`"
-        report((*at, "attention"), "no pair is marked as an attention pair", cure)
+        hint = "write one with `attention: broken`, or remove `attention: true`"
+        report((*at, "attention"), "no pair is marked as an attention pair", hint)
     wanted = len(compare.variables or known)
     if compare.repeats > wanted:
         report((*at, "repeats"), f"{compare.repeats} pairs cannot be repeated of {wanted}", "ask for fewer")
@@ -139,5 +139,5 @@ def comparison_warnings(pairs: tuple[Pair, ...], languages: tuple[str, ...]) -> 
             for one in pair_warnings(pair, language):
                 lines.append(str(_placed("warning", pair, language, one)))
         for one in length_warnings(pairs, language):
-            lines.append(str(Problem("warning", one.problem, one.cure)))
+            lines.append(str(Problem("warning", one.problem, one.hint)))
     return lines

@@ -18,7 +18,7 @@ _HEAD: Final = """# The study file
 
 A study is one YAML file and the files that it names, which stand beside it. `vivavoce init DIR
 --protocol P` writes one that runs; `vivavoce check DIR` finds every mistake and names its line and
-its cure. With the line `# yaml-language-server: $schema=study.schema.json` at the top an editor
+its hint. With the line `# yaml-language-server: $schema=study.schema.json` at the top an editor
 completes keys and marks mistakes.
 
 - Unknown keys are mistakes. Keys are always text; values are YAML 1.2 (`yes` and `no` are words).

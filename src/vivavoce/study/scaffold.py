@@ -29,19 +29,19 @@ def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list
         raise UnknownName("protocol", protocol, protocol_names())
     study = name if name is not None else _name_of(folder)
     if not is_name(study):
-        raise InputError(f"{study!r} cannot name a study", cure=NAME_CURE)
+        raise InputError(f"{study!r} cannot name a study", hint=NAME_CURE)
     contents = _contents(protocol, study)
     held = [file for file in contents if (folder / file).exists()]
     if held:
         raise InputError(f"{', '.join(held)} already there", place=str(folder),
-                         cure="choose another folder, or move these files away")  # fmt: skip
+                         hint="choose another folder, or move these files away")  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in contents.items():
             (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror})", place=str(error.filename or folder),
-                         cure="choose another folder") from None  # fmt: skip
+                         hint="choose another folder") from None  # fmt: skip
     return [folder / file for file in contents]
 
 

@@ -208,7 +208,7 @@ def scheme_file(name: str, folder: Path) -> Path | None:
 
 
 def unknown_scheme(name: str) -> tuple[str, str]:
-    """What to say of a scheme that is not there: problem and cure."""
+    """What to say of a scheme that is not there: problem and hint."""
     if name.endswith((".yaml", ".yml")):
         return f"no file {name!r}", "put it beside the study file"
     return f"unknown scheme {name!r}", f"{nearest(name, scheme_names())}; or name a file, such as mine.yaml"
@@ -234,7 +234,7 @@ def bundled(name: str) -> Scheme:
 
 
 def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
-    """What is wrong with schemes side by side: position, problem, cure."""
+    """What is wrong with schemes side by side: position, problem, hint."""
     listed = list(schemes)
     names = [one.scheme for one in listed]
     found: list[tuple[int, str, str]] = []
@@ -243,8 +243,8 @@ def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
             found.append((place, f"scheme {one.scheme!r} is listed twice", "keep one of them"))
         for other, labels in one.only_where.items():
             if other not in names[:place]:
-                cure = f"list {other!r} before {one.scheme!r}"
-                found.append((place, f"{one.scheme!r} is asked only where {other!r} says so", cure))
+                hint = f"list {other!r} before {one.scheme!r}"
+                found.append((place, f"{one.scheme!r} is asked only where {other!r} says so", hint))
                 continue
             known = [label.label for label in listed[names.index(other)].labels]
             strange = next((label for label in labels if label not in known), None)

@@ -125,12 +125,12 @@ def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
         if form is None:
             continue
         if form.use not in INSTRUMENTS:
-            cure = nearest(form.use, INSTRUMENTS.names())
-            source.report((*path, "questionnaire"), f"unknown questionnaire {form.use!r}", cure)
+            hint = nearest(form.use, INSTRUMENTS.names())
+            source.report((*path, "questionnaire"), f"unknown questionnaire {form.use!r}", hint)
         elif about(form) == "dialogue" and not _follows_dialogue(written, places, position):
-            cure = f"put it right after a dialogue step, or write {{use: {form.use}, about: visit}}"
+            hint = f"put it right after a dialogue step, or write {{use: {form.use}, about: visit}}"
             problem = f"{form.use!r} is about a dialogue but follows none"
-            source.report((*path, "questionnaire"), problem, cure)
+            source.report((*path, "questionnaire"), problem, hint)
         elif any(form.use == other.use for other in _neighbours(written, position)):
             problem = f"{form.use!r} is asked twice in a row"
             source.report((*path, "questionnaire"), problem, "remove one of them")
@@ -139,8 +139,8 @@ def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
 def _check_screen(screen: Screen, path: KeyPath, source: Source) -> None:
     """A screen asks items that its questionnaire has, for codes that their scales have."""
     if screen.use not in INSTRUMENTS:
-        cure = nearest(screen.use, INSTRUMENTS.names())
-        source.report((*path, "screen", "use"), f"unknown questionnaire {screen.use!r}", cure)
+        hint = nearest(screen.use, INSTRUMENTS.names())
+        source.report((*path, "screen", "use"), f"unknown questionnaire {screen.use!r}", hint)
         return
     instrument = INSTRUMENTS.get(screen.use)
     scales = {item.item_id: instrument.scale_of(item) for item in instrument.items}
@@ -156,17 +156,17 @@ def _check_screen(screen: Screen, path: KeyPath, source: Source) -> None:
 
 def _check_once(entry: StepEntry, path: KeyPath, seen: set[str], source: Source) -> None:
     """Transcripts are rated once; who shall fight more bouts asks for more of them in one step."""
-    for kind, step, cure in (
+    for kind, step, hint in (
         ("rate", entry.rate, "keep one of the steps"),
         ("arena", entry.arena, "keep one, and raise its `bouts`"),
     ):
         if step is not None and kind in seen:
-            source.report((*path, kind), f"there are two steps {kind!r}", cure)
+            source.report((*path, kind), f"there are two steps {kind!r}", hint)
         if step is not None:
             seen.add(kind)
     if entry.rate is not None and entry.rate.use not in INSTRUMENTS:
-        cure = nearest(entry.rate.use, INSTRUMENTS.names())
-        source.report((*path, "rate", "use"), f"unknown questionnaire {entry.rate.use!r}", cure)
+        hint = nearest(entry.rate.use, INSTRUMENTS.names())
+        source.report((*path, "rate", "use"), f"unknown questionnaire {entry.rate.use!r}", hint)
 
 
 def about(form: Questionnaire) -> About:

@@ -36,7 +36,7 @@ class Goal:
 def check_settings(
     ontology: Ontology, settings: Tasks, languages: tuple[str, ...] = ()
 ) -> list[tuple[KeyPath, str, str]]:
-    """What in these settings the ontology cannot give: key, problem, cure."""
+    """What in these settings the ontology cannot give: key, problem, hint."""
     problems: list[tuple[KeyPath, str, str]] = []
     known = list(ontology.types)
     for index, name in enumerate(settings.types or ()):
@@ -48,8 +48,8 @@ def check_settings(
         )
     for language in languages:
         if language not in TEMPLATES:
-            cure = f"templates exist for {', '.join(TEMPLATES)}; for others write tasks: FILE"
-            problems.append((("generate",), f"tasks cannot be put into words in {language!r}", cure))
+            hint = f"templates exist for {', '.join(TEMPLATES)}; for others write tasks: FILE"
+            problems.append((("generate",), f"tasks cannot be put into words in {language!r}", hint))
     if problems:
         return problems
     types = _types(ontology, settings)
@@ -57,8 +57,8 @@ def check_settings(
                                ("requests", settings.requests, ontology.request_slots)):  # fmt: skip
         most = max((len(slots(name)) for name in types), default=0)
         if wanted.min > most:
-            cure = f"write at most {most}"
-            problems.append(((key,), f"no venue type has {wanted.min} {key}", cure))
+            hint = f"write at most {most}"
+            problems.append(((key,), f"no venue type has {wanted.min} {key}", hint))
     if settings.constraints.min < 1:
         problems.append((("constraints",), "a task needs at least one constraint", "begin the range at 1"))
     if not problems and not _usable(ontology, settings):
@@ -75,8 +75,8 @@ def generate_tasks(ontology: Ontology, settings: Tasks, languages: tuple[str, ..
     Note    goals repeat only where the ontology has no new one to offer
     Raises  InputError: the ontology cannot give what is asked
     """
-    for path, problem, cure in check_settings(ontology, settings, languages):
-        raise InputError(problem, place=".".join(["tasks", *map(str, path)]), cure=cure)
+    for path, problem, hint in check_settings(ontology, settings, languages):
+        raise InputError(problem, place=".".join(["tasks", *map(str, path)]), hint=hint)
     random, number = Random(settings.seed), settings.generate or 0
     unmet = set(random.sample(range(number), int(number * settings.unsatisfiable + 0.5)))
     seen: set[tuple[object, ...]] = set()
@@ -150,7 +150,7 @@ def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], ran
                 requests = _requests(venue, wanted, ontology, settings, random)
                 return Goal(venue.type, wanted, requests, alternative=constraints)
     raise InputError("every combination of constraints has a venue", place="tasks.unsatisfiable",
-                     cure="allow more constraints, or write unsatisfiable: 0")  # fmt: skip
+                     hint="allow more constraints, or write unsatisfiable: 0")  # fmt: skip
 
 
 def _changes_to_nothing(

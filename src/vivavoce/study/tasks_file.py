@@ -97,8 +97,8 @@ def _check_goal(task: WrittenTask, ontology: Ontology, source: Source, at: KeyPa
         if good and not ontology.matching(task.type, task.alternative.constraints):
             source.report(where, "no venue meets the alternative", "change its constraints")
     elif sound and not ontology.matching(task.type, task.constraints):
-        cure = "change a constraint, or add an `alternative:`"
-        source.report((*at, "constraints"), f"no venue meets the constraints of task {task.task_id!r}", cure)
+        hint = "change a constraint, or add an `alternative:`"
+        source.report((*at, "constraints"), f"no venue meets the constraints of task {task.task_id!r}", hint)
 
 
 def _check_constraints(

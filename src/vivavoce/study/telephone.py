@@ -113,8 +113,8 @@ def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], s
     if telephone is not None and telephone.asterisk is not None:
         _check_ports(telephone.asterisk, source)
     if telephone is not None and telephone.number is None and telephone.outbound is None:
-        cure = "write what participants dial, or outbound: {allowed: [...]} for whom the laboratory calls"
-        source.report(("telephone", "number"), "'number' is missing", cure)
+        hint = "write what participants dial, or outbound: {allowed: [...]} for whom the laboratory calls"
+        source.report(("telephone", "number"), "'number' is missing", hint)
     for index, entry in visit:
         dialogue = entry.dialogue
         if dialogue is None or dialogue.channel != "phone":
@@ -143,8 +143,8 @@ def check_called_systems(
             step = "arena" if entry.arena is not None else "dialogue"
             problem = f"system {called[0]!r} is a telephone number, and this step has channel {channel}"
             opening = " or voice: {microphone: open}," if channel == "voice" else ""
-            cure = f"write channel: phone,{opening} or connect the system by another connector"
-            source.report(("visit", index, step), problem, cure)
+            hint = f"write channel: phone,{opening} or connect the system by another connector"
+            source.report(("visit", index, step), problem, hint)
 
 
 def _check_ports(asterisk: Asterisk, source: Source) -> None:
@@ -170,8 +170,8 @@ def telephone_warnings(telephone: Telephone | None) -> list[str]:
         address: str = getattr(telephone.asterisk, name)
         if not _on_loopback(address):
             problem = f"{address} can be reached from other machines, and whoever reaches it can make calls"
-            cure = "write 127.0.0.1, or let a firewall admit Asterisk alone"
-            found.append(str(InputError(problem, place=f"telephone.asterisk.{name}", cure=cure)))
+            hint = "write 127.0.0.1, or let a firewall admit Asterisk alone"
+            found.append(str(InputError(problem, place=f"telephone.asterisk.{name}", hint=hint)))
     return found
 
 

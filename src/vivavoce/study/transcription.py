@@ -30,8 +30,8 @@ def _items(materials: Materials, step: Transcribe, at: KeyPath) -> tuple[Transcr
     if not audio.is_dir():
         report((*at, "audio"), f"no folder {step.audio!r}", "make it, and put the recordings into it")
         return ()
-    cure = "write it with `vivavoce annotate items`"
-    path = materials.file(step.items, (*at, "items"), cure)
+    hint = "write it with `vivavoce annotate items`"
+    path = materials.file(step.items, (*at, "items"), hint)
     if path is None:
         return ()
     materials.keep(path, "transcription", (*at, "items"))

@@ -19,7 +19,7 @@ from vivavoce.telephony.audio_socket import TICKET, BadFrame, Frame, frames
 from vivavoce.telephony.fast_agi import FastAgi
 from vivavoce.telephony.frame_clock import Pace
 from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.tcp_server import Listener
+from vivavoce.telephony.tcp_server import TcpServer
 from vivavoce.telephony.tickets import Tickets
 
 START_S: Final = 10.0
@@ -43,10 +43,10 @@ class Asterisk:
         self._pace = Pace()
         self.legs: set[AsteriskLeg] = set()
         self._calls: set[asyncio.Task[None]] = set()
-        self.agi = Listener(
+        self.agi = TcpServer(
             agi, FastAgi(self._route).serve, at_once=at_once + UNKNOWN_AT_ONCE, place="telephone.asterisk.agi"
         )
-        self.audio = Listener(
+        self.audio = TcpServer(
             audio, self._carry, at_once=at_once + UNKNOWN_AT_ONCE, place="telephone.asterisk.audio"
         )
 

@@ -243,5 +243,5 @@ def _credentials(settings: Outbound) -> Credentials | None:
     try:
         shown = Vault(names_in(password), os.environ).expand(password)
     except InputError as error:
-        raise InputError(error.problem, place="telephone outbound password", cure=error.cure) from None
+        raise InputError(error.problem, place="telephone outbound password", hint=error.hint) from None
     return Credentials(settings.username, shown)

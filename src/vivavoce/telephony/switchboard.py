@@ -33,7 +33,7 @@ from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.phrases import Phrase, phrase, spoken_digits
-from vivavoce.trial.turn_taking import Manners, SpokenDialogue
+from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
 
 TIMES_SPOKEN: Final = 2
 TRIES: Final = 3
@@ -72,7 +72,7 @@ class Switchboard:
             language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")
             for language, raw in spoken.items()
         }
-        self._manners = Manners(telephone.pause_s, telephone.silence_s, telephone.silence_prompts)
+        self._turn_taking = TurnTaking(telephone.pause_s, telephone.silence_s, telephone.silence_prompts)
         self._talking: dict[str, str] = {}
         self._visits_of_callers: dict[str, str] = {}
         host, _, port = telephone.listen.rpartition(":")
@@ -155,7 +155,7 @@ class Switchboard:
                     self._calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=RATE_HZ,
                     language=language,
                     recogniser=ears(self._recognisers[language], self._engine.study, dialogue),
-                    synthesiser=self._synthesisers[language], manners=self._manners,
+                    synthesiser=self._synthesisers[language], turn_taking=self._turn_taking,
                     recognise_for_log=self._telephone.recognise_for_log,
                     answers=answers(self._engine.study, dialogue), began_s=lambda: began_s,
                 ).run()  # fmt: skip
@@ -310,7 +310,7 @@ def _media_streams(switchboard: Switchboard, telephone: Telephone) -> MediaStrea
     try:
         token = Vault(names_in(settings.token), os.environ).expand(settings.token)
     except InputError as error:
-        raise InputError(error.problem, place="telephone media_streams token", cure=error.cure) from None
+        raise InputError(error.problem, place="telephone media_streams token", hint=error.hint) from None
     return MediaStreams(switchboard.take, url=settings.url, token=token, at_once=telephone.at_once)
 
 

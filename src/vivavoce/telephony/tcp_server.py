@@ -17,7 +17,7 @@ Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 _report = structlog.get_logger("vivavoce.telephony")
 
 
-class Listener:
+class TcpServer:
     """Serves each connection in a task of its own and closes it afterwards, whatever happens in it.
 
     address  HOST:PORT; port 0: any free one
@@ -47,7 +47,7 @@ class Listener:
         except OSError as error:
             raise InputError(
                 f"cannot listen on {self.host}:{self.port} ({error.strerror})", place=self._place,
-                cure="write another address, here and in Asterisk's dial plan",
+                hint="write another address, here and in Asterisk's dial plan",
             ) from None  # fmt: skip
         self.port = self._server.sockets[0].getsockname()[1]
 

@@ -27,7 +27,7 @@ from vivavoce.log.microphone_events import (
 )
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
-from vivavoce.log.spool import Tape, TapeFacts, facts_of, sealed, tapes_in
+from vivavoce.log.spool import SpooledRecording, TapeFacts, facts_of, sealed, tapes_in
 from vivavoce.study.voice import Voice
 from vivavoce.trial.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserLeg, Line
 from vivavoce.trial.calls import Calls
@@ -37,7 +37,7 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.page_bridge import BridgedPage
 from vivavoce.trial.push_to_talk import Voices
-from vivavoce.trial.turn_taking import Manners, SpokenDialogue
+from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
 from vivavoce.trial.visits import Visit
 
 GONE_S: Final = LONGEST_GAP_S
@@ -59,7 +59,7 @@ class Talk:
         self.leg = BrowserLeg(engine.clock, self._frame, settle_s=pause_s + SETTLE_S, on_gap=self._stall)
         self.noting: set[asyncio.Task[None]] = set()
         self.line: Line | None = None
-        self.tape: Tape | None = None
+        self.tape: SpooledRecording | None = None
         self.reason: MicrophoneEnd | None = None
         self.task: asyncio.Task[None] | None = None
         self._engine, self._dialogue = engine, dialogue
@@ -101,7 +101,7 @@ class Talk:
             facts = TapeFacts(
                 self.recording_id, self.visit_id, self.dialogue_id, RATE_HZ, round(started_s, 3)
             )
-            self.tape = Tape(folder_of(self._engine.log), facts)
+            self.tape = SpooledRecording(folder_of(self._engine.log), facts)
         self.tape.add(system, user)
 
     def _stall(self, at_s: float, lost_s: float) -> None:
@@ -223,7 +223,7 @@ class Microphones:
             synthesiser=self._voices.speaker(dialogue.language), language=dialogue.language, ends=False,
             told=talk.leg.tell, recognise_for_log=self._settings.recognise_for_log,
             answers=answers(self._engine.study, dialogue), began_s=lambda: talk.began_s,
-            manners=Manners(
+            turn_taking=TurnTaking(
                 self._settings.pause_s, self._settings.silence_s, self._settings.silence_prompts
             ),
         )  # fmt: skip

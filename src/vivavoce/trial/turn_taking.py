@@ -76,12 +76,12 @@ class VoiceLeg(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class TurnTaking:
     """When a turn is over, when silence is too long, and how often it is asked about."""
 
-    pause_s: float = 0.8
-    silence_s: float = 8.0
-    silence_prompts: int = 2
+    endpoint_s: float = 0.8
+    no_input_s: float = 8.0
+    no_input_prompts: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +129,15 @@ class SpokenDialogue:
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, *, rate_hz: int,
-        recogniser: Recogniser, synthesiser: Synthesiser, language: str, manners: Manners = Manners(),
-        ends: bool = True, told: Callable[[Doing], None] = lambda doing: None,
+        recogniser: Recogniser, synthesiser: Synthesiser, language: str,
+        turn_taking: TurnTaking = TurnTaking(), ends: bool = True,
+        told: Callable[[Doing], None] = lambda doing: None,
         recognise_for_log: bool = False, answers: Answers | None = None,
         began_s: Callable[[], float] = lambda: 0.0,
     ) -> None:  # fmt: skip
         self._calls, self._engine = calls, calls.engine
         self._visit_id, self._dialogue_id, self._after = visit_id, dialogue_id, after
-        self._leg, self._rate_hz, self._language, self._manners = leg, rate_hz, language, manners
+        self._leg, self._rate_hz, self._language, self._turn_taking = leg, rate_hz, language, turn_taking
         self._recogniser, self._synthesiser = recogniser, synthesiser
         self._ends, self._told = ends, told
         self._said: asyncio.Queue[_Speech] = asyncio.Queue()
@@ -181,7 +182,7 @@ class SpokenDialogue:
 
     async def _listen(self) -> None:
         """Cut what is heard into stretches of speech; ends with the call, or with too much silence."""
-        stream = SpeechStream(self._rate_hz, pause_s=self._manners.pause_s)
+        stream = SpeechStream(self._rate_hz, pause_s=self._turn_taking.endpoint_s)
         frames: list[Samples] = []
         samples = forgotten = 0
         began_s = 0.0
@@ -274,9 +275,9 @@ class SpokenDialogue:
             self._prompted = 0 if speaking else self._prompted
             return False
         self._quiet_s += passed_s
-        if self._quiet_s < self._manners.silence_s:
+        if self._quiet_s < self._turn_taking.no_input_s:
             return False
-        if self._prompted >= self._manners.silence_prompts:
+        if self._prompted >= self._turn_taking.no_input_prompts:
             return self._ends
         self._prompted, self._quiet_s = self._prompted + 1, 0.0
         event = SilencePrompted(dialogue_id=self._dialogue_id, at_s=round(began_s + now_s, 2))

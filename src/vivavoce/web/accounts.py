@@ -119,14 +119,14 @@ class Access:
         waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
         if max(waits_s) > 0:
             raise InputError(
-                "too many attempts to sign in", cure=f"wait {max(waits_s):.0f} s, then try again"
+                "too many attempts to sign in", hint=f"wait {max(waits_s):.0f} s, then try again"
             )
         self._tries.tried(key, now_s)
         self._of_addresses.tried(address, now_s)
         known = account.password_hash if account else self._nobody
         right = len(password) <= LONGEST_PASSWORD and self._passwords.verify(password, known)
         if account is None or not right:
-            raise InputError("name or password is wrong", cure="try again, or ask an owner for a new link")
+            raise InputError("name or password is wrong", hint="try again, or ask an owner for a new link")
         self._tries.forget(key)
         token = secrets.token_urlsafe(32)
         self.log.transact_now(lambda tx: self._remember(tx, token, account.role, account.account_id))
@@ -151,7 +151,7 @@ class Access:
             now = self.log.clock.now()
             still = accounts.find_sign_in(tx.connection, _hashed(who.token), now)
             if still is None or still.account_id is not None:
-                raise InputError("this link has already made an account", cure="sign in with it")
+                raise InputError("this link has already made an account", hint="sign in with it")
             account = accounts.add_account(tx.connection, name, hashed, still.role, now)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             self._remember(tx, token, still.role, account.account_id)
@@ -159,7 +159,7 @@ class Access:
         try:
             self.log.transact_now(run)
         except Conflict:
-            raise InputError(f"the name {name!r} is taken", cure="choose another") from None
+            raise InputError(f"the name {name!r} is taken", hint="choose another") from None
         return token
 
     def sign_out(self, who: SignedIn) -> None:
@@ -179,9 +179,9 @@ class Access:
             left = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
             gone = left.pop(account_id, None)
             if gone is None:
-                raise InputError("there is no such account", cure="reload the page")
+                raise InputError("there is no such account", hint="reload the page")
             if gone.role == OWNER and not any(account.role == OWNER for account in left.values()):
-                raise InputError(f"{gone.name!r} is the only owner", cure="invite another owner first")
+                raise InputError(f"{gone.name!r} is the only owner", hint="invite another owner first")
             accounts.remove_account(tx.connection, account_id)
 
         self.log.transact_now(run)
@@ -194,12 +194,12 @@ class Access:
 
 def _check_credentials(name: str, password: str) -> None:
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InputError("the name is empty or too long", cure=f"use 1 to {LONGEST_NAME} characters")
+        raise InputError("the name is empty or too long", hint=f"use 1 to {LONGEST_NAME} characters")
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        cure = f"use {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}; a sentence is easy to remember"
-        raise InputError(f"the password has {len(password)} characters", cure=cure)
+        hint = f"use {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}; a sentence is easy to remember"
+        raise InputError(f"the password has {len(password)} characters", hint=hint)
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
-        raise InputError("the password is little more than the name", cure="choose another")
+        raise InputError("the password is little more than the name", hint="choose another")
 
 
 def _mark(account: Account, number: str) -> str:

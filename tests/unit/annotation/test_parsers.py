@@ -97,7 +97,7 @@ def test_a_function_that_fails_is_named_with_the_turn(module: Path, name: str, p
 def test_what_is_no_parser_is_refused_with_the_cure(written: str) -> None:
     with pytest.raises(InputError) as caught:
         load_parser(written, ONTOLOGY)
-    assert caught.value.cure
+    assert caught.value.hint
 
 
 def test_an_endpoint_is_asked_for_every_turn(endpoint: str) -> None:

@@ -1,4 +1,4 @@
-"""A campaign from its files: what is wrong is named with place and cure, what is missing is drafted once."""
+"""A campaign from its files: what is wrong is named with place and hint, what is missing is drafted once."""
 
 from pathlib import Path
 

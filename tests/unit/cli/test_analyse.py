@@ -191,7 +191,7 @@ def test_mistakes_are_told_with_a_cure(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as refused:
         CliRunner().invoke(app, list(words), catch_exceptions=False)
-    assert refused.value.cure
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize(
@@ -210,4 +210,4 @@ def test_a_margin_that_nothing_can_miss_or_nobody_asked_for_is_refused(words, to
     crowd = str(dataset(tmp_path, "crowd", 6))
     with pytest.raises(InputError, match=told) as refused:
         run("analyse", *[crowd if word == "CROWD" else word for word in words])
-    assert refused.value.place == "--margin" and refused.value.cure
+    assert refused.value.place == "--margin" and refused.value.hint

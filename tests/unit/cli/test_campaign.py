@@ -55,7 +55,7 @@ def test_a_system_that_does_not_answer_is_an_answer_of_no(folder: Path) -> None:
 )
 def test_what_cannot_be_done_is_said_with_its_cure(folder: Path, verb: tuple[str, ...], problem: str) -> None:
     said = cli(verb[0], folder, *verb[1:])
-    assert problem in str(said.exception) and "cure" not in str(said.exception)
+    assert problem in str(said.exception) and "hint" not in str(said.exception)
     assert said.exit_code != 0
 
 

@@ -100,15 +100,15 @@ def test_keywords_of_a_file_are_those_that_count(folder: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("words", "cure"),
+    ("words", "hint"),
     [
         ((), "name its folder"),
         (("--only", "recogniton"), "recognition"),
         (("--keywords", "no.txt"), "one a line|no such"),
     ],
 )
-def test_a_mistake_is_answered_with_a_cure(folder: Path, words: tuple[str, ...], cure: str) -> None:
-    with pytest.raises(InputError, match=cure):
+def test_a_mistake_is_answered_with_a_cure(folder: Path, words: tuple[str, ...], hint: str) -> None:
+    with pytest.raises(InputError, match=hint):
         run(*([folder] if words else []), *words)
 
 

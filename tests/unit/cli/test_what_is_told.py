@@ -45,7 +45,7 @@ def test_people_and_programs_are_not_compared_unless_told_and_then_marked(verb: 
     end = ["--out", page] if verb == "report" else []
     with pytest.raises(InputError, match=r"real holds people and .*made simulated users") as refused:
         run(verb, real, "--against", made, *end)
-    assert "--mixed" in refused.value.cure
+    assert "--mixed" in refused.value.hint
     told = run("--mixed", verb, real, "--against", made, *end).stderr
     assert "SIMULATED beside real" in told
     if verb == "report":

@@ -43,13 +43,13 @@ def test_an_answer_of_another_shape_has_nothing_there(written: str, answer: Any)
 
 
 @pytest.mark.parametrize(
-    ("written", "cure"), [("$.replies[", "RFC 9535"), ("$replies", "RFC 9535"), ("replies[", "jmespath")]
+    ("written", "hint"), [("$.replies[", "RFC 9535"), ("$replies", "RFC 9535"), ("replies[", "jmespath")]
 )
-def test_an_expression_that_cannot_be_read_is_named_with_where_to_look(written: str, cure: str) -> None:
+def test_an_expression_that_cannot_be_read_is_named_with_where_to_look(written: str, hint: str) -> None:
     settings = {"connect": "http", "url": "http://bot.example/", "response": {"text": written}}
     with pytest.raises(InputError) as caught:
         make_connector(settings, {})
-    assert repr(written) in str(caught.value) and cure in str(caught.value)
+    assert repr(written) in str(caught.value) and hint in str(caught.value)
     assert "response.text" in caught.value.place
 
 

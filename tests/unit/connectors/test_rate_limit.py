@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.connectors.base import ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.rate_limit import Governed
+from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.core.errors import SystemUnderTestError
 
 TURN = UserTurn(key="k", number=1, text="hello")
@@ -39,16 +39,16 @@ class Bot:
             self.now -= 1
 
 
-def governed(bot: Bot, now: list[float] | None = None, **settings: Any) -> Governed:
+def governed(bot: Bot, now: list[float] | None = None, **settings: Any) -> LimitedConnector:
     clock = (lambda: now[0]) if now is not None else None
-    return Governed(bot, ConnectorSettings(connect="x", **settings), clock)  # type: ignore[arg-type]
+    return LimitedConnector(bot, ConnectorSettings(connect="x", **settings), clock)  # type: ignore[arg-type]
 
 
-async def say(system: Governed) -> list[str]:
+async def say(system: LimitedConnector) -> list[str]:
     return [output.text async for output in system.send(Conversation("c"), TURN)]
 
 
-async def fails(system: Governed) -> str:
+async def fails(system: LimitedConnector) -> str:
     with pytest.raises(SystemUnderTestError) as caught:
         await say(system)
     return str(caught.value)

@@ -128,17 +128,17 @@ def fill(log: Log) -> None:
 def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log, tmp_path: Path) -> None:
     fill(log)
     before = {key: log.events(key) for key in ("v2", TRIAL)}
-    stone = erase_participant(log, "s", "prolific-1", by="researcher")
-    assert stone == ParticipantErased(
+    tombstone = erase_participant(log, "s", "prolific-1", by="researcher")
+    assert tombstone == ParticipantErased(
         study="s", participant_id="p1", by="researcher", visits=1, events=6 + 4, mended=2
     )
     left = everything(log)
     for trace in (SECRET, "prolific-1", "'v1'", "token-1", "ticket-1", "caller-1", "'i1'", "case-1"):
         assert trace not in left, trace
-    assert left.count("'p1'") == 1  # on the stone
+    assert left.count("'p1'") == 1  # on the tombstone
     assert not list((tmp_path / "recordings").glob("r1-*")) and list((tmp_path / "recordings").glob("r2-*"))
     assert log.events("v2") == before["v2"]
-    assert [one.event for one in log.trial_events()] == [stone]
+    assert [one.event for one in log.trial_events()] == [tombstone]
     texts = [one.event.text for one in log.events("v9") if isinstance(one.event, TranscriptGiven)]
     assert texts == [None, "a thai place"]
     assert check_recordings(log, content=True).lines() == []

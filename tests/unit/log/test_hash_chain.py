@@ -130,10 +130,10 @@ def test_an_erased_participant_leaves_a_log_that_is_whole_and_still_guarded(log:
     log.transact_now(others)
     before = verify(log)
     assert before.broken is None
-    stone = erase_participant(log, "s", "p1", by="ada")
+    tombstone = erase_participant(log, "s", "p1", by="ada")
     after = verify(log)
-    assert stone.mended and after.broken is None and after.fingerprint != before.fingerprint
-    assert after.events == before.events - stone.events + 1
+    assert tombstone.mended and after.broken is None and after.fingerprint != before.fingerprint
+    assert after.events == before.events - tombstone.events + 1
     by_sql(log, "UPDATE events SET boot = 'x' WHERE visit_id = 'v2' AND seq = 7")
     assert "stream v2, event 7" in str(verify(log).broken)
 

@@ -13,7 +13,7 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.core.errors import LogError
 from vivavoce.log.encryption import KEY, WrongKey, new_key
 from vivavoce.log.recordings import RecordingFolder
-from vivavoce.log.spool import Tape, TapeFacts, facts_of, sealed, tapes_in
+from vivavoce.log.spool import SpooledRecording, TapeFacts, facts_of, sealed, tapes_in
 
 FACTS = TapeFacts("recording-1", "visit-1", "dialogue-1", 16_000, 2.5)
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> RecordingFolder:
 
 
 def test_a_tape_becomes_a_recording_with_a_channel_for_each_party(folder: RecordingFolder) -> None:
-    tape = Tape(folder, FACTS)
+    tape = SpooledRecording(folder, FACTS)
     tape.add(samples(7), samples(-3))
     tape.flush()
     tape.add(samples(8), samples(-4))
@@ -55,7 +55,7 @@ def test_a_tape_becomes_a_recording_with_a_channel_for_each_party(folder: Record
 @given(torn=st.integers(0, 1300), added=st.integers(1, 4))
 def test_a_file_that_ends_anywhere_keeps_every_whole_frame(tmp_path_factory, torn: int, added: int) -> None:
     folder = RecordingFolder(tmp_path_factory.mktemp("torn"))
-    tape = Tape(folder, FACTS)
+    tape = SpooledRecording(folder, FACTS)
     for number in range(added):
         tape.add(samples(number + 1, 80), samples(-number - 1, 80))
     tape.close()
@@ -76,7 +76,7 @@ def test_a_file_that_ends_anywhere_keeps_every_whole_frame(tmp_path_factory, tor
 
 
 def test_a_tape_whose_first_line_was_torn_says_that_it_belongs_to_nobody(folder: RecordingFolder) -> None:
-    tape = Tape(folder, FACTS)
+    tape = SpooledRecording(folder, FACTS)
     tape.add(samples(1), samples(2))
     tape.close()
     tape.path.write_bytes(tape.path.read_bytes()[:20])
@@ -86,7 +86,7 @@ def test_a_tape_whose_first_line_was_torn_says_that_it_belongs_to_nobody(folder:
 
 
 def test_two_who_flush_at_once_write_nothing_twice(folder: RecordingFolder) -> None:
-    tape = Tape(folder, FACTS)
+    tape = SpooledRecording(folder, FACTS)
     for number in range(200):
         tape.add(samples(number, 10), samples(-number, 10))
     with ThreadPoolExecutor(8) as threads:
@@ -98,14 +98,14 @@ def test_two_who_flush_at_once_write_nothing_twice(folder: RecordingFolder) -> N
 
 
 def test_a_tape_to_which_nothing_was_added_leaves_no_file(folder: RecordingFolder) -> None:
-    Tape(folder, FACTS).close()
+    SpooledRecording(folder, FACTS).close()
     assert tapes_in(folder) == []
 
 
 def test_what_a_full_disk_refused_is_written_when_there_is_room(
     folder: RecordingFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tape = Tape(folder, FACTS)
+    tape = SpooledRecording(folder, FACTS)
     tape.add(samples(5), samples(6))
     really = os.write
 
@@ -131,7 +131,7 @@ def test_with_a_key_nothing_of_a_tape_lies_open_and_a_torn_piece_costs_only_itse
     folder: RecordingFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY, new_key())
-    tape = Tape(folder, FACTS)
+    tape = SpooledRecording(folder, FACTS)
     for value in (1234, 2345, 3456):
         tape.add(samples(value), samples(-value))
         tape.flush()

@@ -14,7 +14,7 @@ from vivavoce.core.text import normalise_value
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Caller, Utterance
 from vivavoce.simulation.system_acts import acts_in_text
-from vivavoce.simulation.user_profile import Population, Traits, draw_traits
+from vivavoce.simulation.user_profile import Population, UserProfile, draw_traits
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce_bots.restaurant.bot import RestaurantBot
@@ -25,7 +25,7 @@ DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)
 BOT = RestaurantBot(read_domain(DOMAIN))
 VENUES = {venue.name: venue for venue in ONTOLOGY.venues}
-PATIENT = Traits(
+PATIENT = UserProfile(
     patience=6, forgetfulness=0, over_informing=0.5, carefulness=1, curiosity=0, optimism=0, dialogues=1
 )
 
@@ -63,7 +63,7 @@ SYSTEM_TURNS = st.lists(ACTS, max_size=4)
 
 
 def dialogue(
-    task: Task, traits: Traits, language: str, seed: int, most: int = 60
+    task: Task, traits: UserProfile, language: str, seed: int, most: int = 60
 ) -> tuple[Caller, list[Utterance]]:
     """A dialogue with the restaurant bot, in this process and without noise."""
     caller, said = Caller(task, ONTOLOGY, traits, language, Random(seed)), []
@@ -165,7 +165,7 @@ def test_a_task_that_nothing_matches_ends_in_its_alternative() -> None:
 
 
 def test_forgotten_constraints_are_not_said_unless_asked() -> None:
-    forgetful = Traits(
+    forgetful = UserProfile(
         **{**{name: getattr(PATIENT, name) for name in PATIENT.__slots__}, "forgetfulness": 1.0}
     )
     caller = Caller(tasks_of(1), ONTOLOGY, forgetful, "en", Random(1))

@@ -13,16 +13,16 @@ from vivavoce.simulation.domain import domain_names, domain_of, load_domain
 from vivavoce.simulation.domain_agenda_user import AgendaUser
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.simulation.triggers import acts_by_cues
-from vivavoce.simulation.user_profile import Population, Traits
+from vivavoce.simulation.user_profile import Population, UserProfile
 from vivavoce.study.task import Task
 from vivavoce.study.tasks_file import check_tasks
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.catalogue import BOTS
 
-CAREFUL = Traits(
+CAREFUL = UserProfile(
     patience=6, forgetfulness=0, over_informing=0.5, carefulness=1, curiosity=0, optimism=0, dialogues=1
 )
-FICKLE = Traits(
+FICKLE = UserProfile(
     patience=6, forgetfulness=0, over_informing=1, carefulness=1, curiosity=0, optimism=0, dialogues=1,
     fickleness=1,
 )  # fmt: skip
@@ -33,7 +33,14 @@ def told(reply: Reply) -> list[LoggedAct]:
 
 
 def hold(
-    name: str, task: Task, traits: Traits, language: str, *, seed: int, acts: bool = True, rate: float = 0.0
+    name: str,
+    task: Task,
+    traits: UserProfile,
+    language: str,
+    *,
+    seed: int,
+    acts: bool = True,
+    rate: float = 0.0,
 ) -> tuple[Judgement, list[str]]:
     """One dialogue with the bundled bot of a domain, in this process; the judgement and all that was said."""
     domain, bot, random = load_domain(name), BOTS[name].make(BOTS[name].variants[0], 1, None), Random(seed)

@@ -119,7 +119,7 @@ def test_rates_have_the_keys_of_the_calculator():
 def test_what_is_no_count_is_refused_with_an_example(words):
     with pytest.raises(InputError) as refused:
         read_counts(words)
-    assert refused.value.cure
+    assert refused.value.hint
 
 
 def test_two_answers_of_the_same_people_are_compared_by_those_who_changed():

@@ -174,7 +174,7 @@ def test_apertium_is_a_program_of_its_own_and_ends_with_its_owner() -> None:
 def test_what_was_judged_valid_of_a_backend_is_still_proposed_and_told(name: str, shared: Path) -> None:
     cell = JUDGED[name]
     if not backends._named(name, "test").installed(cell["language"]):
-        pytest.skip(backends._named(name, "test").cure[cell["language"]])
+        pytest.skip(backends._named(name, "test").hint[cell["language"]])
     corpus, pack = utterances(cell["language"], shared), pack_of(cell["language"], [name])
     assert len({row[0] for row in cell["judged"]}) == 30
     for key, expected, valid, why in cell["judged"]:

@@ -32,7 +32,7 @@ SENTENCES = "I want a cheap pub.\nI want an inexpensive pub.\nin the north\nthan
 CASE = case("ST-5", "en", "I want a cheap pub", "I want an inexpensive pub", after=("thank you goodbye",))
 
 
-class Listener:
+class TcpServer:
     """A system that keeps the turns that it gets, and dies when it is told to."""
 
     def __init__(self, *, listens: bool = False, dies_after: int = 99) -> None:
@@ -67,7 +67,7 @@ def speech(**more: Any) -> Speech:
     )
 
 
-def hold(log: Path, system: Listener, how: Speech, folder: Path, cases: Sequence[Case] = (CASE,)) -> Done:
+def hold(log: Path, system: TcpServer, how: Speech, folder: Path, cases: Sequence[Case] = (CASE,)) -> Done:
     with Log.open(f"sqlite:///{log}") as opened:
         channel = SpokenChannel(how, ["en"], folder)
         run = Run(
@@ -87,7 +87,7 @@ def test_the_system_gets_what_was_recognised_and_all_of_it_is_on_record_and_resu
     folder: Path, tmp_path: Path
 ) -> None:
     log, damage = tmp_path / "log.sqlite", {"snr_db": 40.0, "noise": "babble", "loss": 0.01}
-    first, second, how = Listener(dies_after=3), Listener(), speech(damage=damage)
+    first, second, how = TcpServer(dies_after=3), TcpServer(), speech(damage=damage)
     with pytest.raises(KeyboardInterrupt):
         hold(log, first, how, folder)
     done = hold(log, second, how, folder)
@@ -114,7 +114,7 @@ def test_noise_that_covers_all_words_makes_other_words_of_them_and_a_plan_of_its
     folder: Path, tmp_path: Path
 ) -> None:
     log = tmp_path / "log.sqlite"
-    hold(log, Listener(), speech(damage={"snr_db": -20, "noise": "white"}), folder)
+    hold(log, TcpServer(), speech(damage={"snr_db": -20, "noise": "white"}), folder)
     replays, (row,) = record(log)
     assert words(row["clean_heard"] or "") != words(CASE.original)
     assert replays[0].turns[1]["text"] == CASE.original
@@ -123,7 +123,7 @@ def test_noise_that_covers_all_words_makes_other_words_of_them_and_a_plan_of_its
 def test_an_utterance_of_which_nothing_is_recognised_reaches_nobody(folder: Path, tmp_path: Path) -> None:
     (folder / "en").mkdir(exist_ok=True)
     write_sound(Sound(np.zeros(0, np.int16), 16_000), folder / "en" / "nothing.wav")
-    system, log = Listener(), tmp_path / "log.sqlite"
+    system, log = TcpServer(), tmp_path / "log.sqlite"
     how = speech(synthesiser={"use": "prompts", "folder": ".", "otherwise": "flite"})
     hold(log, system, how, folder, [case("ST-5", "en", "in the north", "nothing")])
     assert {turn.text for turn in system.turns} == {"in the north"}
@@ -135,7 +135,7 @@ def test_an_utterance_of_which_nothing_is_recognised_reaches_nobody(folder: Path
 def test_a_system_that_listens_by_itself_gets_the_sound_at_the_rate_that_it_wants(
     folder: Path, tmp_path: Path
 ) -> None:
-    system, log = Listener(listens=True), tmp_path / "log.sqlite"
+    system, log = TcpServer(listens=True), tmp_path / "log.sqlite"
     hold(log, system, speech(damage={"telephone": True}), folder)
     sounds = [turn.audio for turn in system.turns]
     assert all(one is not None and one.rate_hz == 8000 and len(one.samples) > 8000 for one in sounds)

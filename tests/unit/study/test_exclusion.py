@@ -1,4 +1,4 @@
-"""Rules of exclusion: written as a mapping or in words, wrong ones named with their cure."""
+"""Rules of exclusion: written as a mapping or in words, wrong ones named with their hint."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Study files become studies; what is wrong is said with place, problem and cure, all at once."""
+"""Study files become studies; what is wrong is said with place, problem and hint, all at once."""
 
 import shutil
 

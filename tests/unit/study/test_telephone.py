@@ -1,4 +1,4 @@
-"""The section `telephone`: what is wrong with it is named with its place and its cure."""
+"""The section `telephone`: what is wrong with it is named with its place and its hint."""
 
 from pathlib import Path
 

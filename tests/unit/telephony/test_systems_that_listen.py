@@ -35,7 +35,7 @@ from vivavoce.study.telephone import Telephone
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.degraded_line import answers, as_heard
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.turn_taking import Manners, SpokenDialogue
+from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
 
 
 class Ours:
@@ -76,7 +76,7 @@ class Stage:
         talk = asyncio.create_task(
             SpokenDialogue(
                 self.calls, self.visit_id, dialogue.dialogue_id, after, leg, rate_hz=8000, language="en",
-                recogniser=self.ours, synthesiser=self.ours, manners=Manners(silence_s=3600),
+                recogniser=self.ours, synthesiser=self.ours, turn_taking=TurnTaking(no_input_s=3600),
                 recognise_for_log=recognise_for_log, answers=answers(self.engine.study, dialogue),
                 told=self.told.append,
             ).run()

@@ -21,7 +21,7 @@ TONE = Sound((5000 * np.sin(np.arange(8000) / 5)).astype(np.int16), 16_000)
 PLAN = DamagePlan.model_validate({"factor": "line", "levels": {"noisy": {"snr_db": 5}, "clean": {}}})
 
 
-class Listener:
+class TcpServer:
     """A recogniser that keeps what it hears."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ def test_only_the_condition_with_damage_hears_it_and_each_dialogue_its_own(study
 
 
 def test_a_recogniser_listens_through_the_damage(study: Study) -> None:
-    listener = Listener()
+    listener = TcpServer()
     assert ears(listener, study, dialogue("one")) is listener
     asyncio.run(ears(listener, study, dialogue("two")).recognise(TONE, language="en"))
     assert np.array_equal(listener.sounds[0].samples, as_heard(TONE, study, dialogue("two")).samples)
@@ -64,7 +64,7 @@ def test_a_recogniser_listens_through_the_damage(study: Study) -> None:
 def test_a_turn_that_was_pressed_is_heard_as_its_condition_has_it(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listener, voices = Listener(), Voices(study)
+    listener, voices = TcpServer(), Voices(study)
     monkeypatch.setattr(voices, "listener", lambda language: listener)
     for system in ("one", "two"):
         asyncio.run(voices.recognise(encode_sound(TONE), "en", dialogue(system)))

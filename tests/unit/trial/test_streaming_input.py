@@ -13,14 +13,14 @@ from scenes.visits import make_study
 from scenes.whispering import Hummed, Whispered
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Audio, ConnectorSettings, Conversation
-from vivavoce.connectors.rate_limit import Governed
+from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.log.store import Log
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.turn_taking import Manners, SpokenDialogue
+from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
 
 
 class Attentive(Singer):
@@ -67,7 +67,7 @@ def called(folder: Path, system: Attentive, work: Callable[[Call], Awaitable[Non
     telephone = Telephone.model_validate({"number": "100"})
     study = make_study(folder, visit=(step,), telephone=telephone, **of_study)
     facts = ConnectorSettings(connect="attentive")
-    governed = Governed(system, facts)  # type: ignore[arg-type]
+    governed = LimitedConnector(system, facts)  # type: ignore[arg-type]
 
     async def run() -> None:
         with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
@@ -83,7 +83,7 @@ def called(folder: Path, system: Attentive, work: Callable[[Call], Awaitable[Non
             talk = asyncio.create_task(
                 SpokenDialogue(
                     calls, visit_id, dialogue.dialogue_id, after, leg, rate_hz=8000, language="en",
-                    recogniser=ours[0], synthesiser=ours[1], manners=Manners(silence_s=3600),
+                    recogniser=ours[0], synthesiser=ours[1], turn_taking=TurnTaking(no_input_s=3600),
                     told=call.told.append,
                 ).run()
             )  # fmt: skip

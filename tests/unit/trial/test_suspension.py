@@ -5,13 +5,13 @@ from pathlib import Path
 
 from scenes.visits import Parrot, into_dialogue, make_study, say
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.rate_limit import Governed
+from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 
 
-def governed(parrot: Parrot) -> Governed:
-    return Governed(parrot, ConnectorSettings(connect="parrot", rest_after=2, rest_s=60))
+def governed(parrot: Parrot) -> LimitedConnector:
+    return LimitedConnector(parrot, ConnectorSettings(connect="parrot", rest_after=2, rest_s=60))
 
 
 def test_a_failing_system_is_left_alone_until_it_answers(log: Log, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_what_a_system_has_cost_outlives_a_restart(log: Log, tmp_path: Path) -> 
     study = make_study(tmp_path, systems={"one": {"connect": "http", "url": "http://192.0.2.1/"}})
 
     async def run(*texts: str) -> tuple[float, str | None]:
-        system = Governed(Parrot(), settings)
+        system = LimitedConnector(Parrot(), settings)
         engine = SessionEngine(study, log, {"one": system})
         await engine.start()
         visit, dialogue = await into_dialogue(engine)

@@ -99,7 +99,7 @@ def read_model(path: Path) -> dict[str, Any]:
 
     Raises  InputError: no such file, or not a model; UnknownName: a predictor that no measure is
     """
-    cure = "make one with `vivavoce predict fit`"
+    hint = "make one with `vivavoce predict fit`"
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -107,7 +107,7 @@ def read_model(path: Path) -> dict[str, Any]:
     except ValueError:
         written = None
     if not isinstance(written, dict) or written.get("format") != FORMAT:
-        raise InputError("not a model of quality", place=str(path), cure=cure)
+        raise InputError("not a model of quality", place=str(path), hint=hint)
     try:
         model = _File.model_validate(written)
         _restored(model)
@@ -115,7 +115,7 @@ def read_model(path: Path) -> dict[str, Any]:
         found = error.errors()[0] if isinstance(error, ValidationError) else None
         where = ".".join(str(part) for part in found["loc"]) if found else ""
         raise InputError(f"a damaged model of quality{f': {where}' if where else ''}", place=str(path),
-                         cure=cure) from None  # fmt: skip
+                         hint=hint) from None  # fmt: skip
     for one in model.predictors:
         MEASURES.get(one.measure, place=str(path))
     return written

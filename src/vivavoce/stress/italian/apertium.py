@@ -71,7 +71,7 @@ class ApertiumMorphology(Morphology):
     def __init__(self) -> None:
         super().__init__()
         if not apertium_installed():
-            raise InputError("Apertium is not installed", place="--backend apertium", cure=MISSING)
+            raise InputError("Apertium is not installed", place="--backend apertium", hint=MISSING)
         self._reader = _Program("-w", "-z", str(_READS))
         self._writer = _Program("-g", "-z", str(_WRITES))
         self._readings = lru_cache(maxsize=_KEPT)(self._read)
@@ -228,8 +228,8 @@ class _Program:
                     answer += said
             except OSError:
                 process.kill()
-                cure = "try `echo ciao | lt-proc " + " ".join(self._arguments) + "`"
-                raise InputError(f"{PROGRAM} gave no answer", place="--backend apertium", cure=cure) from None
+                hint = "try `echo ciao | lt-proc " + " ".join(self._arguments) + "`"
+                raise InputError(f"{PROGRAM} gave no answer", place="--backend apertium", hint=hint) from None
         return answer[:-1].decode(errors="replace")
 
 

@@ -54,7 +54,7 @@ def read_recipes(
     if not recipes:
         wanted = "words and an annotation" if annotated else "words"
         raise InputError(
-            f"no command with {wanted}", place=str(dataset.folder), cure="transcribe and annotate"
+            f"no command with {wanted}", place=str(dataset.folder), hint="transcribe and annotate"
         )
     return list(recipes.values())
 

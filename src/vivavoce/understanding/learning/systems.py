@@ -50,7 +50,7 @@ def make_system(name: str, facts: dict[str, Any] | None = None) -> Any:
         if error.name != "torch":
             raise
         raise InputError(
-            f"system {name!r} needs PyTorch", cure="pip install 'vivavoce[learn]' (the CPU build is enough)"
+            f"system {name!r} needs PyTorch", hint="pip install 'vivavoce[learn]' (the CPU build is enough)"
         ) from None
 
 
@@ -96,7 +96,7 @@ def _fingerprint(recipes: Sequence[Recipe]) -> str:
 def held_out(recipes: Sequence[Recipe]) -> list[Recipe]:
     """The recipes of every ninth speaker; of every ninth recipe where there is one speaker."""
     if len(recipes) < 2:
-        raise InputError("one recipe is too little to learn from", cure="give more annotated commands")
+        raise InputError("one recipe is too little to learn from", hint="give more annotated commands")
     speakers = sorted({recipe.speaker for recipe in recipes})
     if len(speakers) == 1:
         return list(recipes[::HELD_OUT])
@@ -126,7 +126,7 @@ def load(folder: Path) -> Trained:
     path = folder / FACTS
     if not path.is_file():
         raise InputError(
-            "no trained system here", place=str(folder), cure="make one with `vivavoce understand train`"
+            "no trained system here", place=str(folder), hint="make one with `vivavoce understand train`"
         )
     facts = json.loads(path.read_text(encoding="utf-8"))
     system = make_system(facts["system"], facts.pop("knows"))
