@@ -1,5 +1,6 @@
 """The architecture as failing tests."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "vivavoce"
 LONGEST_FILE = 500
+SHORTEST_MODULE = 40  # where one sibling alone imports it
 
 
 def test_every_import_contract_is_kept() -> None:
@@ -88,3 +90,32 @@ def test_tracked_files_name_no_package_index_and_no_machine() -> None:
         ["git", "grep", "-nIE", pattern], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout
     assert found == ""
+
+
+def imports_of_modules() -> dict[str, tuple[Path, set[str]]]:
+    """Every module of ours: its file, and the modules that import it."""
+    files = {
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in SOURCE.rglob("*.py")
+        if "migrations" not in path.parts
+    }
+    found: dict[str, tuple[Path, set[str]]] = {name: (path, set()) for name, path in files.items()}
+    for name, path in files.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for imported in (node.module, *(f"{node.module}.{one.name}" for one in node.names)):
+                    if imported in found:
+                        found[imported][1].add(name)
+    return found
+
+
+def test_no_fragment_is_a_module_of_its_own() -> None:
+    fragments = [
+        f"{name}: {lines} lines, imported by {user} alone"
+        for name, (path, users) in imports_of_modules().items()
+        if path.stem != "__init__"
+        and (lines := len(path.read_text(encoding="utf-8").splitlines())) < SHORTEST_MODULE
+        and len(users) == 1
+        and (user := next(iter(users))).rpartition(".")[0] == name.rpartition(".")[0]
+    ]
+    assert not fragments

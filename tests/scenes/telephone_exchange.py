@@ -83,6 +83,12 @@ class Call:
             due += FRAME_S
             await asyncio.sleep(max(0.0, due - clock.time()))
 
+    async def break_off(self) -> None:
+        """Say no more: what was sent so far arrives, and then the end."""
+        self._writer.write_eof()
+        await self.hung_up_on.wait()
+        await self.hang_up()
+
     async def hang_up(self) -> None:
         """The caller puts the receiver down: Asterisk closes the connection without a word."""
         self._listening.cancel()

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from vivavoce.cli.progress import note, progress
+from vivavoce.core.terminal import FittedTable as Table
+from vivavoce.report.numbers import MISSING, coefficient, span
 
 app = typer.Typer(no_args_is_help=True)
 Folder_ = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
@@ -150,7 +152,7 @@ def score(folder: Folder_, as_json: Json_ = False) -> None:
         return
     from rich.console import Console
 
-    from vivavoce.cli.campaign_tables import figures_table
+    from vivavoce.cli.campaign import figures_table
 
     Console().print(figures_table(facts))
 
@@ -238,7 +240,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the campaign's pages: submissions, checks, states, reports; for organiser and teams."""
-    from vivavoce.cli.campaign_serving import serve_campaign
+    from vivavoce.cli.campaign import serve_campaign
 
     serve_campaign(folder, host=host, port=port, secure_cookies=secure_cookies)
 
@@ -289,3 +291,62 @@ def commands_score(
             else ""
         )
         typer.echo(f"{one['rank'] or '-'}  {one['team']}  {shown}{left}")
+
+
+ACCOUNTS = "accounts.sqlite"
+
+
+def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) -> None:
+    """Serve until stopped; the organiser's link is printed first.
+
+    Raises  InputError: the campaign's file is wrong
+    """
+    import uvicorn
+
+    from vivavoce.desk.access import first_link
+    from vivavoce.desk.campaign_app import create_campaign_desk
+    from vivavoce.log.store import Log
+    from vivavoce.study.campaign import check_settings
+
+    _, problems = check_settings(folder)
+    if problems:
+        raise problems[0].error()
+    with Log.open(f"sqlite:///{(folder / ACCOUNTS).resolve()}") as log:
+        note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
+        app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)
+        config = uvicorn.Config(
+            app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=3,
+        )  # fmt: skip
+        uvicorn.Server(config).run()
+
+
+def figures_table(facts: dict[str, Any]) -> Table:
+    """One row a system, in the order of their names; nothing is ranked. Eighty columns hold it whole."""
+    table = Table(title=f"Campaign {facts['campaign']}", box=None, padding=(0, 1, 1, 0))
+    for name in (
+        "system",
+        "users",
+        "task completion",
+        "effectiveness",
+        "satisfaction",
+        "stress tests",
+        "groups",
+    ):
+        table.add_column(name, justify="left" if name == "system" else "right", overflow="fold")
+    for one in facts["systems"]:
+        means = [coefficient(aspect["mean"]) for aspect in one["aspects"]]
+        table.add_row(_name(one), str(one["people"]["finished"]), *means, *_stress(one["stress"]))
+    return table
+
+
+def _name(one: dict[str, Any]) -> str:
+    return f"{one['system']}\n(simulated)" if one["simulated"] else one["system"]
+
+
+def _stress(stress: dict[str, Any] | None) -> tuple[str, str]:
+    if stress is None or stress["ratio"] is None:
+        return MISSING, MISSING
+    limits = span(stress["low"], stress["high"]).replace(" to ", " to\n")
+    told = f"{coefficient(stress['ratio'])}\n{stress['passed']} of {stress['applied']}\n{limits} %"
+    return told, coefficient(stress["mean_of_groups"])

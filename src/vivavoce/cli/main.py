@@ -4,7 +4,9 @@ Exit codes: 0 done, 1 it ran and the answer is no, 2 wrong usage or input.
 """
 
 import errno
+import re
 import sys
+from typing import Any, Final
 
 import typer
 
@@ -26,7 +28,12 @@ from vivavoce.cli import (
     recordings,
     report,
     simulate,
-    stress,
+    stress_judge,
+    stress_propose,
+    stress_recogniser,
+    stress_review,
+    stress_run,
+    stress_score,
     talk,
     timing,
     trial,
@@ -34,6 +41,7 @@ from vivavoce.cli import (
     verify,
 )
 from vivavoce.cli.help import Sectioned, add_examples
+from vivavoce.core.errors import InputError, UnknownName
 
 app = typer.Typer(
     result_callback=datasets.tell_warnings,
@@ -55,7 +63,25 @@ app.command("talk", short_help="Chat with one system in the terminal.")(talk.tal
 app.command("serve", short_help="Run the trial: pages and dashboard.")(trial.serve)
 app.command("desk", hidden=True)(trial.desk)
 app.add_typer(simulate.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
-app.add_typer(stress.app, name="stress", short_help="Linguistic stress tests on any bot.")
+
+stress_app = typer.Typer(no_args_is_help=True)
+
+
+@stress_app.callback()
+def _stress() -> None:
+    """Linguistic stress tests: propose variants of an utterance, and try them on a system."""
+
+
+stress_app.command("propose", short_help="Variants of an utterance.")(stress_propose.propose)
+stress_app.command("review", short_help="Put variants before people; freeze a suite.")(stress_review.review)
+stress_app.command("run", short_help="Replay interactions, or a suite, on a system.")(stress_run.run)
+stress_app.command("recogniser", short_help="Word error rates of recordings under damage.")(
+    stress_recogniser.recogniser
+)
+stress_app.command("judge", short_help="A language model's verdicts, held to people's.")(stress_judge.judge)
+stress_app.command("score", short_help="Results of the stress tests in a dataset.")(stress_score.score)
+
+app.add_typer(stress_app, name="stress", short_help="Linguistic stress tests on any bot.")
 app.add_typer(campaign.app, name="campaign", short_help="Evaluate systems of several teams.")
 app.command("import")(data.import_)
 app.command("export")(data.export)
@@ -104,7 +130,7 @@ def run() -> None:
         if "\n" in error.message:  # a group without a verb: its help
             sys.stderr.write(error.message + "\n")
         else:
-            from vivavoce.cli.usage import usage_mistake
+            from vivavoce.cli.main import usage_mistake
 
             _say(str(usage_mistake(error)))
         sys.exit(error.exit_code)
@@ -139,3 +165,34 @@ def _of_a_place(error: OSError) -> str:
 
 def _say(line: str) -> None:
     print(f"vivavoce: {line}", file=sys.stderr)
+
+
+_CHOICE: Final = re.compile(r"(?:Value error, )?'(?P<value>.*)' is not one of (?P<known>'.*')\.", re.DOTALL)
+
+
+def usage_mistake(error: typer.TyperException) -> InputError:
+    """A verb, option or value that cannot be read, with its place and what may stand there."""
+    context: Any = getattr(error, "ctx", None)
+    command = context.command_path.split(" ", 1)[1:] if context is not None else []
+    verb = " ".join(command)
+    hint = f"see `{' '.join(['vivavoce', *command])} --help`"
+    parameter: Any = getattr(error, "param", None)
+    if parameter is None or not error.message:
+        return InputError(_uncapitalised(error.format_message()), place=verb, hint=hint)
+    place = parameter.get_error_hint().replace("'", "")
+    if found := _CHOICE.fullmatch(error.message):
+        return UnknownName("value", found["value"], re.findall("'([^']*)'", found["known"]), place=place)
+    problem = _uncapitalised(error.message)
+    if isinstance(error.__cause__, ValueError) and (given := _given(error.__cause__)) is not None:
+        problem = f"{given!r}: {problem}"
+    return InputError(problem, place=place, hint=hint)
+
+
+def _given(cause: Any) -> str | None:
+    """The value that was refused, where whoever refused it says so."""
+    told = cause.errors() if hasattr(cause, "errors") else []
+    return told[0]["input"] if told and isinstance(told[0]["input"], str) else None
+
+
+def _uncapitalised(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
 
+import sys
+from functools import cache
+
 STUDY_FILE = "study.yaml"
 LOG_FILE = "log.sqlite"
 
@@ -74,7 +77,7 @@ def require_opened(log: "Log") -> None:
 
 
 def open_log(study: "Study", url: str | None) -> "Log":
-    from vivavoce.cli.reports import report_to_stderr
+    from vivavoce.cli.studies import report_to_stderr
     from vivavoce.log.store import Log
 
     report_to_stderr()
@@ -107,7 +110,7 @@ def place_in(study: "Study", *path: str | int) -> str:
 
 def make_connectors(study: "Study") -> "dict[str, Connector]":
     """One connector a system; a mistake in its settings is named with its place in the study file."""
-    from vivavoce.cli.reports import report_to_stderr
+    from vivavoce.cli.studies import report_to_stderr
     from vivavoce.connectors.factory import make_connector
 
     report_to_stderr()
@@ -150,3 +153,22 @@ def export_study(
         simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated",
         audio=audio,
     )
+
+
+@cache
+def report_to_stderr() -> None:
+    """Report to stderr, with plain tracebacks.
+
+    Left to itself structlog prints on stdout, which may be a pipe of numbers, and shows local variables of
+    every frame: what participants wrote, and secrets. Rendering them also takes minutes for a long dialogue.
+    """
+    import structlog
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars, structlog.processors.add_log_level,
+            structlog.dev.set_exc_info, structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+        ],
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+    )  # fmt: skip

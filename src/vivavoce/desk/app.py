@@ -22,7 +22,6 @@ from vivavoce.desk import (
     pages_results,
     pages_sign_in,
     pages_stress,
-    pages_systems,
     pages_trial,
 )
 from vivavoce.desk.access import Access
@@ -90,7 +89,7 @@ def create_desk(
         pages_commands,
         pages_sign_in,
         pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
-        pages_stress, pages_pairs, pages_systems, pages_recordings,
+        pages_stress, pages_pairs, pages_recordings,
     ):  # fmt: skip
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)

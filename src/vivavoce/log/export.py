@@ -11,31 +11,33 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.annotation_events import annotation_stream
 from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
-from vivavoce.log.arena_rows import vote_rows
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.command_annotation import annotated, command_stream
-from vivavoce.log.comparison_rows import comparison_rows
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
-from vivavoce.log.elicitation_rows import command_rows
 from vivavoce.log.events import (
     TRIAL,
     DialogueAssigned,
     DialogueOpened,
     LanguageChosen,
+    LookTaken,
     QuestionnaireAnswered,
     SimulatedUserDescribed,
     VisitEnded,
     VisitOpened,
 )
-from vivavoce.log.listening_rows import listening_rows
-from vivavoce.log.look_rows import look_rows
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.queries import Reader
-from vivavoce.log.reading_rows import reading_rows
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.scope import scope_of
-from vivavoce.log.step_rows import step_rows
+from vivavoce.log.step_rows import (
+    command_rows,
+    comparison_rows,
+    listening_rows,
+    reading_rows,
+    step_rows,
+    vote_rows,
+)
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
@@ -287,3 +289,21 @@ def _events_of_kinds(connection: Connection, *kinds: type[Any]) -> Iterator[Stor
     wanted = select(events).where(events.c.kind.in_([kind.kind for kind in kinds]))
     for row in connection.execute(wanted.order_by(events.c.position)):
         yield stored_event(row)
+
+
+def look_rows(trial: Iterable[StoredEvent], study: str) -> Iterator[Row]:
+    """One row for each look and pair of systems, in the order of the looks.
+
+    Empty  the study has no rule that is watched, or no look was due yet
+    """
+    for stored in trial:
+        look = stored.event
+        if not isinstance(look, LookTaken) or look.study != study:
+            continue
+        same = look.model_dump(include={"rule", "measure", "participants", "information", "stop"})
+        for verdict in look.verdicts:
+            pair = verdict.model_dump(exclude={"stop", "why"})
+            yield {
+                **same, **pair, "look_number": look.number, "looks_planned": look.of, "verdict": verdict.stop,
+                "taken_at": stored.at,
+            }  # fmt: skip

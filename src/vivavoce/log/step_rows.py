@@ -1,11 +1,15 @@
-"""How long each step of a visit took, from its events: rows of the dataset's table `steps`."""
+"""What was done beside dialogues, from the events of one visit: rows of the dataset's tables of steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final, TypeVar
 
-from vivavoce.log.elicitation_events import CommandsFinished
+from vivavoce.log.arena_events import BoutAssigned, VoteCast
+from vivavoce.log.dialogue_rows import Row
+from vivavoce.log.elicitation_events import CommandGiven, CommandsFinished
 from vivavoce.log.events import (
+    ComparisonAnswered,
+    ComparisonsAssigned,
     ComparisonsFinished,
     ConsentDeclined,
     ConsentGiven,
@@ -15,12 +19,13 @@ from vivavoce.log.events import (
     QuestionnaireAnswered,
     VisitOpened,
 )
-from vivavoce.log.listening_events import ListeningFinished
+from vivavoce.log.listening_events import ClipJudged, ClipsAssigned, HearingChecked, ListeningFinished
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.rating_events import TranscriptsFinished
+from vivavoce.log.rating_events import TranscriptRated, TranscriptsAssigned, TranscriptsFinished
+from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
+from vivavoce.log.recording_rows import FOLDER
 from vivavoce.log.transcription_events import TranscriptionsFinished
 
-Row = dict[str, Any]
 _DONE: Final = {
     ConsentGiven: "consent", ConsentDeclined: "consent", PageRead: "page", DialogueEnded: "dialogue",
     QuestionnaireAnswered: "questionnaire", CommandsFinished: "elicit", ListeningFinished: "listen",
@@ -59,3 +64,167 @@ def step_rows(visit: Sequence[StoredEvent]) -> list[Row]:
             "ended_at": stored.at, "duration_s": max(0.0, (stored.at - began).total_seconds()),
         })  # fmt: skip
     return rows
+
+
+def vote_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
+    """One row a vote, in the order of voting."""
+    opened: VisitOpened | None = None
+    bouts: dict[str, tuple[int, BoutAssigned]] = {}
+    for stored in visit:
+        event = stored.event
+        if isinstance(event, VisitOpened):
+            opened = event
+        elif isinstance(event, BoutAssigned):
+            bouts[event.bout_id] = (len(bouts) + 1, event)
+        elif isinstance(event, VoteCast) and opened is not None:
+            number, bout = bouts[event.bout_id]
+            yield {
+                "participant_id": opened.participant_id, "simulated": opened.simulated,
+                "visit_id": stored.visit_id, "bout_id": event.bout_id, "bout_number": number,
+                "language": opened.language, "answered_at": stored.at, "leaks": " ".join(event.leaks),
+                **bout.model_dump(include={
+                    "left_system", "right_system", "left_dialogue_id", "right_dialogue_id",
+                }),
+                **event.model_dump(include={
+                    "exchange", "choice", "left_turn_index", "right_turn_index", "response_s",
+                }),
+            }  # fmt: skip
+
+
+def listening_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
+    """One row a clip that was rated, or a pair of clips that was compared; none for who heard nothing."""
+    opened: VisitOpened | None = None
+    hearing: dict[int, bool | None] = {}
+    for stored in visit:
+        event = stored.event
+        if isinstance(event, VisitOpened):
+            opened = event
+        elif isinstance(event, ClipsAssigned):
+            hearing[event.step] = False if event.tones else None
+        elif isinstance(event, HearingChecked):
+            hearing[event.step] = hearing.get(event.step) or event.right
+        elif isinstance(event, ClipJudged) and opened is not None:
+            trial, second = event.trial, event.trial.second
+            yield {
+                "participant_id": opened.participant_id, "visit_id": stored.visit_id,
+                "trial_number": event.position + 1, "method": "opinion" if second is None else "pairs",
+                "clip": trial.first.audio, "condition": trial.first.condition, "pair_id": trial.pair_id,
+                "other_clip": second.audio if second else None,
+                "other_condition": second.condition if second else None, "value": event.value,
+                "choice": event.choice, "plays": event.plays, "hearing": hearing.get(event.step),
+                "language": event.language, "response_s": event.response_s, "answered_at": stored.at,
+                "simulated": opened.simulated,
+            }  # fmt: skip
+
+
+def reading_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
+    """One row an item answered about a transcript; none for a visit that read nothing."""
+    opened: VisitOpened | None = None
+    assigned: TranscriptsAssigned | None = None
+    for stored in visit:
+        event = stored.event
+        if isinstance(event, VisitOpened):
+            opened = event
+        elif isinstance(event, TranscriptsAssigned):
+            assigned = event
+        elif isinstance(event, TranscriptRated) and opened is not None and assigned is not None:
+            yield from _items(stored, event, opened, assigned)
+
+
+def _items(
+    stored: StoredEvent, event: TranscriptRated, opened: VisitOpened, assigned: TranscriptsAssigned
+) -> Iterator[Row]:
+    read = assigned.transcripts[event.position]
+    common = {
+        "participant_id": opened.participant_id, "simulated": opened.simulated, "visit_id": stored.visit_id,
+        "reading_number": event.position + 1, "answered_at": stored.at,
+        **read.model_dump(),
+        **event.model_dump(include={"instrument", "wording", "language", "tokens", "response_s"}),
+    }  # fmt: skip
+    for rating in event.ratings:
+        yield {**common, **rating.model_dump(include={"item_id", "value", "answer"})}
+
+
+Kind = TypeVar("Kind")
+
+
+def comparison_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
+    """One row a choice, in the order of answering; none for a visit that compared nothing."""
+    stored = list(visit)
+    opened = _first(stored, VisitOpened)
+    assigned = _first(stored, ComparisonsAssigned)
+    if opened is None or assigned is None:
+        return
+    finished = _first(stored, ComparisonsFinished)
+    whole = {
+        "participant_id": opened.participant_id, "simulated": opened.simulated,
+        "total_s": finished.total_s if finished else None,
+        "accepted": finished.accepted if finished else None,
+        "flags": " ".join(finished.flags) if finished else None,
+    }  # fmt: skip
+    for one in stored:
+        if isinstance(one.event, ComparisonAnswered):
+            yield from _choices(one, one.event, assigned, whole)
+
+
+def _choices(
+    stored: StoredEvent, event: ComparisonAnswered, assigned: ComparisonsAssigned, whole: Row
+) -> Iterator[Row]:
+    compared = assigned.comparisons[event.position]
+    of_pair = {
+        **compared.model_dump(exclude={"attention"}), "visit_id": stored.visit_id,
+        "comparison_number": event.position + 1, "answered_at": stored.at,
+        **event.model_dump(include={
+            "presentation", "language", "control_tokens", "experimental_tokens", "response_s",
+        }),
+    }  # fmt: skip
+    for choice in event.choices:
+        yield {**whole, **of_pair, **choice.model_dump()}
+
+
+def _first(events: list[StoredEvent], kind: type[Kind]) -> Kind | None:
+    return next((one.event for one in events if isinstance(one.event, kind)), None)
+
+
+def command_rows(visit: Iterable[StoredEvent]) -> list[Row]:
+    """One row a stimulus that got a command, the last one where it was given anew.
+
+    Note  a spoken command has no text until it is transcribed; one whose recording was removed keeps its
+          row and its duration, without the file
+    """
+    opened: VisitOpened | None = None
+    heard: dict[str, RecordingStored] = {}
+    removed: set[str] = set()
+    given: dict[tuple[int, int], tuple[StoredEvent, CommandGiven]] = {}
+    for stored in visit:
+        match stored.event:
+            case VisitOpened() as event:
+                opened = event
+            case RecordingStored() as event:
+                heard[event.recording_id] = event
+            case RecordingRemoved() as event:
+                removed.add(event.recording_id)
+            case CommandGiven() as event:
+                given[event.step, event.position] = stored, event
+            case _:
+                pass
+    if opened is None:
+        return []
+    return [_row(opened, *given[place], heard, removed) for place in sorted(given)]
+
+
+def _row(
+    opened: VisitOpened, stored: StoredEvent, event: CommandGiven, heard: dict[str, RecordingStored],
+    removed: set[str],
+) -> Row:  # fmt: skip
+    recording = heard.get(event.recording_id or "")
+    there = recording is not None and recording.recording_id not in removed
+    return {
+        "command_id": f"{stored.visit_id}-{event.step}-{event.position}",
+        "participant_id": opened.participant_id, "recipe": event.stimulus.recipe,
+        "utterance": event.position + 1, "frame": event.stimulus.stimulus_id, "language": event.language,
+        "text": event.text, "recording": f"{FOLDER}/{recording.file}" if recording and there else None,
+        "duration_s": recording.duration_s if recording else None,
+        "microphone_distance_m": recording.microphone_distance_m if recording else None,
+        "given_at": stored.at, "simulated": opened.simulated,
+    }  # fmt: skip

@@ -13,10 +13,8 @@ from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.annotation_plan import read_annotation
 from vivavoce.study.degradation import check_damage
-from vivavoce.study.eliciting import read_elicitation
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
-from vivavoce.study.listening_file import read_listening
 from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -24,6 +22,7 @@ from vivavoce.study.pairs_study import read_comparison
 from vivavoce.study.presets import MergedSource, lay_over, protocol_names
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.step_sequence import check_walk, walked
+from vivavoce.study.stimulus_materials import read_elicitation, read_listening
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
 from vivavoce.study.transcription import read_transcription

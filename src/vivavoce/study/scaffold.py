@@ -3,13 +3,12 @@
 import json
 import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.file import NAME_CURE, StudyFile, is_name
 from vivavoce.study.model import Study
 from vivavoce.study.presets import ROOM, TEXTS, protocol_names
-from vivavoce.study.schema import SCHEMA_FILE, study_schema
 
 DOMAINS: Final = ROOM / "domains"
 _SCAFFOLDS: Final = ROOM / "scaffolds"
@@ -96,3 +95,20 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
 def _name_of(folder: Path) -> str:
     """A study's name from a folder's: letters, digits, dots, dashes; `study` when nothing is left."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:64] or "study"
+
+
+SCHEMA_FILE: Final = "study.schema.json"
+
+
+def study_schema() -> dict[str, Any]:
+    """The schema of a study file as written: `visit` may be left to a protocol."""
+    schema = StudyFile.model_json_schema(by_alias=True)
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Vivavoce study file"
+    schema["required"] = [key for key in schema["required"] if key != "visit"]
+    schema["anyOf"] = [{"required": ["visit"]}, {"required": ["protocol"]}]
+    schema["properties"]["protocol"] = {
+        "description": schema["properties"]["protocol"]["description"],
+        "anyOf": [{"enum": protocol_names()}, {"type": "null"}],
+    }
+    return schema

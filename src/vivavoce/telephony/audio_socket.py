@@ -103,5 +103,5 @@ async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[Frame]:
             for frame in frame_reader.feed(data):
                 yield frame
     except ConnectionError:  # an Asterisk that has not read all we sent ends in this way as well
-        return
+        pass
     frame_reader.close()

@@ -19,7 +19,6 @@ from vivavoce.study.model import Study
 from vivavoce.trial import codes
 from vivavoce.trial.battle_relay import ArenaRelay
 from vivavoce.trial.battles import Bouts, check_text
-from vivavoce.trial.code_entry import judged_code
 from vivavoce.trial.elicitation import Elicitation
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
@@ -29,7 +28,16 @@ from vivavoce.trial.push_to_talk import VoiceTurns
 from vivavoce.trial.relay import Relay
 from vivavoce.trial.state import DialogueState, VisitState
 from vivavoce.trial.upkeep import Upkeep
-from vivavoce.trial.visits import Draft, MoveRules, Visit, is_dialogue_step, move, paused, replayed
+from vivavoce.trial.visits import (
+    Draft,
+    MoveRules,
+    Visit,
+    is_dialogue_step,
+    judged_code,
+    move,
+    paused,
+    replayed,
+)
 
 WRONG_CODES_WINDOW = timedelta(minutes=10)
 TOKENS_REMEMBERED = 20_000

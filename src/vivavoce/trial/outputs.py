@@ -9,7 +9,7 @@ from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
 
 if TYPE_CHECKING:
-    from vivavoce.trial.system_audio import AnswerSound
+    from vivavoce.trial.system_audio import SystemAudio
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class SystemTurn:
     first_output_s: float | None = None
     complete_s: float | None = None
     held_s: float = 0.0
-    sound: "AnswerSound | None" = None
+    sound: "SystemAudio | None" = None
     heard: list[LoggedHypothesis] = field(default_factory=list)
     spoken_s: float = 0.0
     sent_s: float | None = None

@@ -26,7 +26,7 @@ from vivavoce.trial.degraded_line import as_heard
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.outputs import SystemTurn, gather
 from vivavoce.trial.state import DialogueState, TurnState
-from vivavoce.trial.system_audio import AnswerSound, with_sound
+from vivavoce.trial.system_audio import SystemAudio, with_sound
 from vivavoce.trial.visits import Draft, MoveRules, Visit, move
 
 FAILURES_UNTIL_END = 3
@@ -149,7 +149,7 @@ class Relay:
                 if visit.play:
                     visit.play(sound)
 
-            visit.sounding = turn.sound = AnswerSound(folder_of(self.log), play)
+            visit.sounding = turn.sound = SystemAudio(folder_of(self.log), play)
         try:
             yield turn
         finally:

@@ -37,7 +37,7 @@ Play = Callable[[Sound], None]
 _report = structlog.get_logger("vivavoce.trial")
 
 
-class AnswerSound:
+class SystemAudio:
     """One answer's sound; `close` leaves nothing of it but what was kept."""
 
     def __init__(self, folder: RecordingFolder, play: Play | None = None) -> None:
@@ -47,6 +47,7 @@ class AnswerSound:
         self._rate_hz = 0
         self._bytes = 0
         self._unfinished: UnfinishedRecording | None = None
+        self._writing: asyncio.Future[None] | None = None
         self._lock: Lock | None = None
         self.recording_id = f"recording-{secrets.token_hex(8)}"
 
@@ -73,7 +74,8 @@ class AnswerSound:
         self._half = samples[len(whole) :]
         if not whole:
             return
-        await asyncio.to_thread(self._write, whole)
+        self._writing = asyncio.ensure_future(asyncio.to_thread(self._write, whole))
+        await asyncio.shield(self._writing)
         self._pieces.append(whole)
         if self._play is not None:
             self._play(Sound.of_pcm(whole, self._rate_hz))
@@ -127,7 +129,9 @@ class AnswerSound:
         )  # fmt: skip
 
     async def close(self) -> None:
-        """Remove the unfinished file."""
+        """Remove the unfinished file, also where whoever wrote to it was interrupted meanwhile."""
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
         if self._unfinished is not None:
             await asyncio.to_thread(self._unfinished.__exit__)
             self._unfinished = None

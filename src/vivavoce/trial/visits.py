@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random, SystemRandom
 
 from vivavoce.connectors.base import Conversation
@@ -25,7 +25,7 @@ from vivavoce.trial.arena import EndOfBout, opponents
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.pairwise_preference import assigned, finished
 from vivavoce.trial.state import DialogueState, VisitState
-from vivavoce.trial.system_audio import AnswerSound, Play
+from vivavoce.trial.system_audio import Play, SystemAudio
 from vivavoce.trial.transcript_rating import transcripts_assigned, transcripts_finished
 
 PIN_DIGITS = 5
@@ -49,7 +49,7 @@ class Visit:
     fresh: set[tuple[str, int]] = field(default_factory=set)
     looked_at_s: float = -math.inf
     play: Play | None = None
-    sounding: AnswerSound | None = None
+    sounding: SystemAudio | None = None
 
     def take(self, state: VisitState, stored: list[StoredEvent]) -> None:
         """Make a committed move visible and wake whoever waits."""
@@ -363,3 +363,23 @@ def replayed(log: Log, study: Study, visit_id: str) -> Visit:
     for one in stored:
         state.apply(one)
     return Visit(state, stored)
+
+
+def judged_code(
+    draft: Draft, dialogue: DialogueState, digits: str, since: datetime, attempts: int
+) -> log_events.CodeEntered:
+    """The verdict on a code, in the transaction that uses it up; after too many wrong ones it is unread."""
+    if sum(at > since for at in draft.state.wrong_codes) >= attempts:
+        return log_events.CodeEntered(entered=digits, accepted=False, problem="too_many")
+    found = draft.tx.find_code(digits)
+    problem = None
+    if found is None:
+        problem = "unknown"
+    elif found.visit_id != draft.state.visit_id:
+        problem = "other_visit"
+    elif found.dialogue_id != dialogue.dialogue_id or not draft.tx.use_code(digits):
+        problem = "reused"
+    return log_events.CodeEntered(
+        entered=digits, accepted=problem is None, problem=problem,
+        dialogue_id=dialogue.dialogue_id if problem is None else None,
+    )  # fmt: skip

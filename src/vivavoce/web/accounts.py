@@ -18,7 +18,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log import accounts
 from vivavoce.log.accounts import Account
 from vivavoce.log.store import Conflict, Log, Transaction
-from vivavoce.web.backoff import Backoff
+from vivavoce.web.attempts import Backoff
 
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
 OWNER: Final = "owner"

@@ -11,19 +11,18 @@ from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel, Field, ValidationError
 
+from vivavoce.connectors.pictures import picture_at
 from vivavoce.core.errors import LogError
 from vivavoce.core.text import well_formed
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
-from vivavoce.web.pictures import picture
 from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
-from vivavoce.web.transcript import news, offered, payload_of
+from vivavoce.web.transcript import news, offered, payload_of, pictures_of
 
 router = APIRouter(include_in_schema=False)
-router.add_api_route("/picture/{dialogue_id}/{turn}/{number}", picture, methods=["GET"])
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 LONGEST_DELAY_S = 86_400.0
 STEPS_TO_THE_SYSTEM: Final = 2  # rounds of the event loop: the system is asked before the page is told
@@ -237,3 +236,28 @@ async def end_form(
         return site.to("/visit?confirm=end")
     await site.engine.end_dialogue(visit_id, dialogue_id)
     return site.to("/visit")
+
+
+PICTURE_HEADERS: Final = {
+    "Cache-Control": "private, max-age=86400",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+}
+
+
+@router.get("/picture/{dialogue_id}/{turn}/{number}")
+async def picture(site: ThisSite, visit_id: ThisVisit, dialogue_id: str, turn: int, number: int) -> Response:
+    """A picture that the system showed in this visit's dialogue."""
+    state = await site.engine.state(visit_id)
+    dialogue = next((one for one in state.dialogues if one.dialogue_id == dialogue_id), None)
+    addresses = pictures_of(dialogue, turn) if dialogue is not None else []
+    if dialogue is None or not 0 <= number < len(addresses):
+        return _missing_picture()
+    private = bool(site.study.systems[dialogue.system].get("allow_private", False))
+    found = await picture_at(addresses[number], allow_private=private)
+    if not found:
+        return _missing_picture()
+    return Response(found.data, media_type=found.media_type, headers=PICTURE_HEADERS)
+
+
+def _missing_picture() -> Response:
+    return PlainTextResponse("This picture cannot be shown.", 404)

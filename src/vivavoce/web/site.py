@@ -30,8 +30,8 @@ from vivavoce.study.model import (
 )
 from vivavoce.study.pairs import length
 from vivavoce.trial.engine import SessionEngine
+from vivavoce.web.attempts import Pace
 from vivavoce.web.i18n import language_name, page_language, translations
-from vivavoce.web.pace import Pace
 
 if TYPE_CHECKING:
     from vivavoce.telephony.outbound import OutboundCalls

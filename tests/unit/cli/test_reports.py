@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from vivavoce.cli.reports import report_to_stderr
+from vivavoce.cli.studies import report_to_stderr
 
 
 @pytest.fixture

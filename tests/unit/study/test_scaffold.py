@@ -9,8 +9,7 @@ from ruamel.yaml import YAML
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.presets import protocol_file, protocol_names
-from vivavoce.study.scaffold import example_warnings, write_study
-from vivavoce.study.schema import study_schema
+from vivavoce.study.scaffold import example_warnings, study_schema, write_study
 
 VALIDATOR = jsonschema.Draft202012Validator(study_schema())
 

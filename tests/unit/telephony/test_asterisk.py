@@ -200,7 +200,7 @@ def test_a_line_that_breaks_off_within_a_frame_has_failed() -> None:
         call = await answered(asterisk.audio.port, await ticket_for(asterisk))
         await eventually_there(lambda: kept.legs, "the call was not taken")
         call.send(sound_frame(TONE)[:100])
-        await call.hang_up()
+        await call.break_off()
         assert await kept.ends() == ["failure"]
 
     with_asterisk(kept, work)

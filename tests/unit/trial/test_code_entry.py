@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.trial.code_entry import judged_code
+from vivavoce.trial.visits import judged_code
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

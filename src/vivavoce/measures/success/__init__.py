@@ -12,7 +12,6 @@ for goals in found.inferred.values():
 """
 
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
-from vivavoce.measures.success.codes import CODES, FAILURES, Code, call_code
 from vivavoce.measures.success.inferred import (
     NO_MATCH_POLICIES,
     InferredOutcome,
@@ -22,7 +21,7 @@ from vivavoce.measures.success.inferred import (
 from vivavoce.measures.success.inspection import Disagreement, disagreements
 from vivavoce.measures.success.model import Act, Goal, Turn, Value, Venue, Venues
 from vivavoce.measures.success.outcomes import Options, Outcomes, outcomes
-from vivavoce.measures.success.rates import UNITS, Unit, inferred_components
+from vivavoce.measures.success.rates import CODES, FAILURES, UNITS, Code, Unit, call_code, inferred_components
 from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
 
 __all__ = [

@@ -4,7 +4,7 @@ from typing import Final
 
 from vivavoce.stress.base import Operator
 from vivavoce.stress.operators.anaphora import PointingBack
-from vivavoce.stress.operators.characters import AccentsAndApostrophes, NeighbouringKey
+from vivavoce.stress.operators.characters import AccentsAndApostrophes, NeighbouringKey, SwappedLetters
 from vivavoce.stress.operators.confused import ConfusedWords, OneLetterApart, SoundsAlike
 from vivavoce.stress.operators.coreference import (
     DaysDescribed,
@@ -18,7 +18,6 @@ from vivavoce.stress.operators.italian_order import ItalianComplements, ItalianN
 from vivavoce.stress.operators.italian_passive import ItalianPassive
 from vivavoce.stress.operators.misspelled import KnownMisspellings, MisspelledWords
 from vivavoce.stress.operators.register import RegisterFrames, RegisterWords
-from vivavoce.stress.operators.swapping import SwappedLetters
 from vivavoce.stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
 
 OPERATORS: Final[tuple[Operator, ...]] = (

@@ -1,4 +1,8 @@
-"""ST-3: an apostrophe or an accent is left out or replaced; failing that, a letter by its neighbour key."""
+"""Slips of the keyboard.
+
+ST-3: an apostrophe or an accent is left out or replaced; failing that, a letter by its neighbour key.
+ST-4: two neighbouring letters inside a word change places.
+"""
 
 import re
 import unicodedata
@@ -7,7 +11,7 @@ from random import Random
 from typing import Final
 
 from vivavoce.stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
-from vivavoce.stress.words import edit, in_case_of, is_name, words_of
+from vivavoce.stress.words import edit, in_case_of, is_name, word_edit, words_of
 
 _APOSTROPHES: Final = "'’"
 _TURNED: Final = {"à": "á", "è": "é", "é": "è", "ì": "í", "ò": "ó", "ù": "ú", "í": "ì", "ó": "ò", "ú": "ù"}
@@ -87,3 +91,33 @@ def _neighbours(rows: list[str]) -> dict[str, list[str]]:
         for place, key in enumerate(row):
             beside[key] = [row[near] for near in (place - 1, place + 1) if 0 <= near < len(row)]
     return {key: near for key, near in beside.items() if re.fullmatch(r"\w", key) and near}
+
+
+_SEEN = 1.5  # written so often, it may be a word that no dictionary has: causalmente
+
+
+class SwappedLetters:
+    """Every pair of different inner letters, in an order that the seed decides; the outer letters stay."""
+
+    test, language, needs = "ST-4", ANY_LANGUAGE, ("function_words",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        small = set(pack.get("function_words"))
+        frequency = pack.get("frequency") if pack.has("frequency") else None
+        found: list[Substitution] = []
+        for word in words_of(utterance.text):
+            if len(word.text) < 4 or word.lower in small:
+                continue
+            confidence = 0.5 if is_name(utterance.text, word) else 0.95 if len(word.text) > 5 else 0.85
+            letters = word.lower
+            for place in range(1, len(letters) - 2):
+                one, other = letters[place], letters[place + 1]
+                after = letters[:place] + other + one + letters[place + 2 :]
+                if one != other and not (frequency and frequency.zipf(after) >= _SEEN):
+                    rule = f"{one} and {other} swapped"
+                    found.append(Substitution((word_edit(word, after),), rule, confidence, nonword=True))
+        rng.shuffle(found)
+        yield from found
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word of it has two different letters between its first and last"

@@ -5,10 +5,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.notation import write_predicates
 from vivavoce.understanding.kitchen.lexicon import read_lexicon
-from vivavoce.understanding.kitchen.noise import Recogniser
 from vivavoce.understanding.kitchen.recipes import Step, make_recipe
 from vivavoce.understanding.kitchen.speaking import Said, Speaker, make_habits
 
@@ -113,3 +115,36 @@ def _row(given: Given, language: str) -> dict[str, Any]:
 
 def _participant(speaker: str, language: str) -> dict[str, Any]:
     return {"participant_id": speaker, "pool": "simulation", "language": language, "simulated": True}
+
+
+# Of a hundred errors: how many replace, leave out, put in.
+SHARES: Final = (60, 25, 15)
+NEAR: Final = 4
+
+
+class Recogniser:
+    """Hears every word wrongly with a given chance; the nearest words of its vocabulary are confused."""
+
+    def __init__(self, vocabulary: list[str], word_error_rate: float) -> None:
+        self.vocabulary, self.rate = sorted(set(vocabulary)), word_error_rate
+        self._near: dict[str, list[str]] = {}
+
+    def hear(self, text: str, chance: Random) -> str:
+        """The text as recognised; at least one word."""
+        heard: list[str] = []
+        for word in text.split():
+            if chance.random() >= self.rate:
+                heard.append(word)
+                continue
+            error = chance.choices(("replace", "leave", "put"), SHARES)[0]
+            if error != "leave":
+                heard.append(chance.choice(self.near(word)))
+            if error == "put":
+                heard.append(word)
+        return " ".join(heard) or text
+
+    def near(self, word: str) -> list[str]:
+        if word not in self._near:
+            found = process.extract(word, self.vocabulary, scorer=Levenshtein.distance, limit=NEAR + 1)
+            self._near[word] = [other for other, _, _ in found if other != word][:NEAR] or [word]
+        return self._near[word]

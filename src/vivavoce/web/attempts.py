@@ -1,11 +1,37 @@
-"""Patience with wrong passwords: the more have come, the longer until the next is looked at. In memory."""
+"""How often one may do something, in memory: a sliding minute for each key; patience with wrong passwords."""
 
-from collections import OrderedDict
+import time
+from collections import OrderedDict, deque
 from typing import Final
+
+WINDOW_S: Final = 60.0
+REMEMBERED: Final = 20_000
+
+
+class Pace:
+    """Counts what passes; of `most` in the last minute the next one does not. Forgotten with the process."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def passes(self, key: str, now_s: float | None = None) -> bool:
+        """Whether one more may pass; it is counted if so."""
+        now_s = time.monotonic() if now_s is None else now_s
+        times = self._times.setdefault(key, deque())
+        self._times.move_to_end(key)
+        if len(self._times) > REMEMBERED:
+            self._times.popitem(last=False)
+        while times and times[0] <= now_s - WINDOW_S:
+            times.popleft()
+        if len(times) >= self._most:
+            return False
+        times.append(now_s)
+        return True
+
 
 LONGEST_S: Final = 60.0
 FORGOTTEN_S: Final = 3600.0
-REMEMBERED: Final = 20_000
 
 
 class Backoff:

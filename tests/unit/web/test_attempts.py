@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.web.pace import WINDOW_S, Pace
+from vivavoce.web.attempts import WINDOW_S, Pace
 
 
 def test_as_many_pass_as_may_and_others_are_not_held_up_by_it() -> None:
