@@ -60,8 +60,6 @@ def test_what_starts_waits_for_no_statistics_tables_or_charts(starting: str) -> 
         "pandas",
         "sklearn",
         "altair",
-        "duckdb",
-        "ibis",
         "pyarrow.compute",
         "torch",
     ]

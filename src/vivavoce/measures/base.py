@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from vivavoce.core.registry import Registry
 
 if TYPE_CHECKING:
-    import ibis
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -26,7 +25,7 @@ def field_of(name: str) -> "pc.Expression":
 
 
 class Tables:
-    """The dataset's tables, each read once: `read` gives it whole, `[]` as an Ibis expression on DuckDB.
+    """The tables of a set of whole dialogues, as Arrow tables, each read once.
 
     A table or column that the dataset lacks is there with no rows or with nulls.
 
@@ -36,9 +35,7 @@ class Tables:
     def __init__(self, dataset: "Dataset", *, keywords: Collection[str] | None = None) -> None:
         self.dataset = dataset
         self.keywords = keywords
-        self._engine: Any = None
         self._read: dict[str, pa.Table] = {}
-        self._tables: dict[str, ibis.Table] = {}
         self._results: dict[Hashable, tuple[Any, frozenset[str]]] = {}
         self._layers: set[str] = set()
 
@@ -59,31 +56,11 @@ class Tables:
                 table = table.append_column(column.name, pa.nulls(len(table), column.type))
         return table
 
-    def __getitem__(self, name: str) -> "ibis.Table":
-        if name not in self._tables:
-            self._tables[name] = self._query(name)
-        return self._tables[name]
-
-    def _query(self, name: str) -> "ibis.Table":
-        import ibis
-
-        return ibis.memtable(self.read(name))
-
-    @property
-    def engine(self) -> Any:
-        """DuckDB under Ibis, started by the first measure that is a query."""
-        if self._engine is None:
-            import ibis
-
-            self._engine = ibis.duckdb.connect()
-        return self._engine
-
-    def pairs(self, counted: "Pairs | pa.Table | ibis.Table") -> Pairs:
-        """What a measure's components are by dialogue; a query is run."""
+    def pairs(self, counted: "Pairs | pa.Table") -> Pairs:
+        """What a measure's components are by dialogue."""
         if isinstance(counted, Mapping):
             return counted
-        found: pa.Table = self.engine.to_pyarrow(counted) if hasattr(counted, "compile") else counted
-        columns = [found[name].to_pylist() for name in ("dialogue_id", "numerator", "denominator")]
+        columns = [counted[name].to_pylist() for name in ("dialogue_id", "numerator", "denominator")]
         return {key: (numerator or 0.0, whole or 0.0) for key, numerator, whole in zip(*columns, strict=True)}
 
     def remember(self, key: Hashable, make: Callable[[], Result]) -> Result:
@@ -115,24 +92,20 @@ class Tables:
         made._results[key] = make(made), frozenset()
         return made
 
-    def close(self) -> None:
-        """Give back the engine's connection."""
-        if self._engine is not None:
-            self._engine.disconnect()
-
 
 Direction = Literal["higher", "lower"]
 Origin = Literal["instrumental", "expert", "participant"]
-Components = Callable[[Tables], "Pairs | pa.Table | ibis.Table"]
+Components = Callable[[Tables], "Pairs | pa.Table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """One interaction parameter.
 
-    components     numerator and denominator by dialogue, or a query or table with the columns dialogue_id,
-                   numerator, denominator and at most one row a dialogue; the measure's value over any set of
-                   dialogues is the sum of numerators over the sum of denominators
+    components     a function over the Arrow tables of a set of whole dialogues: numerator and denominator by
+                   dialogue, or a table with the columns dialogue_id, numerator, denominator and at most one
+                   row a dialogue; the measure's value over any set of dialogues is the sum of numerators over
+                   the sum of denominators, so those of a dialogue come from its own rows alone
     symbol         as published, empty where there is none
     unit           of the value: s, words, turns, ratio
     level          on which it is observed: utterance, turn, dialogue, goal

@@ -125,19 +125,16 @@ def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None
         into[:, where[where >= 0]] = np.nan_to_num(values[where >= 0]).T
         return into
 
-    try:
-        for number, measure in enumerate(measures):
-            found, layers = tables.counted(measure.components)
-            place(found, both[:, number])
-            settled = settle(tables, measure.components, layers, found)
-            if settled is None:
-                continue
-            place(settled.mean, both[:, number])
-            low, high = (place(one, both[:, number].copy()) for one in (settled.low, settled.high))
-            counts = np.array([settled.open.get(dialogue, 0) for dialogue in known], dtype=float)
-            open_[measure.name] = Open(low, high, counts)
-    finally:
-        tables.close()
+    for number, measure in enumerate(measures):
+        found, layers = tables.counted(measure.components)
+        place(found, both[:, number])
+        settled = settle(tables, measure.components, layers, found)
+        if settled is None:
+            continue
+        place(settled.mean, both[:, number])
+        low, high = (place(one, both[:, number].copy()) for one in (settled.low, settled.high))
+        counts = np.array([settled.open.get(dialogue, 0) for dialogue in known], dtype=float)
+        open_[measure.name] = Open(low, high, counts)
     return Sums(names, known, both[0], both[1], open_)
 
 

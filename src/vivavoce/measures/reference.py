@@ -18,6 +18,10 @@ vivavoce measure --list --json                            this catalogue
 
 In a notebook, `vivavoce.measures.compute(Dataset("D"), by="condition")` gives the same as a DataFrame.
 
+A measure of your own is a function over the Arrow tables of a set of whole dialogues. It reads
+`tables.read("turns")` and gives the numerator and denominator of each dialogue;
+`vivavoce.measures.MEASURES.add(name, Measure(...))` puts it beside those of this page.
+
 - A measure has a numerator and a denominator in each dialogue. Its **value** over any set of dialogues is the
   sum of numerators over the sum of denominators (micro); **macro** is the mean of the dialogues' own values.
 - Where the denominator is 0 the value is missing, never 0. Beside every value stands the number of dialogues

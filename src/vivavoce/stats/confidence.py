@@ -29,11 +29,7 @@ UNIT: Final = "hypothesis"
 
 def has_confidences(dataset: Dataset) -> bool:
     """Whether any first hypothesis has a confidence and a transcript."""
-    tables = Tables(dataset)
-    try:
-        return bool(sure_hypotheses(tables))
-    finally:
-        tables.close()
+    return bool(sure_hypotheses(Tables(dataset)))
 
 
 def confidence_results(
@@ -46,11 +42,7 @@ def confidence_results(
     Output  all, and by: key, and what `calibration` gives; and what the figures rest on
     Raises  InputError: no hypothesis of this source has a confidence and a transcript
     """
-    tables = Tables(dataset)
-    try:
-        found = sure_hypotheses(tables, source, ranks)
-    finally:
-        tables.close()
+    found = sure_hypotheses(Tables(dataset), source, ranks)
     if not found:
         raise InputError(
             f"no hypothesis of {source!r} with a confidence, of a turn with a transcript",

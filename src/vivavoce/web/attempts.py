@@ -1,18 +1,19 @@
-"""How often one may do something, in memory: a sliding minute for each key; patience with wrong passwords."""
+"""How often one may do something, in memory: a sliding window for each key; patience with wrong passwords."""
 
 import time
 from collections import OrderedDict, deque
 from typing import Final
 
-WINDOW_S: Final = 60.0
+MINUTE_S: Final = 60.0
+HOUR_S: Final = 3600.0
 REMEMBERED: Final = 20_000
 
 
 class Pace:
-    """Counts what passes; of `most` in the last minute the next one does not. Forgotten with the process."""
+    """Counts what passes; after `most` within `window_s` seconds the next one does not. In memory."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, window_s: float) -> None:
+        self._most, self._window_s = most, window_s
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def passes(self, key: str, now_s: float | None = None) -> bool:
@@ -22,7 +23,7 @@ class Pace:
         self._times.move_to_end(key)
         if len(self._times) > REMEMBERED:
             self._times.popitem(last=False)
-        while times and times[0] <= now_s - WINDOW_S:
+        while times and times[0] <= now_s - self._window_s:
             times.popleft()
         if len(times) >= self._most:
             return False

@@ -13,9 +13,6 @@ import structlog
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from limits import RateLimitItemPerHour
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 
 from vivavoce.log.store import StoredEvent
 from vivavoce.study.model import (
@@ -30,7 +27,7 @@ from vivavoce.study.model import (
 )
 from vivavoce.study.pairs import length
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.attempts import Pace
+from vivavoce.web.attempts import HOUR_S, MINUTE_S, Pace
 from vivavoce.web.i18n import language_name, page_language, translations
 
 if TYPE_CHECKING:
@@ -121,8 +118,8 @@ class Site:
         self.tabs, self.unfinished = Newest(), Unfinished()
         self._posted: OrderedDict[str, str] = OrderedDict()
         self.closing = asyncio.Event()
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._turns = Pace(self.rates.turns_per_minute)  # the limiter's storage would start a thread a turn
+        self._visits = Pace(self.rates.visits_per_hour, HOUR_S)
+        self._turns = Pace(self.rates.turns_per_minute, MINUTE_S)
         self._environments: dict[str, Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"
@@ -203,7 +200,7 @@ class Site:
     def count_visit(self, request: Request) -> None:
         """Raises TooMany."""
         address = request.client.host if request.client else "unknown"
-        if not self._limiter.hit(RateLimitItemPerHour(self.rates.visits_per_hour), "visits", address):
+        if not self._visits.passes(address):
             _report.warning(
                 "visit_refused", setting="limits.visits_per_hour", is_now=self.rates.visits_per_hour
             )

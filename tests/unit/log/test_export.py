@@ -2,6 +2,7 @@
 
 import csv
 import re
+import zoneinfo
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -173,6 +174,22 @@ def test_every_dialogue_that_began_is_a_row(dataset: Dataset) -> None:
     assert by_id["d4"]["simulated"] and by_id["d4"]["end_reason"] is None
     assert dataset.simulated and dataset.factors == ["manager", "noise"]
     assert dataset.manifest["notes"] == ["1 assigned dialogues never began and are left out"]
+
+
+@pytest.fixture
+def no_time_zones() -> Iterator[None]:
+    """The system knows no time zones, as in small containers."""
+    zoneinfo.reset_tzpath(to=())
+    zoneinfo.ZoneInfo.clear_cache()
+    yield
+    zoneinfo.reset_tzpath()
+    zoneinfo.ZoneInfo.clear_cache()
+
+
+def test_instants_are_read_where_the_system_knows_no_time_zones(
+    dataset: Dataset, no_time_zones: None
+) -> None:
+    assert {str(row["started_at"].tzinfo) for row in dataset.read("dialogues").to_pylist()} == {"UTC"}
 
 
 def test_times_of_turns_count_from_the_opening_also_across_a_restart(dataset: Dataset) -> None:

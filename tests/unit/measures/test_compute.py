@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
 
-import ibis
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES, Tables, components, compute
-from vivavoce.measures.base import Origin
+from vivavoce.measures.base import Origin, field_of
 from vivavoce.measures.compute import Sums, pool
 
 Make = Callable[..., Dataset]
@@ -50,16 +50,24 @@ def test_dialogues_are_grouped_by_what_is_asked(
     assert table["numerator"].sum() == 6
 
 
-def test_a_measure_may_be_a_query(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    def components(tables: Tables) -> ibis.Table:
-        turns = tables["turns"].filter(ibis._.party == "user", ibis._.barge_in.isnull())
-        counted = turns.group_by("dialogue_id").agg(numerator=ibis._.count())
-        return counted.mutate(denominator=ibis.literal(1.0))
+def test_a_measure_of_ones_own_is_a_function_over_arrow_tables(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def components(tables: Tables) -> pa.Table:
+        turns = tables.read("turns").filter((field_of("party") == "user") & field_of("barge_in").is_null())
+        counted = turns.group_by("dialogue_id").aggregate([("turn_index", "count")])
+        return pa.table(
+            {
+                "dialogue_id": counted["dialogue_id"],
+                "numerator": counted["turn_index_count"],
+                "denominator": pa.array([1.0] * len(counted)),
+            }
+        )
 
-    query = replace(MEASURES.get("user_turns"), name="user_turns_by_query", components=components)
+    own = replace(MEASURES.get("user_turns"), name="turns_of_ones_own", components=components)
     monkeypatch.setattr(MEASURES, "_entries", dict(MEASURES))
-    MEASURES.add(query.name, query)
-    table = compute(dataset, ["user_turns", query.name], by="system").set_index(["key", "measure"])
+    MEASURES.add(own.name, own)
+    table = compute(dataset, ["user_turns", own.name], by="system").set_index(["key", "measure"])
     assert table.loc["x", "numerator"].tolist() == [6, 6]
     assert table.loc["y", "dialogues"].tolist() == [1, 0]  # no row for a dialogue: missing
 

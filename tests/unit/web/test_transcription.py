@@ -50,7 +50,7 @@ def recording(page: str) -> str:
 
 
 def test_recordings_are_written_down_one_after_another(come: Come, log: Log) -> None:
-    visitor = start(come())
+    visitor = start(come(least_gold=3))  # two answers judge nobody, whichever recordings come first
     assert "Recording 1 of 5" in visitor.html
     visitor.press("/transcript", text="  a cheap \n place ")
     assert "Recording 2 of 5" in visitor.html
