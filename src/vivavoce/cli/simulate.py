@@ -52,7 +52,7 @@ def run(
     study: Study_,
     dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
     participants: Annotated[
-        int, typer.Option("--participants", min=1, help="How many, where commands are given.")
+        int, typer.Option("--participants", min=1, help="How many, where a visit has no dialogue.")
     ] = 36,
     seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same users.")] = None,
     error_rate: Annotated[
@@ -81,18 +81,21 @@ def run(
 ) -> None:
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
     from vivavoce.cli.studies import open_log, read_study
-    from vivavoce.simulation.command_user import only_commands
     from vivavoce.simulation.domain import load_domain
     from vivavoce.simulation.population_file import read_population, usual_population
+    from vivavoce.simulation.trial import counts_dialogues
     from vivavoce.simulation.user_factory import Casting
 
     plan = read_study(study)
-    if only_commands(plan):
-        with open_log(plan, log) as opened, progress("simulated participants") as report:
-            given = _command(plan, opened, participants, 1 if seed is None else seed, language, report)
-        note(f"{given} commands by {participants} simulated participants in the log")
-        return
     people = read_population(population) if population else usual_population()
+    if not counts_dialogues(plan):
+        visitors = Chosen(people.people(1 if seed is None else seed), None, language)
+        with open_log(plan, log) as opened, progress("simulated participants") as report:
+            came = simulate_study(
+                plan, opened, participants, seed=visitors.population.seed, report=report, chosen=visitors
+            )
+        note(f"{came} simulated participants in the log")
+        return
     rate = 0.25 if error_rate is None else error_rate
     if error_rate is not None:
         people = people.model_copy(update={"word_error_rate": None})
@@ -125,26 +128,6 @@ def _gave_up(study: "Study", log: "Log") -> int:
     return sum(one.end_reason == "failure" for one in log.dialogues(study.name))
 
 
-def _command(
-    plan: "Study", log: "Log", participants: int, seed: int, language: str | None, report: Report
-) -> int:
-    """Commands to a robot, in writing; how many were given."""
-    import asyncio
-
-    from vivavoce.simulation.command_user import command_robot
-    from vivavoce.trial.engine import SessionEngine
-
-    async def run() -> int:
-        engine = SessionEngine(plan, log, {})
-        await engine.start()
-        try:
-            return await command_robot(engine, participants, seed=seed, language=language, progress=report)
-        finally:
-            await engine.stop()
-
-    return asyncio.run(run())
-
-
 def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":
     from vivavoce.core.errors import InputError
     from vivavoce.simulation.model_user import ModelCasting
@@ -161,7 +144,7 @@ class Chosen:
     """Who the simulated users are, who plays them, and what they speak."""
 
     population: "Population"
-    casting: "Casting"
+    casting: "Casting | None"
     language: str | None = None
 
 
@@ -262,14 +245,14 @@ def _told(went: dict[str, dict[str, float | int | None]]) -> str:
 def simulate_study(
     study: "Study",
     log: "Log",
-    dialogues: int,
+    amount: int,
     *,
     seed: int,
     error_rate: float = 0.25,
     report: Report,
     chosen: Chosen | None = None,
 ) -> int:
-    """Hold so many simulated dialogues; returns how many came to an end."""
+    """Hold so many simulated dialogues, or visits where there are none; returns how many came to an end."""
     import asyncio
 
     from vivavoce.cli.studies import make_connectors
@@ -281,13 +264,13 @@ def simulate_study(
         await engine.start()
         try:
             return await run_trial(
-                engine, dialogues, seed=seed, error_rate=error_rate, progress=report,
+                engine, amount, seed=seed, error_rate=error_rate, progress=report,
                 population=chosen and chosen.population, casting=chosen and chosen.casting,
                 language=chosen and chosen.language,
             )  # fmt: skip
         finally:
             await engine.stop()
-            if chosen:
+            if chosen and chosen.casting:
                 await chosen.casting.shut_down()
 
     return asyncio.run(run())

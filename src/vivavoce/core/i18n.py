@@ -26,14 +26,27 @@ def languages_of(locale: Path, domain: str) -> list[str]:
     return [SOURCE_LANGUAGE, *sorted(found)]
 
 
-@lru_cache
 def read_catalogue(locale: Path, language: str, domain: str) -> NullTranslations:
     """The words of a language of `languages_of`; the source language needs no file."""
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
-    with catalogue_file(locale, language, domain).open("rb") as file:
-        catalogue = read_po(file, locale=language)
+    return read_words(catalogue_file(locale, language, domain))
+
+
+@lru_cache
+def read_words(file: Path, others: Path | None = None) -> NullTranslations:
+    """The words of one file, `.../<language>.po`, and for what it lacks those of another.
+
+    Empty  no such file: the words of the source language, as they are
+    """
+    if not file.is_file():
+        return NullTranslations() if others is None else read_words(others)
+    with file.open("rb") as written:
+        catalogue = read_po(written, locale=file.stem if len(file.stem) == 2 else file.parts[-3])
     compiled = BytesIO()
     write_mo(compiled, catalogue)
     compiled.seek(0)
-    return GNUTranslations(compiled)
+    words = GNUTranslations(compiled)
+    if others is not None:
+        words.add_fallback(read_words(others))
+    return words

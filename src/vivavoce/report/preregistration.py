@@ -13,11 +13,12 @@ from vivavoce.report.numbers import instant, plural
 from vivavoce.report.questions import stopping_words
 from vivavoce.stats.difference import procedure_words
 from vivavoce.stats.equivalence import margin_of
+from vivavoce.steps.shelf import kind_of
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import TRIVIAL
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.study.steps import CompareStep, ConsentStep, DialogueStep, InstructionsStep, QuestionnaireStep
+from vivavoce.study.steps import CompareStep, DialogueStep
 
 OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"
 
@@ -162,22 +163,7 @@ def _conditions(study: Study) -> str:
 
 
 def _course(study: Study) -> str:
-    lines = []
-    for step in study.visit:
-        if isinstance(step, DialogueStep):
-            asked = ", ".join(form.name for form in step.feedback)
-            times = f"{step.repeat.min} to {step.repeat.max} dialogues, one task each"
-            lines.append(f"- {times}" + (f"; after each: {asked}" if asked else ""))
-        elif isinstance(step, QuestionnaireStep):
-            lines.append(f"- questionnaire {step.name}")
-        elif isinstance(step, ConsentStep):
-            lines.append("- consent")
-        elif isinstance(step, InstructionsStep):
-            lines.append("- instructions")
-        elif isinstance(step, CompareStep):
-            lines.append(f"- one pair of transcripts for each of {_listed(list(step.variables))}")
-        else:
-            lines.append("- debriefing")
+    lines = [f"- {kind_of(step).course(step, study)}" for step in study.visit]
     return "A visit:\n\n" + "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from vivavoce.connectors.base import Heard
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import UnknownName
 from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
@@ -21,65 +21,67 @@ from vivavoce.simulation.agenda_user import Judgement, Utterance
 from vivavoce.simulation.satisfaction import Held
 from vivavoce.simulation.user_factory import Casting, SimulatedUser
 from vivavoce.simulation.user_profile import Population
-from vivavoce.study.model import DialogueStep, QuestionnaireStep
+from vivavoce.steps.shelf import kind_of
+from vivavoce.study.model import DialogueStep, QuestionnaireStep, Step, Study
 from vivavoce.study.task import Task
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import DialogueState, VisitState
 
 POOL: Final = "simulation"
-JUDGING: Final = ("compare", "rate", "arena", "listen")
 CALLERS_AT_ONCE: Final = 24
 LONGEST_WAIT_S: Final = 60.0
 
 Progress = Callable[[int, int], None]
 
 
+def counts_dialogues(study: Study) -> bool:
+    """Whether simulations of a study are counted in dialogues; else in participants, one visit each."""
+    return any(isinstance(step, DialogueStep) for step in study.visit)
+
+
 async def run_trial(
     engine: SessionEngine,
-    dialogues: int,
+    amount: int,
     *,
     seed: int,
-    error_rate: float,
+    error_rate: float = 0.25,
     progress: Progress | None = None,
     judged: dict[str, Judgement] | None = None,
     population: Population | None = None,
     casting: Casting | None = None,
     language: str | None = None,
 ) -> int:
-    """Hold so many dialogues, each caller as many as he likes; returns how many came to an end.
+    """Let simulated participants go through visits; returns how many dialogues, or visits, came to an end.
 
+    amount      dialogues to hold, each participant as many as they like; where the study has no dialogue
+                step, visits
     error_rate  expected word error rate of the noisy channel between caller and system
     judged      is filled with each caller's judgement by dialogue, for checks of the platform itself
     population  who the callers are; its own seed counts, and the seed given here draws tasks and systems
     casting     who plays them; by default what the study's tasks ask for
     language    of all visits; the study's default when left out
-    Raises      InputError: the study has no dialogue step, no tasks that simulated users know, or a step in
-                which people judge what they read
+    Raises      InputError: the study has no tasks that simulated users know, or a step in which nobody can
+                be simulated
     """
     study = engine.study
-    steps = [step for step in study.visit if isinstance(step, DialogueStep)]
-    judging = next((step.kind for step in study.visit if step.kind in JUDGING), None)
-    if judging is not None:
-        raise InputError(
-            f"simulated callers take no part in a step {judging!r}", place=f"study {study.name}",
-            hint="simulate a copy of the study without it: people must choose, rate and vote",
-        )  # fmt: skip
-    if not steps:
-        raise InputError(
-            "simulated users need a dialogue step", place=f"study {study.name}", hint="add a step `dialogue`"
-        )
-    casting = casting or Casting.of(study)
-    trial = _Trial(engine, population or Population(seed), casting, error_rate, dialogues, progress)
-    trial.judged = judged if judged is not None else {}
-    trial.language = study.language(language)
-    if language is not None and trial.language[:2].lower() != language[:2].lower():
+    spoken = study.language(language)
+    if language is not None and spoken[:2].lower() != language[:2].lower():
         raise UnknownName("language of the study", language, list(study.languages))
-    if trial.language not in trial.channels:
-        raise UnknownName("language of simulated users", trial.language, list(trial.channels))
+    for step in study.visit:
+        kind_of(step).check_simulation(step, study, spoken)
+    dialogues = [step for step in study.visit if isinstance(step, DialogueStep)]
+    casting = (casting or Casting.of(study)) if dialogues else None
+    trial = _Trial(engine, population or Population(seed), casting, error_rate, amount, progress)
+    trial.judged, trial.language = judged if judged is not None else {}, spoken
+    if dialogues and spoken not in trial.channels:
+        raise UnknownName("language of simulated users", spoken, list(trial.channels))
     engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")
-    repeat = steps[0].repeat
-    waiting = iter(list(_quotas(trial.population, dialogues, repeat.min, repeat.max)))
+    if dialogues:
+        repeat = dialogues[0].repeat
+        waiting = iter(list(_quotas(trial.population, amount, repeat.min, repeat.max)))
+    else:
+        waiting = iter([(number, 0) for number in range(amount)])
     await asyncio.gather(*(trial.work(waiting) for _ in range(CALLERS_AT_ONCE)))
     return trial.done
 
@@ -95,11 +97,11 @@ def _quotas(population: Population, dialogues: int, least: int, most: int) -> It
 
 
 class _Trial:
-    """What the callers of one run share."""
+    """What the participants of one run share."""
 
     def __init__(
-        self, engine: SessionEngine, population: Population, casting: Casting, error_rate: float, total: int,
-        progress: Progress | None,
+        self, engine: SessionEngine, population: Population, casting: Casting | None, error_rate: float,
+        total: int, progress: Progress | None,
     ) -> None:  # fmt: skip
         self.engine, self.population, self.casting = engine, population, casting
         self.error_rate, self.total, self.progress, self.done = error_rate, total, progress, 0
@@ -110,7 +112,7 @@ class _Trial:
         self.channels = {
             language: casting.channel(language, error_rate)
             for language in engine.study.languages
-            if casting.speaks(language)
+            if casting is not None and casting.speaks(language)
         }
 
     async def work(self, waiting: Iterator[tuple[int, int]]) -> None:
@@ -118,95 +120,106 @@ class _Trial:
             await self._visit(caller, dialogues)
 
     async def _visit(self, caller: int, dialogues: int) -> None:
-        """One caller's whole visit: every step in its turn, then the end or a leave-taking."""
-        engine = self.engine
-        opened = await engine.open_visit(
+        """One participant's whole visit: every step in its turn, then the end or a leave-taking."""
+        opened = await self.engine.open_visit(
             language=self.language, pool=POOL, simulated=True,
             participant_id=f"{self.prefix}{caller}",
         )  # fmt: skip
-        visit_id, held = opened.visit_id, 0
-        await engine.describe_user(visit_id, self._description(caller))
-        while True:
-            state = await engine.state(visit_id)
-            if state.phase == "ended":
-                return
-            if state.phase == "chat":
-                await self._dialogue(visit_id, caller, held)
-                held += 1
-                self._moved()
-            elif state.phase == "ready" and held >= dialogues and not state.may_finish:
-                await engine.withdraw(visit_id)
-                return
-            elif state.phase == "ready" and held >= dialogues:
-                await engine.finish_dialogues(visit_id, state.step)
-            elif state.phase == "ready":
-                await engine.next_dialogue(visit_id, state.step, state.round)
-            else:
-                await self._page(visit_id, caller, state)
+        await self.engine.describe_user(opened.visit_id, self._description(caller))
+        participant = _Participant(self, opened.visit_id, caller, dialogues)
+        while (step := await participant.look()) is not None:
+            await kind_of(step).simulate(step, participant)
+        if self.casting is None:
+            self.count()
 
     def _description(self, caller: int) -> events.SimulatedUserDescribed:
-        people = self.population
+        people, casting = self.population, self.casting
         return events.SimulatedUserDescribed(
-            user=self.casting.kind, population=people.name, group=people.group(caller), seed=people.seed,
+            user=casting.kind if casting else "agenda", population=people.name, group=people.group(caller),
+            seed=people.seed,
             habits={name: round(value, 4) for name, value in asdict(people.traits(caller)).items()},
-            word_error_rate=round(people.error_rate(caller, self.error_rate), 4), model=self.casting.model,
+            word_error_rate=round(people.error_rate(caller, self.error_rate), 4) if casting else None,
+            model=casting.model if casting else None,
         )  # fmt: skip
 
-    async def _page(self, visit_id: str, caller: int, state: VisitState) -> None:
-        """A page other than a dialogue: agreed to, read, unlocked or filled in."""
-        engine, step = self.engine, state.current_step
-        if state.phase == "code" and state.dialogue is not None:
-            await engine.enter_code(visit_id, state.dialogue.code or "")
-        elif state.phase == "feedback":
-            await self._answer(
-                visit_id, caller, state, state.dialogue_step.feedback[state.position], state.round
-            )
-        elif step is not None and step.kind == "consent":
-            await engine.give_consent(visit_id, state.step, agreed=True, document="simulated")
-        elif isinstance(step, QuestionnaireStep):
-            await self._answer(visit_id, caller, state, step, None)
-        else:
-            await engine.read_page(visit_id, state.step)
-
-    def _moved(self) -> None:
+    def count(self) -> None:
+        """One more dialogue, or visit, has come to an end."""
         self.done += 1
         if self.progress:
             self.progress(self.done, self.total)
 
-    async def _dialogue(self, visit_id: str, caller: int, number: int) -> None:
+
+class _Participant:
+    """One simulated participant in their visit; what the steps ask of them."""
+
+    def __init__(self, trial: _Trial, visit_id: str, caller: int, dialogues: int) -> None:
+        self._trial, self.visit_id, self._caller, self._wanted = trial, visit_id, caller, dialogues
+        self.engine, self.study = trial.engine, trial.engine.study
+        self.population, self.state = trial.population, VisitState(self.study, visit_id)
+        self._held = 0
+
+    async def look(self) -> Step | None:
+        """Where the visit stands now, and the step that is due; None once it has ended."""
+        self.state = await self.engine.state(self.visit_id)
+        return None if self.state.phase == "ended" else self.state.current_step
+
+    def chance(self, purpose: str) -> Random:
+        return self.population.random(self._caller, purpose)
+
+    async def converse(self) -> None:
+        engine, visit_id, state = self.engine, self.visit_id, self.state
+        if state.phase == "chat":
+            await self._dialogue()
+            self._held += 1
+            self._trial.count()
+        elif state.phase == "code" and state.dialogue is not None:
+            await engine.enter_code(visit_id, state.dialogue.code or "")
+        elif state.phase == "feedback":
+            step = state.dialogue_step.feedback[state.position]
+            wording, ratings = self.ratings(step.name, f"form {state.step} {state.round} {step.name}", step)
+            await engine.forms.answer(
+                visit_id, step=state.step, round=state.round, position=state.position, instrument=step.name,
+                wording=wording, ratings=ratings,
+            )  # fmt: skip
+        elif self._held < self._wanted:
+            await engine.next_dialogue(visit_id, state.step, state.round)
+        elif state.may_finish:
+            await engine.finish_dialogues(visit_id, state.step)
+        else:
+            await engine.withdraw(visit_id)
+
+    async def _dialogue(self) -> None:
         """One dialogue, from the greeting to either party's end."""
-        state = await self.engine.state(visit_id)
-        dialogue = state.dialogues[-1]
-        chance = self._chance(caller, f"dialogue {number}")
-        traits = self.population.traits(caller)
+        trial, visit_id, dialogue = self._trial, self.visit_id, self.state.dialogues[-1]
+        casting = trial.casting
+        if casting is None:
+            raise LookupError("a visit with dialogues has somebody to hold them")
+        traits = self.population.traits(self._caller)
         task = Task.model_validate(dialogue.task)
-        person = self.casting.user(task, traits, state.language, chance)
-        if (prompt := self.casting.prompt(person)) is not None:
+        person = casting.user(task, traits, self.state.language, self.chance(f"dialogue {self._held}"))
+        if (prompt := casting.prompt(person)) is not None:
             said = events.SimulatedUserDescribed(
-                user=self.casting.kind,
-                dialogue_id=dialogue.dialogue_id,
-                model=self.casting.model,
-                prompt=prompt,
+                user=casting.kind, dialogue_id=dialogue.dialogue_id, model=casting.model, prompt=prompt
             )
             await self.engine.describe_user(visit_id, said)
-        noise = self._chance(caller, f"noise {number}")
+        noise = self.chance(f"noise {self._held}")
         seq = 0
         while True:
             seq, heard = await self._heard(visit_id, dialogue.dialogue_id, seq)
             if heard is None:
                 self._overhear(person, dialogue.dialogue_id)
                 break
-            self.last_said.pop(dialogue.dialogue_id, None)
+            self._trial.last_said.pop(dialogue.dialogue_id, None)
             answer = await _reply(person, heard)
-            rate = self.population.error_rate(caller, self.error_rate)
-            heard_as = self.channels[dialogue.language].hear(answer.text, noise, rate)
+            rate = self.population.error_rate(self._caller, trial.error_rate)
+            heard_as = trial.channels[dialogue.language].hear(answer.text, noise, rate)
             await self._say(visit_id, dialogue, answer, heard_as, seq)
             if answer.hangs_up:
                 await self._heard(visit_id, dialogue.dialogue_id, seq)
                 self._overhear(person, dialogue.dialogue_id)
                 await self._hang_up(visit_id, dialogue.dialogue_id)
                 break
-        self.judged[dialogue.dialogue_id] = person.judge()
+        self._trial.judged[dialogue.dialogue_id] = person.judge()
 
     async def _hang_up(self, visit_id: str, dialogue_id: str) -> None:
         try:
@@ -216,7 +229,7 @@ class _Trial:
 
     def _overhear(self, person: SimulatedUser, dialogue_id: str) -> None:
         """What the system said after the user's last words, or as it ended the dialogue."""
-        said = self.last_said.pop(dialogue_id, None)
+        said = self._trial.last_said.pop(dialogue_id, None)
         if said is not None:
             person.overhear(said.acts, said.text)
 
@@ -232,7 +245,7 @@ class _Trial:
                     if isinstance(stored.event, events.DialogueEnded):
                         return seq, None
                     if isinstance(stored.event, events.SystemTurnReceived):
-                        self.last_said[dialogue_id] = stored.event
+                        self._trial.last_said[dialogue_id] = stored.event
                     if isinstance(stored.event, spoken) and not await self._over(visit_id, dialogue_id):
                         return seq, stored
 
@@ -253,38 +266,32 @@ class _Trial:
             if refusal.reason != "not_running":
                 raise  # else its time was up while the user thought; the end is heard next
 
-    async def _answer(
-        self, visit_id: str, caller: int, state: VisitState, step: QuestionnaireStep, round: int | None
-    ) -> None:
-        """Fill in a form as the population's model of satisfaction has it."""
-        study = self.engine.study
-        instrument, wording = study.instrument(step.name), study.wording(step.name, state.language)
-        dialogue, model = state.dialogue, self.population.satisfaction
-        about = [dialogue] if dialogue is not None else state.dialogues
-        held = [_held(one, self.judged[one.dialogue_id]) for one in about if one.dialogue_id in self.judged]
-        content = model.content(held, model.lenient(self._chance(caller, "leniency")))
+    def ratings(
+        self, form: str, purpose: str, step: QuestionnaireStep | None = None
+    ) -> tuple[str, list[events.LoggedRating]]:
+        """As the population's model of satisfaction has it."""
+        instrument, wording = self.study.instrument(form), self.study.wording(form, self.state.language)
+        dialogue, model = self.state.dialogue, self.population.satisfaction
+        about = [dialogue] if dialogue is not None else self.state.dialogues
+        judged = self._trial.judged
+        held = [_held(one, judged[one.dialogue_id]) for one in about if one.dialogue_id in judged]
+        content = model.content(held, model.lenient(self.chance("leniency")))
         verdict = all(one.rated for one in held)
-        chance = self._chance(caller, f"form {state.step} {round} {step.name}")
+        chance = self.chance(purpose)
         ratings = []
         for item in instrument.asked(dialogue.channel if dialogue else "text"):
             scale = instrument.scale_of(item)
             if scale is None or item.scale is None:
                 ratings.append(events.LoggedRating(item_id=item.item_id, value=None, answer=None))
                 continue
-            code = _drawn(step, item.item_id, scale, chance)
+            code = _drawn(step, item.item_id, scale, chance) if step is not None else None
             if code is None:
                 code = model.code(item, scale, content, verdict, chance)
             label = wording.label(item.scale, code)
             ratings.append(
                 events.LoggedRating(item_id=item.item_id, value=float(code), answer=label, role=item.role)
             )
-        await self.engine.forms.answer(
-            visit_id, step=state.step, round=round, position=state.position, instrument=step.name,
-            wording=wording.origin, ratings=ratings,
-        )  # fmt: skip
-
-    def _chance(self, caller: int, purpose: str) -> Random:
-        return self.population.random(caller, purpose)
+        return wording.origin, ratings
 
 
 def _held(dialogue: DialogueState, judged: Judgement) -> Held:

@@ -15,17 +15,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from vivavoce.log.store import StoredEvent
-from vivavoce.study.model import (
-    ArenaStep,
-    CompareStep,
-    DialogueStep,
-    ElicitStep,
-    QuestionnaireStep,
-    RateStep,
-    Study,
-    TranscribeStep,
-)
-from vivavoce.study.pairs import length
+from vivavoce.steps.shelf import kind_of
+from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.attempts import HOUR_S, MINUTE_S, Pace
 from vivavoce.web.i18n import language_name, page_language, translations
@@ -207,69 +198,31 @@ class Site:
             raise TooManyVisits
 
     def minutes(self) -> int:
-        """About how long the shortest visit takes: 200 words and 7 items a minute, 3 minutes a dialogue."""
-        study, total = self.study, 0.0
-        for step in study.visit:
-            if isinstance(step, DialogueStep):
-                rounds = max(1, step.repeat.min)
-                total += rounds * (3 + sum(self._form_minutes(one) for one in step.feedback))
-            elif isinstance(step, QuestionnaireStep):
-                total += self._form_minutes(step)
-            elif isinstance(step, CompareStep):
-                total += self._comparison_minutes(step)
-            elif isinstance(step, RateStep):
-                total += self._reading_minutes(step)
-            elif isinstance(step, ArenaStep):
-                total += 3 * step.bouts
-            elif isinstance(step, TranscribeStep):
-                total += step.each / 2
-            elif isinstance(step, ElicitStep):
-                total += len(study.stimuli[step.stimuli]) / 2
-            else:
-                total += len(study.text(step, study.languages[0]).split()) / 200
+        """About how long the shortest visit takes."""
+        total = sum(kind_of(step).minutes(step, self.study) for step in self.study.visit)
         return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
 
-    def pairs(self) -> int:
-        """How many pairs of transcripts a participant compares."""
-        steps = [step for step in self.study.visit if isinstance(step, CompareStep)]
-        extra = sum(pair.attention is not None for pair in self.study.pairs)
-        return sum(len(step.variables) + step.repeats + extra * step.attention for step in steps)
+    def information(self, language: str) -> dict[str, Any]:
+        """What participants are told of the steps; `lead` is said by the one that takes longest."""
+        study, spoken = self.study, page_language(language)
+        told = [(kind_of(step), step) for step in study.visit]
+        found = [(kind, kind.told(step, study), kind.minutes(step, study)) for kind, step in told]
+        leads = [
+            (minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None
+        ]
 
-    def _comparison_minutes(self, step: CompareStep) -> float:
-        """Of a typical pair, read whole in both versions, and its questions, for every pair to compare."""
-        texts = [text for pair in self.study.pairs for text in pair.text.values()]
-        words = sum(length(text.control) + length(text.experimental) for text in texts) / len(texts)
-        return self.pairs() * (words / 200 + len(step.questions) / 7)
+        def said(name: str) -> list[str]:
+            return list(dict.fromkeys(
+                kind.say(message, spoken) for kind, one, _ in found for message in getattr(one, name)
+            ))  # fmt: skip
 
-    def readings(self) -> int:
-        """How many transcripts a participant reads and rates."""
-        steps = [step for step in self.study.visit if isinstance(step, RateStep)]
-        broken = sum(pair.attention == "broken" for pair in self.study.pairs)
-        return sum(
-            len(step.variables) * (2 if step.versions == "both" else 1) + broken * step.attention
-            for step in steps
-        )
-
-    def recordings(self) -> int:
-        """How many recordings a participant writes down."""
-        return sum(step.each for step in self.study.visit if isinstance(step, TranscribeStep))
-
-    def commands(self) -> int:
-        """How many commands a participant gives."""
-        steps = [step for step in self.study.visit if isinstance(step, ElicitStep)]
-        return sum(len(self.study.stimuli[step.stimuli]) for step in steps)
-
-    def bouts(self) -> int:
-        """How many times a participant meets two systems at once."""
-        return sum(step.bouts for step in self.study.visit if isinstance(step, ArenaStep))
-
-    def _reading_minutes(self, step: RateStep) -> float:
-        texts = [text for pair in self.study.pairs for text in pair.text.values()]
-        words = sum(length(text.control) for text in texts) / len(texts)
-        return self.readings() * (words / 200 + self._form_minutes(step))
-
-    def _form_minutes(self, step: QuestionnaireStep | RateStep) -> float:
-        return len(self.study.instrument(step.name).asked()) / 7
+        does = [
+            " ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does
+        ]
+        return {
+            "lead": max(leads, key=lambda one: one[0])[1] if leads else None, "does": does,
+            "needs": said("needs"), "keeps": said("keeps"), "minutes": self.minutes(),
+        }  # fmt: skip
 
 
 def site_of(request: Request) -> Site:

@@ -53,13 +53,9 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     participant = request.query_params.get(identity.parameter, "")[:200]
     if not participant and not identity.anonymous and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
-    repeats = [step.repeat for step in site.study.visit if step.kind == "dialogue"]
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        minutes=site.minutes(), fewest=sum(one.min for one in repeats), most=sum(one.max for one in repeats),
-        tasks=bool(site.study.tasks), forms=bool(site.study.wordings), pairs=site.pairs(),
-        readings=site.readings(), recordings=site.recordings(), commands=site.commands(), bouts=site.bouts(),
-        key=token_urlsafe(16),
+        key=token_urlsafe(16), **site.information(language),
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from unit.analysis.test_stress import ROWS
 
+from unit.stats.test_stress import ROWS
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose

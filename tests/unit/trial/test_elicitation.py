@@ -14,7 +14,7 @@ from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
-from vivavoce.simulation.command_user import command_robot, only_commands
+from vivavoce.simulation.trial import counts_dialogues, run_trial
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
@@ -186,14 +186,14 @@ def test_a_mistake_in_the_stimuli_is_named_with_its_line(
 def test_the_preset_runs_and_programs_give_its_commands_in_writing(tmp_path: Path, log: Log) -> None:
     write_study(tmp_path / "study", "sugar-2018", name="tea")
     study = load_study(tmp_path / "study")
-    assert only_commands(study)
+    assert not counts_dialogues(study)
 
     async def play(engine: SessionEngine, _: str) -> None:
-        assert await command_robot(engine, 2, seed=1, language="it") == 22
+        assert await run_trial(engine, 2, seed=1, language="it") == 2
 
     with_visit(study, log, play)
     rows = [row for row in commands(log, tmp_path / "data") if row["simulated"]]
-    assert len({row["frame"] for row in rows}) == 11
+    assert len(rows) == 22 and len({row["frame"] for row in rows}) == 11
     assert len({row["participant_id"] for row in rows}) == 2
     assert all(row["text"] and row["language"] == "it" for row in rows)
 
@@ -206,6 +206,6 @@ def test_programs_with_nothing_to_say_are_told_so(tmp_path: Path, log: Log) -> N
 
     async def play(engine: SessionEngine, _: str) -> None:
         with pytest.raises(InputError, match="frame 'boil' proposes nothing to say in 'en'"):
-            await command_robot(engine, 1, seed=1)
+            await run_trial(engine, 1, seed=1)
 
     with_visit(load_study(tmp_path / "study"), log, play)

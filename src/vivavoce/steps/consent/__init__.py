@@ -1,0 +1,1 @@
+"""A text that the participant must agree to."""

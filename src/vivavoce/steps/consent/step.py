@@ -1,0 +1,25 @@
+"""The step `consent`."""
+
+from vivavoce.steps.base import Information, SimulatedParticipant, StepKind, reading_minutes
+from vivavoce.study.model import Study
+from vivavoce.study.steps import ConsentStep
+
+
+class Consent(StepKind[ConsentStep]):
+    """Who does not agree does not take part."""
+
+    name = "consent"
+
+    def minutes(self, step: ConsentStep, study: Study) -> float:
+        return reading_minutes(step, study)
+
+    def told(self, step: ConsentStep, study: Study) -> Information:
+        return Information()
+
+    def course(self, step: ConsentStep, study: Study) -> str:
+        return "consent"
+
+    async def simulate(self, step: ConsentStep, participant: SimulatedParticipant) -> None:
+        await participant.engine.give_consent(
+            participant.visit_id, participant.state.step, agreed=True, document="simulated"
+        )

@@ -1,0 +1,1 @@
+"""A text to read at the end."""

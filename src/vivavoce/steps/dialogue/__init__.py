@@ -1,0 +1,1 @@
+"""Dialogues with systems under test, one task each."""

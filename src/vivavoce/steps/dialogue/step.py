@@ -1,0 +1,87 @@
+"""The step `dialogue`."""
+
+from typing import Final
+
+from vivavoce.steps.base import (
+    ANSWERED,
+    SPOKEN,
+    TYPED,
+    Information,
+    Message,
+    SimulatedParticipant,
+    StepKind,
+    form_minutes,
+)
+from vivavoce.study.model import Study
+from vivavoce.study.steps import Channel, DialogueStep
+
+DIALOGUE_MINUTES: Final = 3.0
+_LEADS: Final[dict[Channel, Message]] = {
+    "text": Message(
+        "Thank you for your interest. In this study you talk with a computer program by typing, as in a "
+        "chat, and "
+        "help us find out how good it is."
+    ),
+    "voice": Message(
+        "Thank you for your interest. In this study you talk with a computer program by voice, and help "
+        "us find "
+        "out how good it is."
+    ),
+    "phone": Message(
+        "Thank you for your interest. In this study you call a computer program by telephone, and help "
+        "us find "
+        "out how good it is."
+    ),
+}
+_NEEDS: Final[dict[Channel, tuple[Message, ...]]] = {
+    "text": (),
+    "voice": (Message("A microphone, and loudspeakers or headphones."),),
+    "phone": (Message("A telephone."),),
+}
+
+
+class Dialogue(StepKind[DialogueStep]):
+    """Simulated participants talk in writing, whatever the channel, through noise like a recogniser's."""
+
+    name = "dialogue"
+
+    def minutes(self, step: DialogueStep, study: Study) -> float:
+        rounds = max(1, step.repeat.min)
+        return rounds * (DIALOGUE_MINUTES + sum(form_minutes(one.name, study) for one in step.feedback))
+
+    def told(self, step: DialogueStep, study: Study) -> Information:
+        least, most = step.repeat.min, step.repeat.max
+        does = [
+            Message(
+                "You get a task and find out what it asks for by talking with the program.",
+                "You get %(num)s tasks, one after another, and find out what they ask for by talking "
+                "with the "
+                "program.",
+                max(1, least),
+            )
+            if study.tasks
+            else Message(
+                "You hold a conversation with the program.",
+                "You hold %(num)s conversations with the program.",
+                max(1, least),
+            )
+        ]
+        if step.feedback:
+            does.append(Message("Then you answer a few questions about it."))
+        if most > least:
+            does.append(
+                Message("You may do more if you like, up to %(most)s in all.", values=(("most", most),))
+            )
+        said = TYPED if step.channel == "text" else SPOKEN
+        keeps = (said, ANSWERED) if step.feedback else (said,)
+        return Information(_LEADS[step.channel], tuple(does), _NEEDS[step.channel], keeps)
+
+    def course(self, step: DialogueStep, study: Study) -> str:
+        channel = {"text": "in writing", "voice": "by voice", "phone": "by telephone"}[step.channel]
+        task = ", one task each" if study.tasks else ""
+        asked = ", ".join(form.name for form in step.feedback)
+        many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"
+        return f"{many} {channel}{task}" + (f"; after each: {asked}" if asked else "")
+
+    async def simulate(self, step: DialogueStep, participant: SimulatedParticipant) -> None:
+        await participant.converse()

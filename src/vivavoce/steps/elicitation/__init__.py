@@ -1,0 +1,1 @@
+"""Commands to a robot, one for each stimulus."""

@@ -1,0 +1,1 @@
+"""A text to read before the tasks."""

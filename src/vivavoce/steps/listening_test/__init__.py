@@ -1,0 +1,1 @@
+"""Short clips, each heard whole and then rated, or compared with another."""

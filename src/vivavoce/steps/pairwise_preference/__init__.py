@@ -1,0 +1,1 @@
+"""Pairs of transcripts that differ in one strategy, of which one is preferred."""

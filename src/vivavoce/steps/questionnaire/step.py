@@ -1,0 +1,31 @@
+"""The step `questionnaire`, and `screen`, which is one that admits."""
+
+from vivavoce.steps.base import ANSWERED, Information, SimulatedParticipant, StepKind, form_minutes
+from vivavoce.study.model import Study
+from vivavoce.study.steps import QuestionnaireStep
+
+
+class Questionnaire(StepKind[QuestionnaireStep]):
+    """Simulated participants answer as their population's model of satisfaction has it."""
+
+    name = "questionnaire"
+
+    def minutes(self, step: QuestionnaireStep, study: Study) -> float:
+        return form_minutes(step.name, study)
+
+    def told(self, step: QuestionnaireStep, study: Study) -> Information:
+        return Information(keeps=(ANSWERED,))
+
+    def course(self, step: QuestionnaireStep, study: Study) -> str:
+        if step.admit:
+            admitted = ", ".join(f"{item} {codes}" for item, codes in step.admit.items())
+            return f"screening by the questionnaire {step.name}: {admitted}"
+        return f"questionnaire {step.name}"
+
+    async def simulate(self, step: QuestionnaireStep, participant: SimulatedParticipant) -> None:
+        state = participant.state
+        wording, ratings = participant.ratings(step.name, f"form {state.step} None {step.name}", step)
+        await participant.engine.forms.answer(
+            participant.visit_id, step=state.step, round=None, position=state.position, instrument=step.name,
+            wording=wording, ratings=ratings,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Transcripts read one at a time, each rated on a questionnaire."""

@@ -1,0 +1,1 @@
+"""Recordings to write down, some of them with a known transcript."""
