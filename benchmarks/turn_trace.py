@@ -132,7 +132,7 @@ async def hold(trace: Trace, folder: Path) -> list[tuple[CodeType, CodeType | No
     """A dialogue in the participants' pages; the calls of its turn with fewest hops."""
     from scenes.browserless import Forms  # pyright: ignore[reportMissingImports]
     from vivavoce.cli.studies import make_connectors, open_log, read_study
-    from vivavoce.session.engine import SessionEngine
+    from vivavoce.trial.engine import SessionEngine
     from vivavoce.web.app import create_app
 
     study = read_study(folder)

@@ -170,7 +170,7 @@ class Participant:
         def there() -> httpx.Response | None:
             page = self.look()
             found, turns = self.form(page), re.findall(r'class="turn (user|system)', page.text)
-            if found is not None and found[0] == "/turns/form" and turns[-1:] != ["system"]:
+            if Forms(page.text).has("/turns/form") and turns[-1:] != ["system"]:
                 return None
             return page if found is not None or 'data-page="end"' in page.text else None
 
