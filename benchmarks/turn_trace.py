@@ -18,7 +18,9 @@ system is in the log and nothing of ours has been called for 0.2 s. It is one of
 the one with fewest hops, for what the service does once a second is no part of a turn. `log → report`
 is the verbs `export`, `measure` and `report` on that log; `page → report` is both together. All is gone
 through once before, so imports and what is kept after its first use do not count. The system is a script
-inside the process (`scripted`), or the bundled bot behind the connector `http`.
+inside the process (`scripted`), or the bundled bot behind the connector `http`. What it printed before the
+code moved to a kernel and shelves (commit 3cfebc6) is in `results/turn_trace-before.json`; hops to the log
+differ by two from run to run.
 """
 
 import argparse
