@@ -1,0 +1,251 @@
+"""One user turn followed through our files: from the page's POST to the answer in the log, and to the report.
+
+    python -m benchmarks turn_trace [--out FILE]
+
+Every call of a Python function is seen by `sys.setprofile`, in every thread. It counts where the function is
+written in a `.py` file below `src/vivavoce`; a coroutine counts once, when it is called, not when it goes on.
+
+files       files of ours with a function that was called, in the order of the first call
+functions   different functions of ours that were called; calls: how often in all
+hops        calls of a function of ours whose nearest caller of ours on the stack is in another file. Between
+            the two may stand functions of others (FastAPI, SQLAlchemy); who is called by others alone, as a
+            task by its loop, is no hop
+direct      hops with nothing of others between
+pairs       different pairs of files among the hops
+
+`page → log` begins where the application is called (ASGI) with POST /turns, and ends where the answer of the
+system is in the log and nothing of ours has been called for 0.2 s. It is one of twenty turns of a dialogue,
+the one with fewest hops, for what the service does once a second is no part of a turn. `log → report`
+is the verbs `export`, `measure` and `report` on that log; `page → report` is both together. All is gone
+through once before, so imports and what is kept after its first use do not count. The system is a script
+inside the process (`scripted`), or the bundled bot behind the connector `http`. What it printed before the
+code moved to a kernel and shelves (commit 3cfebc6) is in `results/turn_trace-before.json`; hops to the log
+differ by two from run to run.
+"""
+
+import argparse
+import asyncio
+import inspect
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import CodeType, FrameType
+from typing import Any
+
+import httpx
+
+import vivavoce
+
+OURS = str(Path(vivavoce.__file__).parent) + "/"
+SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+QUIET_S, TURNS, WARM = 0.2, 20, 3
+SCRIPTED = 'connect: scripted, greeting: "Hello.", otherwise: "You said: {text}"'
+BOT = 'connect: http, url: "http://127.0.0.1:PORT/chat", allow_private: true, open: true, idempotent: true'
+STUDY = """
+study: traced
+protocol: cambridge-2011
+systems:
+  one: {{{system}}}
+  two: {{{system}}}
+ontology: restaurants.yaml
+tasks: {{generate: 20, seed: 7}}
+visit:
+  - consent: consent.md
+  - dialogue: {{repeat: 1..2, gate: none}}
+  - questionnaire: cambridge
+"""
+
+
+class Trace:
+    """The calls of functions of ours while it is on, each with its nearest caller of ours."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.calls: list[tuple[CodeType, CodeType | None, bool]] = []
+        self.last_s = 0.0
+
+    def install(self) -> None:
+        """See this thread, and all that are started from now on."""
+        threading.setprofile(self.see)
+        sys.setprofile(self.see)
+
+    def see(self, frame: FrameType, what: str, _: object) -> None:
+        code = frame.f_code
+        if not self.on or what != "call" or not _is_ours(code):
+            return
+        if code.co_name == "<module>" or (code.co_flags & SUSPENDS and not _begins(frame)):
+            return
+        above, direct = frame.f_back, True
+        while above is not None and not _is_ours(above.f_code):
+            above, direct = above.f_back, False
+        self.calls.append((code, above.f_code if above is not None else None, direct))
+        self.last_s = time.monotonic()
+
+    @contextmanager
+    def recorded(self) -> Iterator["Trace"]:
+        self.calls, self.on, self.last_s = [], True, time.monotonic()
+        try:
+            yield self
+        finally:
+            self.on = False
+
+
+def _is_ours(code: CodeType) -> bool:
+    return code.co_filename.startswith(OURS) and code.co_filename.endswith(".py")
+
+
+def _begins(frame: FrameType) -> bool:
+    """Whether a coroutine is called, and does not go on; 3.12 begins it with its first step."""
+    if sys.version_info < (3, 12):
+        return frame.f_lasti < 0
+    first = next(at for at, name in _opcodes(frame.f_code) if name == "RESUME")
+    return frame.f_lasti <= first
+
+
+def _opcodes(code: CodeType) -> Iterator[tuple[int, str]]:
+    from dis import get_instructions
+
+    return ((one.offset, one.opname) for one in get_instructions(code))
+
+
+def figures(calls: list[tuple[CodeType, CodeType | None, bool]]) -> dict[str, Any]:
+    """What the module's docstring defines, of these calls."""
+    hops = [
+        (called.co_filename, above.co_filename, direct)
+        for called, above, direct in calls
+        if above is not None and above.co_filename != called.co_filename
+    ]
+    files = list(dict.fromkeys(called.co_filename.removeprefix(OURS) for called, _, _ in calls))
+    return {
+        "files": len(files), "functions": len({called for called, _, _ in calls}), "calls": len(calls),
+        "hops": len(hops), "direct": sum(direct for *_, direct in hops),
+        "pairs": len({(called, above) for called, above, _ in hops}), "in_order": files,
+    }  # fmt: skip
+
+
+async def hold(trace: Trace, folder: Path) -> list[tuple[CodeType, CodeType | None, bool]]:
+    """A dialogue in the participants' pages; the calls of its turn with fewest hops."""
+    from scenes.browserless import Forms  # pyright: ignore[reportMissingImports]
+    from vivavoce.cli.studies import make_connectors, open_log, read_study
+    from vivavoce.trial.engine import SessionEngine
+    from vivavoce.web.app import create_app
+
+    study = read_study(folder)
+    log = open_log(study, None)
+    app = create_app(SessionEngine(study, log, make_connectors(study)))
+    turns = []
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://trial", follow_redirects=True, timeout=60
+        ) as client,
+    ):
+        page = await client.get("/")
+        for path, entered in (("/start", {}), ("/consent", {"answer": "agree"})):
+            form = Forms(page.text).to(path)
+            page = await client.post(form["action"], data={**form["fields"], **entered})
+        dialogue = Forms(page.text).to("/dialogue/end/form")["fields"]["dialogue_id"]
+        for number in range(WARM + TURNS):
+            turn = {"dialogue_id": dialogue, "key": f"turn-key-{number}", "text": "a cheap place, please"}
+            await answers(folder, number + 1)
+            await asyncio.sleep(QUIET_S)
+            with trace.recorded():
+                sent = await client.post("/turns", json=turn)
+                assert sent.status_code == 200, sent.text
+                await answers(folder, number + 2)
+                while time.monotonic() - trace.last_s < QUIET_S:
+                    await asyncio.sleep(0.01)
+            turns.append(trace.calls)
+        await client.post("/dialogue/end", json={"dialogue_id": dialogue, "confirmed": True})
+    log.close_now()
+    return min(turns[WARM:], key=lambda calls: figures(calls)["hops"])
+
+
+async def answers(folder: Path, count: int) -> None:
+    """Wait until the log holds so many answers, asking it without a function of ours."""
+    for _ in range(6000):
+        log = sqlite3.connect(folder / "log.sqlite")
+        found = log.execute("SELECT count(*) FROM events WHERE kind = 'system_turn_received'").fetchone()[0]
+        log.close()
+        if found >= count:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the system never answered")
+
+
+def report(folder: Path, into: Path) -> None:
+    """Export, measures and report of the study's log, by the command line."""
+    from typer.testing import CliRunner
+
+    from vivavoce.cli.main import app
+
+    for words in (
+        ("export", folder, "--into", into),
+        ("measure", into, "--json"),
+        ("report", into, "--out", into / "report.html"),
+    ):
+        done = CliRunner().invoke(app, [str(word) for word in words])
+        assert done.exit_code == 0, (words, done.output, done.exception)
+
+
+def traced(trace: Trace, system: str, scratch: Path) -> dict[str, Any]:
+    """The figures with this system."""
+    from vivavoce.study.scaffold import write_study
+
+    folder = write_study(scratch / "study", "cambridge-2011", name="traced")[0].parent
+    (folder / "study.yaml").write_text(STUDY.format(system=system), encoding="utf-8")
+    to_log = asyncio.run(hold(trace, folder))
+    report(folder, scratch / "before")
+    with trace.recorded():
+        report(folder, scratch / "dataset")
+    return {
+        "page → log": figures(to_log),
+        "log → report": figures(trace.calls),
+        "page → report": figures([*to_log, *trace.calls]),
+    }
+
+
+@contextmanager
+def bot(domain: Path) -> Iterator[int]:
+    """The bundled bot in a process of its own; its port."""
+    from scenes.processes import free_port, wait_for_port  # pyright: ignore[reportMissingImports]
+
+    port = free_port()
+    told = ["restaurant", "--domain", str(domain), "--port", str(port)]
+    running = subprocess.Popen([sys.executable, "-m", "vivavoce_bots", *told])
+    try:
+        wait_for_port(port, running)
+        yield port
+    finally:
+        running.terminate()
+        running.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--out", type=Path, help="write the JSON here, too")
+    options = parser.parse_args()
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    trace, found = Trace(), {}
+    trace.install()
+    domain = Path(OURS) / "study" / "domains" / "restaurants.yaml"
+    with bot(domain) as port, TemporaryDirectory() as scratch:
+        for name, system in {"scripted": SCRIPTED, "http": BOT.replace("PORT", str(port))}.items():
+            found[name] = traced(trace, system, Path(scratch) / name)
+    sys.setprofile(None)
+    threading.setprofile(None)
+    written = json.dumps(found, indent=1, ensure_ascii=False)
+    print(written)
+    if options.out is not None:
+        options.out.write_text(written + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,284 @@
+"""A log and a dataset of the version before: opened, continued, exported, reported, all figures the same.
+
+`tests/fixtures/before_shelves/make.py` wrote them; here all is asked by the command line and by HTTP.
+"""
+
+import json
+import re
+from array import array
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pyarrow.parquet as pq
+import pytest
+
+from scenes.before_shelves import (
+    DATASETS,
+    DSTC2,
+    FIXTURES,
+    LANGUAGES,
+    STUDIES,
+    kept,
+    numbers,
+    numbers_of_calls,
+    open_copy,
+    vivavoce,
+)
+from scenes.browserless import Forms
+from scenes.eliciting import packed
+from scenes.patience import PATIENCE_S, eventually
+from scenes.processes import free_port, process, wait_for_port
+from scenes.voices import RATE, voice
+
+SERVED = ("every", "calls", "oz")  # in which visits are taken up again
+LEFT = [one for one in json.loads((FIXTURES / "left.json").read_text()) if one["study"] in SERVED]
+HURRIED = Path(__file__).parents[1] / "scenes" / "hurried.py"
+WRITTEN_BY, TODAY = "0.1.0", version("vivavoce")  # signatures name the version
+END = r"Done\. Thank you!|Your answers have been saved"
+# what a visit that goes on adds to, and nothing else
+KEPT_WHOLE = (
+    "turns",
+    "ratings",
+    "readings",
+    "preferences",
+    "listening",
+    "votes",
+    "annotations",
+    "wizard_turns",
+)
+# the forms of the pages in the order in which one that is there is filled in, and what is entered
+FORMS: dict[str, dict[str, str]] = {
+    "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {}, "/choices": {}, "/rated": {},
+    "/hearing": {"counted": "4"}, "/transcript": {"text": "good bye"}, "/elicit/typed": {"text": "stir"},
+    "/judged": {"value": "3", "plays": "1"}, "/arena/vote": {"choice": "left"},
+    "/arena/say": {"item-text": "thai food"}, "/dialogue/finish": {}, "/dialogue/next": {},
+    "/turns/form": {"text": "a cheap place please"}, "/dialogue/end/form": {"confirmed": "yes"},
+}  # fmt: skip
+
+
+def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Every table of a dataset."""
+    return {path.stem: pq.read_table(path).to_pylist() for path in sorted(folder.glob("*.parquet"))}
+
+
+def facts(folder: Path) -> dict[str, Any]:
+    """What a dataset says of itself, but for when it was exported and how its files are packed."""
+    found = json.loads((folder / "dataset.json").read_text())
+    del found["created_at"]
+    for table in found["tables"].values():
+        del table["file_sha256"]
+    return found
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_its_log_is_sound_and_gives_the_dataset_that_it_gave(name: str, tmp_path: Path) -> None:
+    study, scope = DATASETS[name]
+    folder = open_copy(study, tmp_path)
+    assert json.loads(vivavoce("log", "verify", folder, "--json"))["broken"] is None
+    vivavoce("export", folder, "--into", tmp_path / "dataset", "--only", scope)
+    exported, before = rows(tmp_path / "dataset"), rows(FIXTURES / "datasets" / name)
+    assert exported.keys() == before.keys()
+    for table, was in before.items():
+        assert exported[table] == was, table
+    same(facts(tmp_path / "dataset"), facts(FIXTURES / "datasets" / name))
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_its_dataset_has_the_figures_and_the_report_that_it_had(name: str, tmp_path: Path) -> None:
+    found = numbers(FIXTURES / "datasets" / name, tmp_path, *LANGUAGES.get(name, ()))
+    same(found, kept(FIXTURES / "numbers" / f"{name}.json.xz"))
+
+
+@pytest.mark.long
+@pytest.mark.shared
+def test_real_calls_have_the_figures_and_the_report_that_they_had(shared: Path, tmp_path: Path) -> None:
+    same(numbers_of_calls(shared, tmp_path), kept(DSTC2))
+
+
+def same(found: Any, was: Any, at: str = "") -> None:
+    """Every figure equal, floats to their last digit; the first that is not is named."""
+    if isinstance(was, dict) and isinstance(found, dict):
+        assert found.keys() == was.keys(), at
+        for key, one in was.items():
+            same(found[key], one, f"{at}/{key}")
+    elif isinstance(was, list) and isinstance(found, list):
+        assert len(found) == len(was), (at, sorted({*map(str, found)} ^ {*map(str, was)})[:6])
+        for place, one in enumerate(was):
+            same(found[place], one, f"{at}/{place}")
+    elif isinstance(was, str) and isinstance(found, str):
+        assert found.replace(TODAY, "VERSION") == was.replace(WRITTEN_BY, "VERSION"), at
+    else:
+        assert found == was, at
+
+
+class Participant:
+    """A browser without scripts that comes back with its cookie to the visit that it left."""
+
+    def __init__(self, url: str, left: dict[str, Any]) -> None:
+        name, value = left["cookie"]
+        self.left, self.said = left, 0
+        self.client = httpx.Client(
+            base_url=url, cookies={name: value}, follow_redirects=True, trust_env=False, timeout=PATIENCE_S
+        )
+
+    def __enter__(self) -> "Participant":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def look(self) -> httpx.Response:
+        page = self.client.get("/visit")
+        assert page.status_code == 200, (self.left, page.text)
+        assert page.url.path == "/visit", f"{self.left}: its visit is not known any more"
+        return page
+
+    def form(self, page: httpx.Response) -> tuple[str, dict[str, Any]] | None:
+        forms = Forms(page.text)
+        for path in FORMS:
+            if forms.has(path) and not (path == "/turns/form" and self.said >= 2):
+                return path, forms.to(path)
+        return None
+
+    def submit(self, page: httpx.Response, path: str, form: dict[str, Any]) -> httpx.Response:
+        chosen = {name: values[0] for name, values in form["radios"].items()}
+        self.said = self.said + 1 if path == "/turns/form" else 0
+        fields = {**form["fields"], **chosen, **FORMS[path]}
+        answer = self.client.post(urljoin(str(page.url), form["action"]), data=fields)
+        assert answer.status_code == 200, (self.left, path, answer.text)
+        return answer
+
+    def go_on(self) -> str:
+        """From the page that was left to the last one; that page."""
+        page = self.due()
+        first = self.form(page)
+        assert first is not None and first[0] == self.left["form"], (self.left, first)
+        for _ in range(300):
+            found = self.form(page)
+            if found is None:
+                return page.text
+            self.submit(page, *found)
+            page = self.due()
+        raise AssertionError(f"{self.left}: the visit has no end")
+
+    def due(self) -> httpx.Response:
+        """The page as soon as there is something to do on it, or nothing any more: no system is awaited."""
+
+        def there() -> httpx.Response | None:
+            page = self.look()
+            found, turns = self.form(page), re.findall(r'class="turn (user|system)', page.text)
+            if Forms(page.text).has("/turns/form") and turns[-1:] != ["system"]:
+                return None
+            return page if found is not None or 'data-page="end"' in page.text else None
+
+        try:
+            return eventually(there)  # type: ignore[return-value]
+        except AssertionError:
+            raise AssertionError(
+                f"{self.left}: nothing is ever to be done here: {self.look().text}"
+            ) from None
+
+
+@contextmanager
+def served(folders: dict[str, Path]) -> Iterator[dict[str, str]]:
+    """The studies served as by `vivavoce serve`, each with its last event a moment ago; their addresses."""
+    with ExitStack() as stack:
+        bot = free_port()
+        domain = str(STUDIES / "town" / "restaurants.yaml")
+        told = ("-m", "vivavoce_bots", "restaurant", "--domain", domain, "--port", str(bot))
+        running = {bot: stack.enter_context(process(*told))}
+        addresses = {}
+        for name, folder in folders.items():
+            file, port = folder / "study.yaml", free_port()
+            text = re.sub(r"127\.0\.0\.1:917\d", f"127.0.0.1:{bot}", file.read_text())
+            file.write_text(text.replace(":5170", f":{free_port()}"))
+            words = ["serve", str(folder), "--port", str(port), "--desk-port", str(free_port())]
+            running[port] = stack.enter_context(process(str(HURRIED), str(just_after(folder)), *words))
+            addresses[name] = f"http://127.0.0.1:{port}"
+        for port, one in running.items():
+            wait_for_port(port, one)
+        yield addresses
+
+
+def just_after(folder: Path) -> datetime:
+    """A minute after the last that is known of a study's visits."""
+    listed = [row for table in rows_of_people(folder).values() for row in table]
+    last = max(value for row in listed for value in row.values() if isinstance(value, datetime))
+    return last + timedelta(minutes=1)
+
+
+def rows_of_people(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    return rows(FIXTURES / "datasets" / folder.name)
+
+
+@pytest.fixture(scope="module")
+def gone_on(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[Path, str]]]:
+    """Copies of the studies with people in them, served: folder and address."""
+    into = tmp_path_factory.mktemp("before")
+    folders = {name: open_copy(name, into) for name in SERVED}
+    with served(folders) as addresses:
+        yield {name: (folder, addresses[name]) for name, folder in folders.items()}
+
+
+def named(left: dict[str, Any]) -> str:
+    return f"{left['study']} {left['step']}{left['form'].replace('/', ' ')}"
+
+
+@pytest.mark.parametrize("left", [one for one in LEFT if one["study"] == "every"], ids=named)
+def test_a_visit_left_in_any_step_goes_on_to_its_end(left: dict[str, Any], gone_on: Any) -> None:
+    with Participant(gone_on[left["study"]][1], left) as participant:
+        end = participant.go_on()
+    assert re.search(END, end), end
+
+
+def test_a_visit_left_while_speaking_goes_on_by_voice(gone_on: Any) -> None:
+    (left,) = [one for one in LEFT if one["study"] == "calls" and one["form"]]
+    sound = packed(array("h", [round(32_000 * one) for one in voice("what is the address", "rms")]), RATE)
+    headers = {"content-type": "audio/wav"}
+    with Participant(gone_on["calls"][1], left) as participant:
+        page = participant.look()
+        dialogue = Forms(page.text).to("/dialogue/end/form")["fields"]["dialogue_id"]
+        told, turns = {"dialogue_id": dialogue, "key": "spoken-afterwards"}, turns_of(page)
+        sent = participant.client.post("/voice/turn", params=told, content=sound, headers=headers)
+        assert sent.status_code == 200, sent.text
+        eventually(lambda: turns_of(participant.look()) == turns + 2, "the system never answered")
+
+
+def turns_of(page: httpx.Response) -> int:
+    return len(re.findall(r'class="turn ', page.text))
+
+
+def test_a_visit_that_waits_for_a_call_still_waits_for_it(gone_on: Any) -> None:
+    (left,) = [one for one in LEFT if one["study"] == "calls" and not one["form"]]
+    with Participant(gone_on["calls"][1], left) as participant:
+        page = participant.look()
+    assert re.search(r'id="number"[^>]*>\s*sip:\d+@127\.0\.0\.1', page.text), page.text
+
+
+def test_a_dialogue_with_a_wizard_takes_another_turn(gone_on: Any) -> None:
+    (left,) = [one for one in LEFT if one["study"] == "oz"]
+    with Participant(gone_on["oz"][1], left) as participant:
+        page = participant.look()
+        found = participant.form(page)
+        assert found is not None and found[0] == "/turns/form"
+        assert "a cheap place please" in participant.submit(page, *found).text
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_a_log_that_was_continued_is_sound_and_keeps_what_was_said(
+    name: str, gone_on: Any, tmp_path: Path
+) -> None:
+    folder, _ = gone_on[name]
+    assert json.loads(vivavoce("log", "verify", folder, "--json"))["broken"] is None
+    vivavoce("export", folder, "--into", tmp_path / "dataset", "--only", "people")
+    now, left = rows(tmp_path / "dataset"), {one["visit"] for one in LEFT}
+    for table, was in rows(FIXTURES / "datasets" / name).items():
+        if table in KEPT_WHOLE:
+            lost = [row for row in was if row.get("visit_id") not in left and row not in now[table]]
+            assert not lost, (table, lost[0])
