@@ -49,7 +49,8 @@ tasks: {generate: 20, constraints: 2..3, requests: 1..2, seed: 7}
 def written(folder: Path, visit: str, more: str = SYSTEMS) -> Study:
     """A study of these steps, with texts, pairs and restaurants beside it."""
     for name in ("guerini-2018", "cambridge-2011"):
-        write_study(folder / name, name, name="steps")
+        if not (folder / name).exists():
+            write_study(folder / name, name, name="steps")
         shutil.copytree(folder / name, folder, dirs_exist_ok=True)
     file = folder / "study.yaml"
     file.write_text(f"study: steps\nlanguages: [en, it]\n{more}visit:\n{visit}", encoding="utf-8")
@@ -159,6 +160,22 @@ def test_a_visit_of_dialogues_and_commands_is_simulated(tmp_path: Path) -> None:
         assert simulated(study, log, 2) == 2
         kinds = {one.event.kind for one in log.all_events()}
         assert {"dialogue_ended", "command_given", "questionnaire_answered"} <= kinds
+
+
+def test_steps_with_material_follow_one_another_in_any_order(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    for make in (commanding_study, transcribing_study, listening_study):
+        make(folder)
+    steps = [
+        "elicit: stimuli.yaml", "listen: {clips: clips.csv, audio: clips}", "compare: {pairs: pairs.yaml}",
+        "transcribe: {items: items.csv, audio: audio, each: 5}", "rate: {pairs: pairs.yaml}",
+    ]  # fmt: skip
+    for order in (steps, steps[::-1]):
+        visit = "".join(f"  - {one}\n" for one in order)
+        study = written(folder, visit)
+        with Log.open(f"sqlite:///{tmp_path / order[0][:4]}.sqlite") as log:
+            simulated(study, log, 1)
+            assert [visit.outcome for visit in log.visits(study.name)] == ["completed"]
 
 
 def test_nobody_who_listens_is_told_that_they_type(tmp_path: Path) -> None:

@@ -94,24 +94,28 @@ class MoveRules:
     elapsed_s: Callable[[DialogueState], float | None] = lambda _: None
 
     def settle(self, draft: Draft) -> None:
-        """Write everything that follows, in the same transaction."""
+        """Write everything that follows, in the same transaction, until nothing more does."""
+        state = draft.state
+        if state.phase == "ended" and state.outcome in ("withdrew", "no_consent"):
+            for recording_id in list(state.recordings):
+                draft.add(RecordingRemoved(recording_id=recording_id, reason="withdrawal"))
+        written = -1
+        while written != len(draft.stored):
+            written = len(draft.stored)
+            self._follow(draft)
+
+    def _follow(self, draft: Draft) -> None:
+        """Write what follows from the state as it is."""
         state = draft.state
         dialogue = state.dialogue
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
-        if state.phase == "compare":
-            self.compare(draft)
-        if state.phase == "rate":
-            self.rate(draft)
-        if state.phase == "listen":
-            self.listen(draft)
-        if state.phase == "transcribe":
-            self.transcribe(draft)
-        if state.phase == "elicit":
-            self.elicit(draft)
-        if state.phase == "ended" and state.outcome in ("withdrew", "no_consent"):
-            for recording_id in list(state.recordings):
-                draft.add(RecordingRemoved(recording_id=recording_id, reason="withdrawal"))
+        materials = {
+            "compare": self.compare, "rate": self.rate, "listen": self.listen,
+            "transcribe": self.transcribe, "elicit": self.elicit,
+        }  # fmt: skip
+        if state.phase in materials:
+            materials[state.phase](draft)
         self.settle_arena(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
@@ -233,7 +237,6 @@ class MoveRules:
             draft.add(listening_test_plan.clips_assigned(step, state.step, clips, state.participant_id))
         if draft.state.position >= len(draft.state.trials):
             draft.add(listening_test_plan.listening_finished(draft.state))
-            self.settle(draft)
 
     def transcribe(self, draft: Draft) -> None:
         """Give recordings out where that is due; end the step when all are written down, or too badly."""
@@ -246,7 +249,6 @@ class MoveRules:
         ended = transcription.finished(draft.state)
         if ended is not None:
             draft.add(ended)
-            self.settle(draft)
 
     def elicit(self, draft: Draft) -> None:
         """Say which stimuli are due; end the step after the last command."""
@@ -257,7 +259,6 @@ class MoveRules:
             draft.add(StimuliAssigned(step=state.step, stimuli=stimuli))
         if state.position >= len(state.stimuli):
             draft.add(CommandsFinished(step=state.step))
-            self.settle(draft)
 
     def rate(self, draft: Draft) -> None:
         """Draw the transcripts by the first free slot; end after the last."""

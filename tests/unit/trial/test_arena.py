@@ -1,24 +1,38 @@
 """The arena: balanced meetings, both sides asked and answered, votes in their order, ends, restarts."""
 
 import asyncio
+import shutil
 from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from scenes.fighting import SYSTEMS, arena_engine, arena_study, due, fight_all, settled, until
+from scenes.fighting import (
+    SYSTEMS,
+    arena_engine,
+    arena_study,
+    due,
+    fight,
+    fight_all,
+    settled,
+    until,
+    write_arena,
+)  # fmt: skip
+from scenes.listening import listening_study
 from scenes.visits import Parrot
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
 from vivavoce.log.events import DialogueEnded, SystemTurnFailed, SystemTurnReceived, UserTurnSent
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.arena import opponents
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.masking import MASK, leaks, masked
+from vivavoce.trial.state import VisitState
 
 EVEN = dict.fromkeys(SYSTEMS, 0.0)
 
@@ -285,3 +299,25 @@ def test_names_are_masked_however_they_are_written(text: str, shown: str) -> Non
 
 def test_nothing_is_masked_without_names() -> None:
     assert masked("I am beryl", ()) == "I am beryl"
+
+
+def test_what_follows_the_last_battle_has_its_material(tmp_path: Path, log: Log) -> None:
+    folder = tmp_path / "study"
+    listening_study(folder.with_name("clips"))
+    write_arena(folder, turns=1)
+    shutil.copytree(folder.with_name("clips") / "clips", folder / "clips")
+    shutil.copy(folder.with_name("clips") / "clips.csv", folder)
+    with (folder / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write("  - listen: {clips: clips.csv, audio: clips}\n")
+    study = load_study(folder)
+
+    async def run() -> VisitState:
+        engine = arena_engine(study, log)
+        await engine.start()
+        visit = await fight(engine, EVEN, Random(1))
+        state = await engine.state(visit)
+        await engine.stop()
+        return state
+
+    state = asyncio.run(run())
+    assert state.phase == "listen" and state.trials
