@@ -16,7 +16,7 @@ from vivavoce.audio.process_worker import Apart, EndedApart
 LEFT_ALONE = """
 import asyncio, sys, time
 sys.path.insert(0, {folder!r})
-from test_apart import apart
+from test_process_worker import apart
 
 async def main():
     print(await apart().call("who"), flush=True)
