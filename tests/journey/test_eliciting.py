@@ -97,6 +97,7 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
         record(page)
         page.locator("#send").click()
         expect(page.locator(".progress")).to_have_text("Command 3 of 3")
+        expect(page.locator("#record")).to_be_visible()  # the page's script has folded up the typing
         page.locator("#typing summary").click()
         page.locator("#text").fill("fill the cup")
         page.locator("#text").press("Enter")
