@@ -32,6 +32,7 @@ from coverage import CoverageData
 ROOT: Final = Path(__file__).resolve().parents[1]
 ROOMS: Final = ("measures", "analysis", "log", "session", "study", "connectors")
 TIMEOUT_S: Final = 3600  # of all tests, or of those of one mutant
+NOT_FOUND: Final = 4  # pytest's code for a test that is not there, or an option that is none
 AT_MOST: Final = 400  # tests of one mutant
 
 TURNED: Final[dict[type[ast.AST], tuple[str, str]]] = {
@@ -139,12 +140,20 @@ class Copy:
         target = self.root / mutant.path
         original = target.read_bytes()
         target.write_bytes(mutant.source())
-        named = self.root / "tests.txt"
-        named.write_text("\n".join(tests))
         try:
-            return not tests or self._pytest("-x", "-n", "0", "--timeout", "150", f"@{named}") in (0, 5)
+            return not tests or self._run(tests) in (0, 5)
         finally:
             target.write_bytes(original)
+
+    def _run(self, tests: list[str]) -> int:
+        """Some tests until one fails; all of a name where a parameter cannot be said on a command line."""
+        named = self.root / "tests.txt"
+        for chosen in (tests, list(dict.fromkeys(test.partition("[")[0] for test in tests))):
+            named.write_text("\n".join(chosen))
+            code = self._pytest("-x", "-n", "0", "--timeout", "150", f"@{named}")
+            if code != NOT_FOUND:
+                break
+        return code
 
     def _pytest(self, *options: str) -> int:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long", *options]
@@ -161,7 +170,7 @@ class Copy:
             )
         except subprocess.TimeoutExpired:
             return 1
-        if done.returncode not in (0, 1, 2, 5):
+        if done.returncode not in (0, 1, 2, NOT_FOUND, 5):
             raise RuntimeError(
                 f"pytest ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
             )
@@ -182,7 +191,7 @@ class Coverage:
         by_line = self._data.contexts_by_lineno(name) if name else {}
         by = {test for line in mutant.lines for test in by_line.get(line, []) if test}
         by = by or {test for tests in by_line.values() for test in tests if test}
-        here = {test.partition("|")[0] for test in by}
+        here = {test.rpartition("|")[0] for test in by}
         return sorted(here, key=lambda test: self._distance(test, mutant))[:AT_MOST]
 
     @staticmethod
