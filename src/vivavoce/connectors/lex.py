@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 import httpx
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from vivavoce.connectors.answers import bad_answer, clean, clean_text
 from vivavoce.connectors.base import (
@@ -32,6 +32,7 @@ from vivavoce.connectors.transport import checked_addresses
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.validation import mistake
 
 _LONGEST: Final = 1024
 
@@ -46,6 +47,13 @@ class LexSettings(ConnectorSettings):
     url: WebAddress | None = Field(None, description="address of the service, when it is not Amazon's")
     access_key: str | None = Field(None, description="${NAME} of the access key; else what AWS tools use")
     secret_key: str | None = Field(None, description="${NAME} of the secret key")
+
+    @model_validator(mode="after")
+    def _both_keys(self) -> "LexSettings":
+        if (self.access_key is None) != (self.secret_key is None):
+            missing = "access_key" if self.access_key is None else "secret_key"
+            raise mistake(f"one key without the other: {missing!r} is missing", "write both, or none")
+        return self
 
 
 class LexConnector:

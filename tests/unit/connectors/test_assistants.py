@@ -150,3 +150,9 @@ def test_a_turn_that_lex_cannot_take_is_refused_not_cut(counterparts: Counterpar
     with pytest.raises(SystemUnderTestError, match="longer than the 1024") as caught:
         said({"connect": "lex", "url": services(counterparts), **LEX}, "x" * 1025)
     assert not caught.value.reached
+
+
+@pytest.mark.parametrize(("given", "missing"), [("access_key", "secret_key"), ("secret_key", "access_key")])
+def test_one_key_of_lex_without_the_other_is_refused(given: str, missing: str) -> None:
+    with pytest.raises(InputError, match=f"'{missing}' is missing; write both, or none"):
+        make_connector({"connect": "lex", "bot": LEX["bot"], given: "x"}, {})

@@ -189,3 +189,8 @@ def test_real_telephone_calls_are_fitted(shared: Path, tmp_path: Path) -> None:
     assert fitted["source"]["dialogues"] > 200
     assert 0.5 < fitted["habits"]["optimism"] < 0.9, "people rate failed calls as successes"
     assert sum(fitted["habits"]["patience"]["values"].values()) == pytest.approx(1, abs=0.002)
+
+
+def test_error_rates_are_compared_in_tenths_of_the_words_said(tmp_path: Path) -> None:
+    rates = observations(written(tmp_path / "real", CALLS))["word_error_rate"]
+    assert rates == [0.1, 0.3, 0.0], "one of ten words, one of three, none"

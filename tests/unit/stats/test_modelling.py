@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import t as scipy_t
+from statsmodels.regression.mixed_linear_model import MixedLM
 from typer.testing import CliRunner
 
 from scenes.mixed_data import draw_trial
@@ -198,3 +199,16 @@ def test_the_terminal_shows_contrasts_terms_and_deviations(trial):
     )
     for words in ("S0 - S1", "odds ratio", "random intercept", "Holm over the 3 contrasts", "laplace"):
         assert words in " ".join(found.output.split())
+
+
+def test_terms_of_a_mean_are_tested_by_likelihoods_that_can_be_compared(trial):
+    """Those of fits that are not restricted; a restricted one knows which terms it has."""
+    (found,) = fit_model(trial, "dialogue_duration ~ manager + (1|participant)")["terms"]
+    dialogues = trial.read("dialogues").to_pandas()
+    likelihoods = [
+        MixedLM.from_formula(f"duration_s ~ {right}", dialogues, groups="participant_id")
+        .fit(reml=False, method="powell")
+        .llf
+        for right in ("factor_manager", "1")
+    ]
+    assert found["chi2"] == pytest.approx(2 * (likelihoods[0] - likelihoods[1]), rel=1e-3)

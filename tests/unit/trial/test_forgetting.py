@@ -3,7 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from scenes.visits import Parrot, into_dialogue, make_study
+from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
@@ -28,6 +31,29 @@ def test_a_visit_left_at_the_consent_is_forgotten_and_one_in_a_dialogue_is_not(
         assert set(engine._visits) == {talking}
         await engine.give_consent(left, 0, agreed=True, document="d")
         assert (await engine.state(left)).step == 1
+        await engine.stop()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("held", ["conversation", "play"])
+def test_a_visit_that_a_system_or_a_listener_still_holds_is_not_forgotten(
+    tmp_path: Path, log: Log, held: str
+) -> None:
+    study, clock = make_study(tmp_path), ManualClock()
+
+    async def run() -> None:
+        engine = SessionEngine(study, log, dict.fromkeys(study.systems, Parrot()), clock=clock)
+        await engine.start()
+        visit_id = (await engine.open_visit(language="en")).visit_id
+        visit = await engine.visit(visit_id)
+        setattr(visit, held, Conversation(key="k", language="en") if held == "conversation" else print)
+        clock.advance(FORGOTTEN_AFTER_S + 1)
+        await engine.sweep()
+        assert set(engine._visits) == {visit_id}
+        setattr(visit, held, None)
+        await engine.sweep()
+        assert engine._visits == {}
         await engine.stop()
 
     asyncio.run(run())

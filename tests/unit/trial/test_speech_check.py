@@ -10,7 +10,7 @@ from vivavoce.study.model import DialogueStep, Nontrivial, Range, Study
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Voice
 from vivavoce.trial import speech_check
-from vivavoce.trial.speech_check import require_speech, speech_warnings
+from vivavoce.trial.speech_check import require_speech, speech_warnings, synthesiser_of
 
 
 def speech_problems(study: Study) -> list[str]:
@@ -111,3 +111,13 @@ def test_a_recogniser_that_misses_most_words_without_those_of_the_domain_is_doub
     with_words = telephone(recogniser={"use": "pocketsphinx", "sentences": "callers.txt"})
     assert speech_warnings(by("phone", tmp_path, telephone=with_words, **english)) == []
     assert speech_warnings(by("text", tmp_path, **english)) == []
+
+
+def test_who_speaks_is_whom_the_study_names(tmp_path: Path) -> None:
+    named = {"synthesiser": "espeak-ng"}
+    by_phone = by("phone", tmp_path, telephone=telephone(**named))
+    by_voice = by("voice", tmp_path, voice=Voice.model_validate(named))
+    both = by("voice", tmp_path, voice=Voice.model_validate(named), telephone=telephone())
+    for study in (by_phone, by_voice, both):
+        assert type(synthesiser_of(study, "en")).__name__.lower().startswith("espeak")
+    assert type(synthesiser_of(by("voice", tmp_path), "en")).__name__.lower().startswith("flite")
