@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.idial import IDIAL, aspects, entities, modules
+from vivavoce.stats.idial import IDIAL, aspects, entities, intents, modules
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:
@@ -71,3 +71,24 @@ def test_who_answers_twice_is_one_user_with_the_first_answers(tmp_path: Path) ->
         found = aspects(writer.close(), reverse_item_4=False)
     assert {one["n"] for one in found} == {2}
     assert {one["mean"] for one in found} == {3.0}
+
+
+def test_the_intent_of_a_dialogue_is_the_kind_of_its_first_assigned_goal(tmp_path: Path) -> None:
+    with DatasetWriter(tmp_path, study={"name": "toy"}, source={"kind": "test"}) as writer:
+        for key, duration_s in (("d0", 30.0), ("d1", 90.0)):
+            writer.add("dialogues", [{"dialogue_id": key, "study": "toy", "system": "s", "channel": "text",
+                                      "participant_id": key, "simulated": False, "condition": "s",
+                                      "language": "en", "end_reason": "user",
+                                      "duration_s": duration_s}])  # fmt: skip
+            goals = [
+                (0, "assigned", "constraint", "area", "loan"), (0, "inferred", "type", None, "return"),
+                (1, "assigned", "type", None, "return"), (0, "assigned", "type", None, "loan"),
+            ]  # fmt: skip
+            writer.add("goals", [
+                {"dialogue_id": key, "goal_index": index, "origin": origin, "kind": kind, "slot": slot,
+                 "op": "=", "value": value} for index, origin, kind, slot, value in goals
+            ])  # fmt: skip
+        dataset = writer.close()
+    loan, back = intents(dataset, [{"id": "loan", "minutes": 1}, {"id": "return", "minutes": 1}])
+    assert (loan["dialogues"], loan["within"], loan["longest_s"]) == (2, 1, 90.0)
+    assert back["dialogues"] == 0
