@@ -5,6 +5,7 @@ first thing said in a conversation, and refuses a request that is not as documen
 """
 
 import sys
+from collections import Counter
 from typing import Any
 
 import uvicorn
@@ -15,6 +16,7 @@ from starlette.routing import Route
 
 first: dict[str, str] = {}
 activities: dict[str, list[dict[str, Any]]] = {}
+looks: Counter[str] = Counter()
 ES = "/v2/projects/{p}/agent/sessions/{session}:detectIntent"
 CX = "/v3/projects/{p}/locations/{l}/agents/{a}/sessions/{session}:detectIntent"
 LEX = "/bots/{bot}/botAliases/{alias}/botLocales/{locale}/sessions/{session}/text"
@@ -69,6 +71,10 @@ def answer(log: list[dict[str, Any]], text: str, remembered: str) -> None:
         log.append({**bot, "type": "message", "text": "Which one?", "inputHint": "expectingInput"})
         log.append({**bot, "type": "message", "text": "The choice is yours.", "inputHint": "acceptingInput"})
         return
+    if text == "take your time":
+        log.append({**bot, "type": "message", "text": "One moment.", "inputHint": "acceptingInput"})
+        log.append({**bot, "type": "typing"})
+        return
     message = {"type": "message", "text": f"first was {remembered}", "inputHint": "expectingInput"}
     log.append({**bot, **message})
 
@@ -76,6 +82,9 @@ def answer(log: list[dict[str, Any]], text: str, remembered: str) -> None:
 async def hear_line(request: Request) -> Response:
     log = activities[request.path_params["name"]]
     after = int(request.query_params.get("watermark") or 0)
+    looks[request.path_params["name"]] += 1
+    if looks[request.path_params["name"]] == 20 and log[-1]["type"] == "typing":
+        log.append({"from": {"id": "bot", "role": "bot"}, "type": "message", "text": "Here it is."})
     return JSONResponse({"activities": log[after:], "watermark": str(len(log))})
 
 

@@ -69,6 +69,17 @@ def test_what_a_direct_line_bot_says_beside_its_question_is_heard(counterparts: 
     assert [one.text for one in outputs if one.kind == "message"] == ["Which one?", "The choice is yours."]
 
 
+def test_a_direct_line_bot_that_types_is_waited_for_longer_than_one_that_is_idle(
+    counterparts: Counterparts,
+) -> None:
+    settings = {
+        "connect": "directline", "url": services(counterparts), "secret": "${SECRET}", "idle_s": 0.1,
+        "typing_s": 60, "poll_s": 0.02,
+    }  # fmt: skip
+    outputs = said(settings, "take your time")
+    assert [one.text for one in outputs if one.kind == "message"] == ["One moment.", "Here it is."]
+
+
 def test_a_direct_line_server_of_ones_own_has_another_path_and_no_secret(counterparts: Counterparts) -> None:
     settings = {"connect": "directline", "url": services(counterparts) + "/directline", "poll_s": 0.02}
     assert said(settings, "hello")[0].text == "first was hello"
