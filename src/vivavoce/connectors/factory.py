@@ -7,10 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.plugins import kind_of
 from vivavoce.connectors.rate_limit import LimitedConnector
+from vivavoce.connectors.shelf import CONNECTORS
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
@@ -34,7 +33,7 @@ def make_connector(
     if not isinstance(raw.get("connect"), str):
         known = ", ".join(CONNECTORS.names())
         raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME; known: {known}")
-    kind = kind_of(raw["connect"], place=f"{place} connect".strip())
+    kind = CONNECTORS.get(raw["connect"], place=f"{place} connect".strip())
     try:
         settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
     except ValidationError as error:
