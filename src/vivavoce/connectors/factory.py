@@ -1,18 +1,30 @@
-"""From the raw settings of a system in a study file to a connector."""
+"""The shelf of connectors, and from the raw settings of a system in a study file to a connector."""
 
+import inspect
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.base import ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
-from vivavoce.connectors.shelf import CONNECTORS
 from vivavoce.core.errors import InputError
+from vivavoce.core.shelf import Shelf
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
+
+
+def _is_connector(kind: Any) -> bool:
+    settings = getattr(kind, "settings", None)
+    declared = inspect.isclass(settings) and issubclass(settings, ConnectorSettings)
+    return declared and callable(getattr(kind, "make", None))
+
+
+CONNECTORS: Final[Shelf[ConnectorKind]] = Shelf(
+    "connector", fits=_is_connector, needs="settings (a ConnectorSettings), make"
+)
 
 
 def make_connector(

@@ -16,8 +16,7 @@ from ruamel.yaml import YAML
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.processes import free_port
 from vivavoce.connectors.base import Audio, Connector, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.shelf import CONNECTORS
+from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.telegram import TelegramSettings
 from vivavoce.core.errors import InputError
 

@@ -12,8 +12,7 @@ import pytest
 
 from scenes.packages import put_package
 from vivavoce.connectors.base import Conversation, UserTurn
-from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.shelf import CONNECTORS
+from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.core.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
