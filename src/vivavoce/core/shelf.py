@@ -103,7 +103,7 @@ class FamilyShelf(Registry[Entry]):
         self.unpack, self.group = unpack, f"vivavoce.{kind}s"
         self._makers: dict[str, Callable[[], Entry]] = {}
         self._owners: dict[str, str] = {}
-        self._taken: set[tuple[str, str]] = set()
+        self._taken: dict[tuple[str, str], Any] = {}
         self._lock = RLock()
 
     def names(self) -> list[str]:
@@ -126,6 +126,11 @@ class FamilyShelf(Registry[Entry]):
             self._entries[name] = self._makers[name]()
         return self._entries[name]
 
+    def offered(self) -> list[Any]:
+        """What the entry points name, in the order of their names."""
+        self._fill()
+        return [self._taken[point.name, point.value] for point in offers(self.group)]
+
     def _fill(self) -> None:
         with self._lock:
             for point in offers(self.group):
@@ -133,16 +138,17 @@ class FamilyShelf(Registry[Entry]):
                     self._take(point)
 
     def _take(self, point: EntryPoint) -> None:
-        self._taken.add((point.name, point.value))  # before it is imported: it may look at the shelf
-        package = _package(point)
+        package, key = _package(point), (point.name, point.value)
+        self._taken[key] = None  # before it is imported: it may look at the shelf
         try:
             with _loading(f"{self.kind}s {point.name!r} of the package {package}"):
-                found = list(self.unpack(point.load()))
+                self._taken[key] = point.load()
+                found = list(self.unpack(self._taken[key]))
             for name, _ in found:
                 if name in self._owners:
                     raise _twice(self.kind, name, (self._owners[name], package))
         except InputError:
-            self._taken.remove((point.name, point.value))
+            del self._taken[key]
             raise
         for name, make in found:
             self._owners[name] = package

@@ -85,6 +85,19 @@ def test_one_entry_point_offers_a_family(install: Install) -> None:
     assert "did you mean 'red'" in refusal(lambda: shelf.get("reed"))
 
 
+def test_what_a_family_offers_is_known_at_once_and_made_once_when_asked_for(install: Install) -> None:
+    made: list[str] = []
+    install("slow-lamps", {"slow": "slow_lamps:NAMES"}, "NAMES = ['neon', 'arc']")
+    shelf = FamilyShelf(
+        "lamp", lambda names: [(one, lambda one=one: made.append(one) or one) for one in names]
+    )
+    assert shelf.names() == ["arc", "neon"] and "arc" in shelf and len(shelf) == 2 and not made
+    assert [shelf.get("arc"), shelf.get("arc"), *shelf] == ["arc", "arc", ("arc", "arc"), ("neon", "neon")]
+    assert made == ["arc", "neon"]
+    with pytest.raises(DuplicateName):
+        shelf.add("arc", "another")
+
+
 def test_a_name_in_two_families_names_both_packages_each_time(install: Install) -> None:
     for package in ("first-lamps", "second-lamps"):
         module = package.replace("-", "_")
