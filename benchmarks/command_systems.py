@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from vivavoce.importers import CORPORA
+from vivavoce.importers.shelf import CORPORA
 from vivavoce.log.dataset import Dataset
 from vivavoce.understanding.figures import corpus_figures
 from vivavoce.understanding.kitchen.corpus import generate, write_corpus

@@ -28,7 +28,7 @@ import numpy as np
 from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.speech import make_recogniser
+from vivavoce.audio.speech import make_recogniser
 from vivavoce.core.alignment import align
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import spoken_words

@@ -15,8 +15,7 @@ import sys
 import time
 from itertools import product
 
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.idial_tests import ELEVEN
+from vivavoce.stress.base import Utterance, stress_tests
 from vivavoce.stress.propose import propose
 
 SECONDS = 2.0
@@ -92,7 +91,7 @@ def peer(name: str) -> dict[str, object]:
 
 
 def main() -> None:
-    rates = {language: {one.name: ours(language, one.name) for one in ELEVEN} for language in PARTS}
+    rates = {language: {one.name: ours(language, one.name) for one in stress_tests()} for language in PARTS}
     peers = {name: peer(name) for name in ("nlpaug", "textattack")}
     mine = rates["en"]["ST-4"]["variants_per_cpu_s"]
     ratios = {

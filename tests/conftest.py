@@ -71,7 +71,7 @@ def make_once(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Mak
 @pytest.fixture(scope="session")
 def dstc2(shared: Path, make_once: MakeOnce) -> "Dataset":
     """The real corpus with self-reported entities."""
-    from vivavoce.importers import import_dstc2
+    from vivavoce.importers.dstc2 import import_dstc2
     from vivavoce.log.dataset import Dataset
 
     return Dataset(make_once("dstc2", lambda into: import_dstc2([shared / "data" / "dstc2"], into)))
@@ -80,7 +80,7 @@ def dstc2(shared: Path, make_once: MakeOnce) -> "Dataset":
 @pytest.fixture(scope="session")
 def dstc2_checked(shared: Path, make_once: MakeOnce) -> "Dataset":
     """The real corpus with the domain's venue database."""
-    from vivavoce.importers import import_dstc2
+    from vivavoce.importers.dstc2 import import_dstc2
     from vivavoce.log.dataset import Dataset
 
     venues = shared / "data" / "cambridge_restaurants" / "CamRest_db.json"

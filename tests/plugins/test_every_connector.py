@@ -14,9 +14,8 @@ import pytest
 
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
-from vivavoce.connectors import CONNECTORS
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
-from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.probe import hello
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room

@@ -220,6 +220,6 @@ class Silent(StepKind[Any]):
 def test_a_step_that_does_not_say_everything_of_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("silent", f"{__name__}:Silent", "vivavoce.steps")
     monkeypatch.setattr(EntryPoint, "load", lambda self: Silent)
-    monkeypatch.setattr(shelf, "entry_points", lambda group: [point])
+    monkeypatch.setattr(shelf, "offers", lambda group: (point,))
     with pytest.raises(InputError, match=r"'silent' .* does not say its simulate; add simulate"):
         shelf.Shelf("step", StepKind).get("silent")

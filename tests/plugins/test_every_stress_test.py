@@ -5,12 +5,12 @@ from random import Random
 import pytest
 
 from vivavoce.stress.backends import BACKENDS
-from vivavoce.stress.base import ANY_LANGUAGE, STRESS_TESTS, StressTest, Utterance
+from vivavoce.stress.base import ANY_LANGUAGE, STRESS_TESTS, StressTest, Utterance, stress_tests
 from vivavoce.stress.filters import fits
-from vivavoce.stress.idial_tests import ELEVEN
-from vivavoce.stress.operators import OPERATORS
 from vivavoce.stress.packs import pack_of
 
+IDIAL = [one for one in stress_tests() if one.name.startswith("ST-")]
+OPERATORS = [operator for test in stress_tests() for operator in test.operators]
 SAID = {
     "it": (
         "Vorrei un'altra pizza a Milano, per favore: qual è il prezzo di un piatto di pasta?",
@@ -24,11 +24,16 @@ SAID = {
 
 
 def test_the_shelf_holds_the_eleven_of_idial_and_no_more_of_ours() -> None:
-    assert len(ELEVEN) == 11
-    assert {f"ST-{number}" for number in range(1, 12)} <= set(STRESS_TESTS.names())
+    assert [one.name for one in IDIAL] == [f"ST-{number}" for number in range(1, 12)]
+    assert all(STRESS_TESTS.get(one.name) is one for one in IDIAL)
 
 
-@pytest.mark.parametrize("test", ELEVEN, ids=lambda test: test.name)
+@pytest.mark.parametrize("test", stress_tests(), ids=lambda test: test.name)
+def test_the_operators_of_a_test_are_its_own(test: StressTest) -> None:
+    assert test.operators and {one.test for one in test.operators} == {test.name}
+
+
+@pytest.mark.parametrize("test", IDIAL, ids=lambda test: test.name)
 def test_a_stress_test_tells_all_about_itself(test: StressTest) -> None:
     assert test.meaning.endswith((".", "dì")) and test.title and test.source and test.keeps
     assert (
@@ -39,9 +44,10 @@ def test_a_stress_test_tells_all_about_itself(test: StressTest) -> None:
 
 
 @pytest.mark.parametrize("language", ["it", "en"])
-@pytest.mark.parametrize("test", [one.name for one in ELEVEN])
+@pytest.mark.parametrize("test", [one.name for one in IDIAL])
 def test_each_language_has_an_operator_for_each_test(test: str, language: str) -> None:
-    mine = [one for one in OPERATORS if one.test == test and one.language in (ANY_LANGUAGE, language)]
+    operators = STRESS_TESTS.get(test).operators
+    mine = [one for one in operators if one.language in (ANY_LANGUAGE, language)]
     assert any(all(map(pack_of(language).has, one.needs)) for one in mine)
 
 

@@ -1,15 +1,15 @@
-"""From settings to a recogniser or a synthesiser: by registered name, or by an installed package's."""
+"""From settings to a recogniser or a synthesiser: by name, as installed packages offer them."""
 
+import inspect
 import os
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.registry import Registry
+from vivavoce.core.errors import InputError
+from vivavoce.core.shelf import Shelf
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Source
 
@@ -18,7 +18,7 @@ Made = TypeVar("Made", covariant=True)
 
 
 class MadeBySettings(Protocol[Settings, Made]):
-    """What a registry holds of one kind: its name, its settings model and its maker."""
+    """What a shelf holds of one kind: its name, its settings model and its maker."""
 
     name: str
     summary: str
@@ -27,8 +27,15 @@ class MadeBySettings(Protocol[Settings, Made]):
     def make(self, settings: Any, secrets: Mapping[str, str]) -> Made: ...
 
 
+def is_made_by_settings(kind: Any) -> bool:
+    """Whether what a package offers has what `MadeBySettings` says."""
+    settings = getattr(kind, "settings", None)
+    declared = inspect.isclass(settings) and issubclass(settings, BaseModel)
+    return declared and callable(getattr(kind, "make", None))
+
+
 def make_kind(
-    registry: Registry[MadeBySettings[Settings, Made]], group: str, raw: Mapping[str, Any] | str, *,
+    shelf: Shelf[MadeBySettings[Settings, Made]], raw: Mapping[str, Any] | str, *,
     secrets: Mapping[str, str] | None = None, folder: Path | None = None, place: str = "",
 ) -> Made:  # fmt: skip
     """The object that the settings describe; a bare name is short for `{use: name}`.
@@ -37,9 +44,9 @@ def make_kind(
     """
     written = {"use": raw} if isinstance(raw, str) else dict(raw)
     if not isinstance(written.get("use"), str):
-        known = ", ".join(registry.names())
+        known = ", ".join(shelf.names())
         raise InputError("'use' is missing", place=place, hint=f"add use: NAME; known: {known}")
-    kind = _kind(registry, group, written["use"], f"{place} use".strip())
+    kind = shelf.get(written["use"], place=f"{place} use".strip())
     for name in kind.settings.files:
         if folder is not None and isinstance(written.get(name), str):
             written[name] = str(folder / written[name])
@@ -53,14 +60,3 @@ def make_kind(
     except InputError as error:
         where = f"{place} {error.place}".strip()
         raise InputError(error.problem, place=where, hint=error.hint) from None
-
-
-def _kind(
-    registry: Registry[MadeBySettings[Settings, Made]], group: str, name: str, place: str
-) -> MadeBySettings[Settings, Made]:  # fmt: skip
-    if name in registry:
-        return registry.get(name)
-    offered = {point.name: point for point in entry_points(group=group)}
-    if name in offered:
-        return registry.add(name, offered[name].load())
-    raise UnknownName(registry.kind, name, [*registry.names(), *offered], place=place)

@@ -1,7 +1,7 @@
 """Speech recognition behind one small protocol: sound in, hypotheses with confidences out.
 
-A kind of recogniser is registered by name, or offered by an installed package under the entry points
-`vivavoce.recognisers`. What needs a network lives in `connectors` and registers itself from there.
+A kind of recogniser is offered by an installed package, ours like any other, under an entry point
+`vivavoce.recognisers`. What needs a network lives in `connectors`.
 """
 
 from dataclasses import dataclass
@@ -9,12 +9,10 @@ from typing import ClassVar, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.audio.factory import MadeBySettings
+from vivavoce.audio.factory import MadeBySettings, is_made_by_settings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
-from vivavoce.core.registry import Registry
-
-GROUP: Final = "vivavoce.recognisers"
+from vivavoce.core.shelf import Shelf
 
 
 class RecognitionError(VivavoceError):
@@ -54,4 +52,6 @@ class Recogniser(Protocol):
         ...
 
 
-RECOGNISERS: Registry[MadeBySettings[RecogniserSettings, Recogniser]] = Registry("recogniser")
+RECOGNISERS: Final[Shelf[MadeBySettings[RecogniserSettings, Recogniser]]] = Shelf(
+    "recogniser", fits=is_made_by_settings, needs="settings, make"
+)

@@ -1,19 +1,17 @@
 """Speech synthesis behind one small protocol: words and a language in, sound out.
 
-A kind of synthesiser is registered by name, or offered by an installed package under the entry points
-`vivavoce.synthesisers`. What needs a network lives in `connectors` and registers itself from there.
+A kind of synthesiser is offered by an installed package, ours like any other, under an entry point
+`vivavoce.synthesisers`. What needs a network lives in `connectors`.
 """
 
 from typing import ClassVar, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.audio.factory import MadeBySettings
+from vivavoce.audio.factory import MadeBySettings, is_made_by_settings
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import VivavoceError
-from vivavoce.core.registry import Registry
-
-GROUP: Final = "vivavoce.synthesisers"
+from vivavoce.core.shelf import Shelf
 
 
 class SynthesisError(VivavoceError):
@@ -44,4 +42,6 @@ class Synthesiser(Protocol):
         ...
 
 
-SYNTHESISERS: Registry[MadeBySettings[SynthesiserSettings, Synthesiser]] = Registry("synthesiser")
+SYNTHESISERS: Final[Shelf[MadeBySettings[SynthesiserSettings, Synthesiser]]] = Shelf(
+    "synthesiser", fits=is_made_by_settings, needs="settings, make"
+)

@@ -17,7 +17,7 @@ from pydantic import Field
 from vivavoce.audio.factory import make_kind
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.synthesis import GROUP, SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
+from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
 
@@ -176,7 +176,7 @@ class Prompts:
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Synthesiser:
         if settings.otherwise is None:
             return cls(settings, None)
-        other = make_kind(SYNTHESISERS, GROUP, settings.otherwise, secrets=secrets, place="otherwise")
+        other = make_kind(SYNTHESISERS, settings.otherwise, secrets=secrets, place="otherwise")
         return cls(settings, other)
 
     async def speak(self, text: str, *, language: str) -> Sound:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from vivavoce.annotation.parsers import load_parser
 from vivavoce.campaign.places import SystemPlace, place_of
@@ -17,7 +17,7 @@ from vivavoce.log.store import Log
 from vivavoce.log.stress_events import StressRunFinished, StressRunPlanned, stress_stream
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import Casting
-from vivavoce.stress.base import STRESS_TESTS
+from vivavoce.stress.base import STRESS_TESTS, StressTest, stress_tests
 from vivavoce.stress.case import plan_key
 from vivavoce.stress.planning import Choice, plan_run
 from vivavoce.stress.review import Reviews
@@ -29,7 +29,6 @@ from vivavoce.study.model import Study
 from vivavoce.study.submission import Submission
 from vivavoce.trial.engine import SessionEngine
 
-NOT_SPOKEN: Final = "ST-3"
 Report = Callable[[int, int], None]
 Progress = Callable[[str], AbstractContextManager[Report]]
 
@@ -131,7 +130,8 @@ def _stress(
     Empty   no test fits and no case was written: nothing is run
     """
     name, settings = submission.submission, campaign.settings
-    tests = tuple(one for one in STRESS_TESTS.names() if one != NOT_SPOKEN or not submission.spoken)
+    unheard = [one for one in stress_tests() if submission.spoken and "voice" not in one.channels]
+    tests = tuple(name for name in STRESS_TESTS.names() if STRESS_TESTS.get(name) not in unheard)
     choice = Choice(tests=tests, size=settings.stress.sample, seed=settings.seed)
     reviews = Reviews.of(log.events(stress_stream(study.name)))
     plan = plan_run(study, dataset, reviews, choice, name)
@@ -140,7 +140,7 @@ def _stress(
     run = Run(
         study=study.name, system=name, connector=connectors(study)[name], log=log,
         cases=[*plan.cases, *more], settings=RunSettings(repeats=settings.stress.repeats, seed=settings.seed),
-        ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unspoken(submission, study)],
+        ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
     )  # fmt: skip
     if not run.cases or _was_held(run):
         return len(run.cases)
@@ -158,12 +158,10 @@ def _stress(
     return len(run.cases)
 
 
-def _unspoken(submission: Submission, study: Study) -> list[dict[str, Any]]:
-    """Why a test of single characters has no case of a spoken system."""
-    if not submission.spoken:
-        return []
-    facts = {"test": NOT_SPOKEN, "family": "spelling", "language": study.default_language}
-    return [{**facts, "dialogue_id": None, "reason": "it is not applied to voice"}]
+def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
+    """Why tests of what cannot be heard have no case of a spoken system."""
+    facts = {"language": study.default_language, "dialogue_id": None, "reason": "it is not applied to voice"}
+    return [{"test": one.name, "family": one.family, **facts} for one in tests]
 
 
 def _was_held(run: Run) -> bool:

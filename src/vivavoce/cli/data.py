@@ -29,7 +29,7 @@ def import_(
     replace: Replace = False,
 ) -> None:
     """Turn a foreign log into a dataset."""
-    from vivavoce.importers import CORPORA
+    from vivavoce.importers.shelf import CORPORA
 
     importer = CORPORA.get(format, place="import")
     with progress("reading") as report:

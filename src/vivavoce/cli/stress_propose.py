@@ -21,7 +21,7 @@ def propose(
     utterance: Annotated[str, typer.Argument(metavar="UTTERANCE", help="What a user said.")],
     language: Annotated[str, typer.Option("--language", help="it, en, or that of --pack.")] = "",
     test: Annotated[
-        list[str] | None, typer.Option("--test", help="ST-1 ... ST-11; several; all if none.")
+        list[str] | None, typer.Option("--test", help="Such as ST-1; several; all if none.")
     ] = None,
     previous: Annotated[str | None, typer.Option("--previous", help="The system turn before it.")] = None,
     protect: Annotated[
@@ -99,19 +99,22 @@ def language_models(
     """The language model as an operator of each test that is asked for."""
     if endpoint is None:
         return []
-    from vivavoce.stress.base import STRESS_TESTS
-    from vivavoce.stress.idial_tests import ELEVEN
+    from vivavoce.stress.base import STRESS_TESTS, stress_tests
     from vivavoce.stress.operators.endpoint import LanguageModel
 
     settings = {"url": endpoint, "model": model, "allow_private": True} | ({"key": key} if key else {})
-    names = tests or [one.name for one in ELEVEN]
-    return [LanguageModel(STRESS_TESTS.get(name).name, language, settings, os.environ) for name in names]
+    asked = [STRESS_TESTS.get(name) for name in tests] if tests else stress_tests()
+    return [LanguageModel(one.name, language, settings, os.environ) for one in asked]
 
 
 def _told(facts: dict[str, Any]) -> str:
+    named = [*facts["variants"], *facts["not_applicable"]]
+    width = max(5, *(len(one["test"]) for one in named)) + 1
     lines = [
-        f"{one['test']:<6}{one['confidence']:<5g} {one['text']}   [{one['rule']}]"
+        f"{one['test']:<{width}}{one['confidence']:<5g} {one['text']}   [{one['rule']}]"
         for one in facts["variants"]
     ]
-    lines += [f"{one['test']:<6}not applicable, because {one['reason']}" for one in facts["not_applicable"]]
+    lines += [
+        f"{one['test']:<{width}}not applicable, because {one['reason']}" for one in facts["not_applicable"]
+    ]
     return "\n".join(lines)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vivavoce.study.model import Study
     from vivavoce.study.ontology import Ontology
 
-Tests_ = Annotated[list[str] | None, typer.Option("--test", help="ST-1 to ST-11; all when left out.")]
+Tests_ = Annotated[list[str] | None, typer.Option("--test", help="Such as ST-1; several; all when left out.")]
 Languages_ = Annotated[list[str] | None, typer.Option("--language", help="Only these, such as it.")]
 Sample_ = Annotated[int | None, typer.Option("--sample", min=1, help="Interactions to draw; all if none.")]
 Seed_ = Annotated[int, typer.Option("--seed", help="Same seed, same sample.")]

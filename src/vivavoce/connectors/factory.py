@@ -1,19 +1,30 @@
-"""From the raw settings of a system in a study file to a connector."""
+"""The shelf of connectors, and from the raw settings of a system in a study file to a connector."""
 
+import inspect
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from vivavoce.connectors import CONNECTORS
-from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.plugins import kind_of
+from vivavoce.connectors.base import ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
 from vivavoce.core.errors import InputError
+from vivavoce.core.shelf import Shelf
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
+
+
+def _is_connector(kind: Any) -> bool:
+    settings = getattr(kind, "settings", None)
+    declared = inspect.isclass(settings) and issubclass(settings, ConnectorSettings)
+    return declared and callable(getattr(kind, "make", None))
+
+
+CONNECTORS: Final[Shelf[ConnectorKind]] = Shelf(
+    "connector", fits=_is_connector, needs="settings (a ConnectorSettings), make"
+)
 
 
 def make_connector(
@@ -34,7 +45,7 @@ def make_connector(
     if not isinstance(raw.get("connect"), str):
         known = ", ".join(CONNECTORS.names())
         raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME; known: {known}")
-    kind = kind_of(raw["connect"], place=f"{place} connect".strip())
+    kind = CONNECTORS.get(raw["connect"], place=f"{place} connect".strip())
     try:
         settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
     except ValidationError as error:

@@ -1,7 +1,7 @@
 """Recognisers and synthesisers behind the OpenAI-compatible `/audio/transcriptions` and `/audio/speech`.
 
 They share the guarded transport of the connectors: checked addresses, no redirects, answers of bounded size,
-secrets out of every message. Make recognisers and synthesisers from here wherever a network is allowed.
+secrets out of every message.
 """
 
 import asyncio
@@ -11,11 +11,9 @@ from typing import Any, ClassVar, Final, Protocol
 
 from pydantic import BaseModel, Field
 
-from vivavoce.audio import recognition, synthesis
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.connectors.answers import read_json
 from vivavoce.connectors.base import ConnectorSettings
@@ -23,8 +21,6 @@ from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.transport import check_status, make_client, reported
 from vivavoce.connectors.urls import WebAddress, check_address
 from vivavoce.core.errors import InputError, SystemUnderTestError
-
-__all__ = ["make_recogniser", "make_synthesiser"]
 
 LONGEST_ANSWER: Final = 20_000_000
 RECOGNITION_RATE: Final = 16_000
@@ -163,7 +159,3 @@ def _confidence(answer: Mapping[str, Any]) -> float | None:
         if isinstance(segment, dict) and isinstance(segment.get("avg_logprob"), (int, float))
     ]
     return min(1.0, math.exp(sum(logs) / len(logs))) if logs else None
-
-
-recognition.RECOGNISERS.add(OpenAIRecogniser.name, OpenAIRecogniser)
-synthesis.SYNTHESISERS.add(OpenAISynthesiser.name, OpenAISynthesiser)

@@ -1,27 +1,56 @@
-"""A shelf: named objects of one kind that installed packages offer by entry points, ours like anybody's."""
+"""Shelves: named objects of one kind that installed packages offer by entry points, ours like anybody's."""
 
 import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from threading import RLock
+from typing import Any, TypeVar, cast
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.registry import Registry
 
 Entry = TypeVar("Entry")
+Offer = tuple[str, Callable[[], Entry]]
 
 
-class Shelf(Generic[Entry]):
-    """Objects of a class `base` by name, as packages offer them in the group `vivavoce.<kind>s`.
+def offers(group: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group, in the order of their names, looked up once for each `sys.path`."""
+    return _offers(group, tuple(sys.path))
 
-    A package is imported when its object is first asked for. What an entry point names is a class without
-    parameters, whose attribute `name` is the entry point's own.
+
+@lru_cache
+def _offers(group: str, _path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    return tuple(sorted(entry_points(group=group), key=lambda point: (point.name, point.value)))
+
+
+class Shelf(Registry[Entry]):
+    """Objects by name, as packages offer them in the group `vivavoce.<kind>s`: one object an entry point.
+
+    A package is imported when its object is first asked for. The attribute `name` of what an entry point
+    names is the entry point's own; of a subclass of `base` one object is made, without parameters. A program
+    may `add` objects of its own.
+
+    fits    whether a loaded object is one of the kind; None: it is a `base`
+    needs   what `fits` looks at, in words
+    group   of entry points, where it is not named after the kind
     """
 
-    def __init__(self, kind: str, base: type[Entry]) -> None:
-        self.kind, self.base, self.group = kind, base, f"vivavoce.{kind}s"
-        self._entries: dict[str, Entry] = {}
+    def __init__(
+        self, kind: str, base: type[Entry] | None = None, *, fits: Callable[[Any], bool] | None = None,
+        needs: str = "", group: str = "",
+    ) -> None:  # fmt: skip
+        super().__init__(kind)
+        self.base, self.fits, self.group = base, fits, group or f"vivavoce.{kind.replace(' ', '_')}s"
+        self.needs = needs or f"to be a {base.__name__ if base is not None else kind}"
 
     def names(self) -> list[str]:
-        return sorted({point.name for point in entry_points(group=self.group)})
+        return sorted({*self._entries, *(point.name for point in offers(self.group))})
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries or any(point.name == name for point in offers(self.group))
 
     def get(self, name: str, *, place: str = "") -> Entry:
         """The object of this name, made once.
@@ -31,33 +60,120 @@ class Shelf(Generic[Entry]):
         """
         if name in self._entries:
             return self._entries[name]
-        found = [point for point in entry_points(group=self.group) if point.name == name]
+        found = [point for point in offers(self.group) if point.name == name]
         if not found:
-            raise UnknownName(self.kind, name, self.names(), place=place)
+            raise _unknown(self, name, place)
         if len(found) > 1:
-            offered = " and ".join(sorted(_package(point) for point in found))
-            raise InputError(
-                f"{self.kind} {name!r} is offered by {offered}", place=place, hint="uninstall one"
-            )
+            raise _twice(self.kind, name, map(_package, found), place)
         return self._entries.setdefault(name, self._loaded(found[0], place))
 
     def _loaded(self, point: EntryPoint, place: str) -> Entry:
         what = f"{self.kind} {point.name!r} of the package {_package(point)}"
-        try:
+        with _loading(what, place):
             made = point.load()
             missing = sorted(getattr(made, "__abstractmethods__", ()))
-            if inspect.isclass(made) and issubclass(made, self.base) and not missing:
+            if (
+                self.base is not None
+                and inspect.isclass(made)
+                and issubclass(made, self.base)
+                and not missing
+            ):
                 made = made()
-        except Exception as error:  # whatever the package does when it is imported
-            problem = f"{what} cannot be loaded: {type(error).__name__}: {error}"
-            raise InputError(problem, place=place, hint="mend or uninstall the package") from None
         if missing:
             hint = f"add {', '.join(missing)}, as in the guide"
             raise InputError(f"{what} does not say its {' and '.join(missing)}", place=place, hint=hint)
-        if not isinstance(made, self.base) or getattr(made, "name", None) != point.name:
-            hint = f"it needs to be a {self.base.__name__} with name = {point.name!r}, as in the guide"
+        fits = self.fits(made) if self.fits is not None else isinstance(made, self.base or object)
+        if not fits or getattr(made, "name", None) != point.name:
+            hint = f"it needs {self.needs} and name = {point.name!r}, as in the guide"
             raise InputError(f"{what} is no {self.kind}", place=place, hint=hint)
-        return made
+        return cast(Entry, made)
+
+
+class FamilyShelf(Registry[Entry]):
+    """Objects by name of which an entry point of the group `vivavoce.<kind>s` offers several at once.
+
+    All packages that offer some are imported when the shelf is first looked at; the objects are made when
+    they are first asked for.
+
+    unpack  the objects in what an entry point names: each one's name and maker. Raises TypeError, in words
+    """
+
+    def __init__(self, kind: str, unpack: Callable[[Any], Iterable[Offer[Entry]]]) -> None:
+        super().__init__(kind)
+        self.unpack, self.group = unpack, f"vivavoce.{kind}s"
+        self._makers: dict[str, Callable[[], Entry]] = {}
+        self._owners: dict[str, str] = {}
+        self._taken: dict[tuple[str, str], Any] = {}
+        self._lock = RLock()
+
+    def names(self) -> list[str]:
+        self._fill()
+        return sorted({*self._entries, *self._makers})
+
+    def __contains__(self, name: object) -> bool:
+        self._fill()
+        return name in self._entries or name in self._makers
+
+    def get(self, name: str, *, place: str = "") -> Entry:
+        """The object of this name, made once.
+
+        Raises  UnknownName: names the nearest known one
+                InputError: a package cannot be loaded, or two packages offer one name
+        """
+        if name not in self:
+            raise _unknown(self, name, place)
+        if name not in self._entries:
+            self._entries[name] = self._makers[name]()
+        return self._entries[name]
+
+    def offered(self) -> list[Any]:
+        """What the entry points name, in the order of their names."""
+        self._fill()
+        return [self._taken[point.name, point.value] for point in offers(self.group)]
+
+    def _fill(self) -> None:
+        with self._lock:
+            for point in offers(self.group):
+                if (point.name, point.value) not in self._taken:
+                    self._take(point)
+
+    def _take(self, point: EntryPoint) -> None:
+        package, key = _package(point), (point.name, point.value)
+        self._taken[key] = None  # before it is imported: it may look at the shelf
+        try:
+            with _loading(f"{self.kind}s {point.name!r} of the package {package}"):
+                self._taken[key] = point.load()
+                found = list(self.unpack(self._taken[key]))
+            for name, _ in found:
+                if name in self._owners:
+                    raise _twice(self.kind, name, (self._owners[name], package))
+        except InputError:
+            del self._taken[key]
+            raise
+        for name, make in found:
+            self._owners[name] = package
+            self._makers[name] = make
+
+
+@contextmanager
+def _loading(what: str, place: str = "") -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # whatever the package does when it is imported
+        problem = f"{what} cannot be loaded: {type(error).__name__}: {error}"
+        raise InputError(problem, place=place, hint="mend or uninstall the package") from None
+
+
+def _unknown(shelf: Registry[Any], name: str, place: str) -> InputError:
+    if shelf.names():
+        return UnknownName(shelf.kind, name, shelf.names(), place=place)
+    hint = "install Vivavoce again: what is installed is older than this program"
+    return InputError(f"no {shelf.kind} is known, not even one of Vivavoce's own", place=place, hint=hint)
+
+
+def _twice(kind: str, name: str, packages: Iterable[str], place: str = "") -> InputError:
+    offered = " and ".join(sorted(packages))
+    return InputError(f"{kind} {name!r} is offered by {offered}", place=place, hint="uninstall one")
 
 
 def _package(point: EntryPoint) -> str:

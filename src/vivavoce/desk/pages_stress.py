@@ -12,7 +12,6 @@ from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.stress.base import STRESS_TESTS, StressTest
-from vivavoce.stress.idial_tests import ELEVEN
 from vivavoce.stress.review import LONGEST, Reviews, difference, lexicon, reviewed
 from vivavoce.stress.verdict_queue import VERDICTS, Judged, VerdictQueue, given
 
@@ -20,7 +19,6 @@ router = APIRouter(prefix="/stress", dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 Decides: Final = Depends(Needs("researcher"))
-TESTS: Final = {one.name: one for one in ELEVEN}
 
 
 @router.get("")
@@ -131,6 +129,6 @@ def _turns(replay: ReplayFinished | None) -> list[dict[str, Any]]:
 
 def _test(name: str) -> StressTest:
     """The test by its name; a suite may bring tests of its own."""
-    if name in TESTS or name in STRESS_TESTS.names():
-        return TESTS.get(name) or STRESS_TESTS.get(name)
-    return StressTest(name=name, title="a test of the suite's own", family="spelling", meaning="")
+    if name in STRESS_TESTS:
+        return STRESS_TESTS.get(name)
+    return StressTest(name=name, title="a test of the suite's own", family="spelling", meaning="", source="")

@@ -1,10 +1,9 @@
-"""What an importer is, and the shelf on which they stand."""
+"""What an importer is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.core.registry import Registry
 from vivavoce.log.dataset import Dataset
 
 Progress = Callable[[int, int], None]
@@ -31,6 +30,3 @@ class Corpus:
     read: Callable[..., ImportResult]
     venues: bool = False
     unit: str = "dialogues"
-
-
-CORPORA: Registry[Corpus] = Registry("format")

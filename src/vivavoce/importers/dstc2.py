@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
-from vivavoce.importers.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.importers.base import Corpus, ImportResult, Progress
 from vivavoce.importers.dstc2_call import CallRows
 from vivavoce.importers.sources import FoundCall, count_calls, find_calls
 from vivavoce.importers.venues import SelfReported, read_venues
@@ -174,13 +174,10 @@ def _check(name: str, rows: list[dict[str, Any]]) -> None:
             raise ValueError(f"{name}.{column.name} is null")
 
 
-CORPORA.add(
-    "dstc2",
-    Corpus(
-        name="dstc2",
-        title="Dialog State Tracking Challenge 2",
-        layout=LAYOUT,
-        read=import_dstc2,
-        venues=True,
-    ),
+DSTC2: Final = Corpus(
+    name="dstc2",
+    title="Dialog State Tracking Challenge 2",
+    layout=LAYOUT,
+    read=import_dstc2,
+    venues=True,
 )

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.importers.base import Corpus, ImportResult, Progress
 from vivavoce.importers.sources import first_line
 from vivavoce.importers.star_dialogue import DialogueRows
 from vivavoce.log.dataset import DatasetWriter
@@ -127,12 +127,9 @@ def _write(writer: DatasetWriter, kept: dict[str, DialogueRows]) -> None:
     writer.notes.extend(NOTES)
 
 
-CORPORA.add(
-    "star",
-    Corpus(
-        name="star",
-        title="STAR, written Wizard-of-Oz dialogues with times",
-        layout=LAYOUT,
-        read=import_star,
-    ),
+STAR: Final = Corpus(
+    name="star",
+    title="STAR, written Wizard-of-Oz dialogues with times",
+    layout=LAYOUT,
+    read=import_star,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import CORPORA, Corpus, ImportResult, Progress
+from vivavoce.importers.base import Corpus, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.command_file import CommandFile, command_files, read_command_file
 from vivavoce.study.notation import write_predicates
@@ -94,13 +94,10 @@ def _participant(speaker: str) -> dict[str, Any]:
     }
 
 
-CORPORA.add(
-    "sugar",
-    Corpus(
-        name="sugar",
-        title="SUGAR, spoken commands to a cooking robot",
-        layout=LAYOUT,
-        read=import_sugar,
-        unit="commands",
-    ),
+SUGAR: Final = Corpus(
+    name="sugar",
+    title="SUGAR, spoken commands to a cooking robot",
+    layout=LAYOUT,
+    read=import_sugar,
+    unit="commands",
 )

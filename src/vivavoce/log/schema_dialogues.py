@@ -173,7 +173,7 @@ RATINGS = Table(
         Column("visit_id", TEXT, "visit"),
         PARTICIPANT,
         Column("instrument", TEXT, "questionnaire", True),
-        Column("wording", TEXT, "which wording was shown: project, or the user's file"),
+        Column("wording", TEXT, "which wording was shown: project, package, or file (the study's own)"),
         Column("language", TEXT, "BCP 47 tag"),
         Column("item_id", TEXT, "item", True),
         Column("role", TEXT, "subjective_success for the item that asks it, else null"),

@@ -167,7 +167,7 @@ READINGS = Table(
         Column("level", TEXT, "level of the strategy in it", True),
         Column("role", TEXT, "main, or attention: a broken transcript; null in older datasets: main"),
         Column("instrument", TEXT, "questionnaire", True),
-        Column("wording", TEXT, "which wording was shown: project, or the user's file"),
+        Column("wording", TEXT, "which wording was shown: project, package, or file (the study's own)"),
         Column("language", TEXT, "BCP 47 tag"),
         Column("item_id", TEXT, "item", True),
         Column("value", REAL, "raw code as answered, never recoded; null for free text"),

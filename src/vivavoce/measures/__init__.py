@@ -1,4 +1,4 @@
-"""Interaction parameters: declared, registered measures over a dataset.
+"""Interaction parameters: declared measures over a dataset, found by entry points of `vivavoce.measures`.
 
 ```python
 from vivavoce.log.dataset import Dataset
@@ -10,37 +10,9 @@ MEASURES.get("word_error_rate").meaning  # what a measure means, its unit, its s
 ```
 """
 
-from vivavoce.measures import (
-    answers,
-    communication,
-    confidence,
-    cooperativity,
-    key_agreement,
-    meta_communication,
-    recognition,
-    recognition_oracle,
-    task_codes,
-    task_success,
-    understanding,
-    user_errors,
-)
-from vivavoce.measures.base import MEASURES, Measure, Tables
+from vivavoce.measures.base import Measure, Tables
 from vivavoce.measures.compute import components, compute
+from vivavoce.measures.shelf import MEASURES
 from vivavoce.measures.values import values
-
-MODULES = (
-    communication,
-    meta_communication,
-    cooperativity,
-    task_success,
-    task_codes,
-    key_agreement,
-    answers,
-    recognition,
-    recognition_oracle,
-    confidence,
-    understanding,
-    user_errors,
-)
 
 __all__ = ["MEASURES", "Measure", "Tables", "components", "compute", "values"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
+from vivavoce.measures.base import Direction, Measure, Pair, Pairs, Tables
 from vivavoce.measures.counting import labels
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), task-related parameters"
@@ -97,5 +97,4 @@ def _scores() -> Iterator[Measure]:
     )  # fmt: skip
 
 
-for _found in (*_counts(), *_scores()):
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = (*_counts(), *_scores())

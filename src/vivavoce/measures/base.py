@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from vivavoce.core.registry import Registry
-
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -160,4 +158,3 @@ class Measure:
 
 
 DIMENSIONS: Final = ("s", "ms")
-MEASURES: Registry[Measure] = Registry("measure")

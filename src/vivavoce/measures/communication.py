@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from vivavoce.measures.base import MEASURES, Components, Measure, Pairs, Tables
+from vivavoce.measures.base import Components, Measure, Pairs, Tables
 from vivavoce.measures.counting import flag_by_turn
 from vivavoce.measures.turns import either, followed, turns
 
@@ -249,5 +249,4 @@ def _times() -> Iterator[Measure]:
     )
 
 
-for _found in (*_counts(), *_word_measures(), *_times()):
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = (*_counts(), *_word_measures(), *_times())

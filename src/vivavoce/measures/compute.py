@@ -10,8 +10,9 @@ import numpy as np
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.schema import FACTOR_PREFIX
-from vivavoce.measures.base import MEASURES, Pairs, Tables
+from vivavoce.measures.base import Pairs, Tables
 from vivavoce.measures.disputes import settle
+from vivavoce.measures.shelf import MEASURES
 
 if TYPE_CHECKING:
     import pandas as pd

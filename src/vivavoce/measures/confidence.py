@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import spoken_words
-from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables, field_of
+from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.recognition import LIVE, columns_of
 
 Ranks = Literal["first", "all"]
@@ -80,16 +80,13 @@ def _brier(tables: Tables) -> Pairs:
     return {key: (math.fsum(errors), len(errors)) for key, errors in found.items()}
 
 
-MEASURES.add(
-    "confidence_brier_score",
-    Measure(
-        name="confidence_brier_score", title="Brier score of confidences", symbol="BS", unit="ratio",
-        level="utterance", family="recognition", origin="expert", direction="lower", analysis_unit="turn",
-        source="Brier 1950, Verification of forecasts expressed in terms of probability",
-        empty="no live first hypothesis with a confidence and a transcript: missing",
-        parameters={"hypothesis": "live first", "confidence": SURE},
-        meaning="Mean squared distance of the first hypothesis's confidence from 1 where every word is "
-        "right, from 0 where not. More on confidences: `vivavoce confidence`.",
-        components=_brier,
-    ),
+BRIER: Final = Measure(
+    name="confidence_brier_score", title="Brier score of confidences", symbol="BS", unit="ratio",
+    level="utterance", family="recognition", origin="expert", direction="lower", analysis_unit="turn",
+    source="Brier 1950, Verification of forecasts expressed in terms of probability",
+    empty="no live first hypothesis with a confidence and a transcript: missing",
+    parameters={"hypothesis": "live first", "confidence": SURE},
+    meaning="Mean squared distance of the first hypothesis's confidence from 1 where every word is "
+    "right, from 0 where not. More on confidences: `vivavoce confidence`.",
+    components=_brier,
 )  # fmt: skip

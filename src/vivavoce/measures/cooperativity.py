@@ -5,7 +5,7 @@ from functools import partial
 from itertools import groupby
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Direction, Measure, Pairs, Tables
+from vivavoce.measures.base import Direction, Measure, Pairs, Tables
 from vivavoce.measures.counting import label_counts, labels, over, turns_of
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), cooperativity-related parameters"
@@ -68,5 +68,4 @@ def _measures() -> Iterator[Measure]:
     )  # fmt: skip
 
 
-for _found in _measures():
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

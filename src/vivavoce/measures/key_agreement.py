@@ -13,7 +13,7 @@ from typing import Final
 
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, TYPE
-from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables, field_of
+from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.counting import labels, scored
 
 SOURCE: Final = (
@@ -139,5 +139,4 @@ def _measures() -> Iterable[Measure]:
     )  # fmt: skip
 
 
-for _found in _measures():
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Measure, Pairs, Tables, field_of
+from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.counting import flags_of, label_counts, number_of_turns, over
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), meta-communication-related parameters"
@@ -114,5 +114,4 @@ def _corrections() -> Iterator[Measure]:
         )  # fmt: skip
 
 
-for _found in (*_prompts(), *_attempts(), *_corrections()):
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = (*_prompts(), *_attempts(), *_corrections())

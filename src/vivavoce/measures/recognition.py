@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.text import spoken_words
 from vivavoce.log.vocabulary import DONTCARE
-from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables, field_of
+from vivavoce.measures.base import Direction, Measure, Pair, Pairs, Tables, field_of
 
 LIVE: Final = "live"
 SPOKEN: Final = ("voice", "phone", "multimodal")
@@ -243,5 +243,4 @@ def _both(isolated: bool) -> Iterator[Measure]:
     )  # fmt: skip
 
 
-for _found in (*_numbers(), *_rates()):
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = (*_numbers(), *_rates())

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from vivavoce.core.text import spoken_words
-from vivavoce.measures.base import MEASURES, Measure, Pair, Pairs, Tables, field_of
+from vivavoce.measures.base import Measure, Pair, Pairs, Tables, field_of
 from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, WORDS, columns_of, compared_turns
 
 DEPTHS: Final = (2, 5, 10, None)
@@ -106,5 +106,4 @@ def _measures() -> Iterator[Measure]:
     )  # fmt: skip
 
 
-for _found in _measures():
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

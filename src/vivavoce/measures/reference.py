@@ -19,8 +19,9 @@ vivavoce measure --list --json                            this catalogue
 In a notebook, `vivavoce.measures.compute(Dataset("D"), by="condition")` gives the same as a DataFrame.
 
 A measure of your own is a function over the Arrow tables of a set of whole dialogues. It reads
-`tables.read("turns")` and gives the numerator and denominator of each dialogue;
-`vivavoce.measures.MEASURES.add(name, Measure(...))` puts it beside those of this page.
+`tables.read("turns")` and gives the numerator and denominator of each dialogue. A package puts it
+beside those of this page by an entry point ([offer a package](../how-to/offer-a-package.md#a-measure)), a
+notebook by `vivavoce.measures.MEASURES.add(name, Measure(...))`.
 
 - A measure has a numerator and a denominator in each dialogue. Its **value** over any set of dialogues is the
   sum of numerators over the sum of denominators (micro); **macro** is the mean of the dialogues' own values.

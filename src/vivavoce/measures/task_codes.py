@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.measures.base import MEASURES, Measure, Pair, Pairs, Tables
+from vivavoce.measures.base import Measure, Pair, Pairs, Tables
 from vivavoce.measures.counting import labels, scored
 from vivavoce.measures.success import CODES, FAILURES, call_code
 
@@ -62,5 +62,4 @@ def _measures() -> Iterator[Measure]:
         )  # fmt: skip
 
 
-for _found in _measures():
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Components, Measure, Pair, Pairs, Tables, field_of
+from vivavoce.measures.base import Components, Measure, Pair, Pairs, Tables, field_of
 from vivavoce.measures.counting import scored
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,
@@ -146,5 +146,4 @@ def _others() -> Iterator[Measure]:
         )
 
 
-for _found in (*_others(), *_assigned_measures(), *_inferred_measures()):
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = (*_others(), *_assigned_measures(), *_inferred_measures())

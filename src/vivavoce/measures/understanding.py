@@ -5,7 +5,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Final
 
-from vivavoce.measures.base import MEASURES, Direction, Measure, Pair, Pairs, Tables
+from vivavoce.measures.base import Direction, Measure, Pair, Pairs, Tables
 from vivavoce.measures.concepts import TurnConcepts, concepts, new_and_mentioned
 from vivavoce.measures.counting import labels, turns_of
 
@@ -222,5 +222,4 @@ def _economy() -> Iterator[Measure]:
     )  # fmt: skip
 
 
-for _found in (*_numbers(), *_concept_rates(), *_turn_rates(), *_economy()):
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = (*_numbers(), *_concept_rates(), *_turn_rates(), *_economy())

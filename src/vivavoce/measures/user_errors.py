@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.measures.base import MEASURES, Measure
+from vivavoce.measures.base import Measure
 from vivavoce.measures.counting import label_counts, number_of_turns, over
 
 SOURCE: Final = "error coding of the INSPIRE Wizard-of-Oz trials"
@@ -37,5 +37,4 @@ def _measures() -> Iterator[Measure]:
         )  # fmt: skip
 
 
-for _found in _measures():
-    MEASURES.add(_found.name, _found)
+FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.registry import Registry
+from vivavoce.core.shelf import FamilyShelf, Offer
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
 
@@ -205,19 +205,44 @@ class Instrument(_Data):
 
 
 FOLDER: Final = Path(__file__).parent
-INSTRUMENTS: Final[Registry[Instrument]] = Registry("questionnaire")
 
 
 def read_instrument(path: Path) -> Instrument:
-    """One scoring key from its file."""
+    """One scoring key from its file, whose name is the instrument's."""
     source = read_yaml(path)
     if source.problems:
         raise source.problems[0].error()
     try:
-        return Instrument.model_validate(source.data)
+        made = Instrument.model_validate(source.data)
     except ValidationError as error:
         raise problems_of(error, source, Instrument)[0].error() from None
+    if made.name != path.stem:
+        hint = f"the file's name says {path.stem!r}: make them agree"
+        raise InputError(f"says {made.name!r}", place=source.place(("name",)), hint=hint)
+    return made
 
 
-for _file in (FOLDER / "instruments").glob("*.yaml"):
-    INSTRUMENTS.add_later(_file.stem, partial(read_instrument, _file))
+def _instruments(package: Any) -> list[Offer[Instrument]]:
+    files = sorted((_folder(package) / "instruments").glob("*.yaml"))
+    return [(file.stem, partial(read_instrument, file)) for file in files]
+
+
+def _folder(package: Any) -> Path:
+    folder = next((Path(one) for one in getattr(package, "__path__", ())), None)
+    if folder is None or not any((folder / name).is_dir() for name in ("instruments", "wordings")):
+        raise TypeError("it needs to be a package with a folder instruments or wordings, as in the guide")
+    return folder
+
+
+INSTRUMENTS: Final[FamilyShelf[Instrument]] = FamilyShelf("questionnaire", _instruments)
+
+
+def folders() -> list[Path]:
+    """Of every package that offers questionnaires, ours first."""
+    return sorted(map(_folder, INSTRUMENTS.offered()), key=lambda folder: folder != FOLDER)
+
+
+def instrument_file(name: str) -> Path | None:
+    """Where the scoring key of an instrument stands; None: nowhere, a program made it."""
+    files = (folder / "instruments" / f"{name}.yaml" for folder in folders())
+    return next((file for file in files if file.is_file()), None)

@@ -1,29 +1,30 @@
-"""The sentences of an instrument in one language: the study's own file first, else ours."""
+"""The sentences of an instrument in one language: the study's own file first, else ours, else a package's."""
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
-from vivavoce.questionnaires.instrument import FOLDER, Instrument
+from vivavoce.questionnaires.instrument import FOLDER, Instrument, folders
 
-OURS: Final = FOLDER / "wordings"
+Origin = Literal["project", "package", "file"]
 
 
 class Wording(BaseModel):
     """What participants read: an instruction, a sentence for each item, a label for each code of each scale.
 
-    origin  `project` for wordings that ship with Vivavoce, `file` for one that the study brings
+    origin  `project` for wordings that ship with Vivavoce, `package` for one of another package, `file` for
+            one that the study brings
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="the instrument")
     language: str = Field(description="BCP 47 tag")
-    origin: Literal["project", "file"] = Field("file", description="whose it is; known from where it stands")
+    origin: Origin = Field("file", description="whose it is; known from where it stands")
     source: str = Field("", description="where a wording that is not ours comes from")
     title: str = Field("", description="heading above the form")
     instruction: str = Field("", description="sentence above the items")
@@ -38,16 +39,18 @@ class Wording(BaseModel):
 
 
 def wording_file(instrument: Instrument, language: str, folder: Path | None) -> Path | None:
-    """The file with this wording: in the study's `wordings`, else ours, else None."""
-    places = ([folder / "wordings"] if folder is not None else []) + [OURS]
-    names = [place / f"{instrument.name}.{language}.yaml" for place in places]
+    """The file with this wording: in the study's `wordings`, else ours, else a package's, else None."""
+    names = [place / f"{instrument.name}.{language}.yaml" for place in _places(folder)]
     return next((path for path in names if path.is_file()), None)
+
+
+def _places(folder: Path | None) -> list[Path]:
+    return [one / "wordings" for one in (*([folder] if folder is not None else []), *folders())]
 
 
 def languages_of(instrument: Instrument, folder: Path | None = None) -> list[str]:
     """The languages in which there is a wording."""
-    places = ([folder / "wordings"] if folder is not None else []) + [OURS]
-    found = [path.name for place in places for path in place.glob(f"{instrument.name}.*.yaml")]
+    found = [path.name for place in _places(folder) for path in place.glob(f"{instrument.name}.*.yaml")]
     return sorted({name.removeprefix(instrument.name + ".").removesuffix(".yaml") for name in found})
 
 
@@ -69,12 +72,15 @@ def check_wording(
     except ValidationError as error:
         return None, problems_of(error, source, Wording)
     _compare(instrument, language, wording, source)
-    origin: Literal["project", "file"] = "project" if path.parent == OURS else "file"
-    return wording.model_copy(update={"origin": origin}), source.problems
+    return wording.model_copy(update={"origin": _origin(path.parent.parent, folder)}), source.problems
+
+
+def _origin(place: Path, study: Path | None) -> Origin:
+    return "file" if place == study else "project" if place == FOLDER else "package"
 
 
 def load_wording(instrument: Instrument, language: str, folder: Path | None = None) -> Wording:
-    """The wording of an instrument; the study's `wordings/<name>.<language>.yaml` wins over ours.
+    """The wording of an instrument; the study's `wordings/<name>.<language>.yaml` wins over all others.
 
     Raises  InputError: there is none, or it does not cover the instrument (names the missing item)
     """

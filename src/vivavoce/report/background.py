@@ -11,6 +11,7 @@ Facts = dict[str, Any]
 MOST_ANSWERS: Final = 8
 WORDINGS: Final[dict[str | None, str]] = {
     "project": "the project's own wording",
+    "package": "the wording of an installed package",
     "file": "the wording of the study's own file",
     "corpus": "the wording of the corpus",
     None: "wording not recorded",

@@ -1,26 +1,31 @@
 """A stress test, a variant of an utterance, and what makes variants: operators over language packs."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, Literal, Protocol
 
 from vivavoce.core.registry import Registry
+from vivavoce.core.shelf import Shelf
 
 Family = Literal["spelling", "lexical", "syntactic"]
 Approval = Literal["none", "review", "choice"]
 ANY_LANGUAGE: Final = "*"
+_DIGITS: Final = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StressTest:
     """One linguistic phenomenon under which a system is observed.
 
-    name      as registered: ST-1 ... ST-11
+    name      as its entry point says it, such as ST-1
     channels  in which it can be applied; character replacement is nothing that can be heard
     needs     beside the utterance itself: `previous_system_turn`
     keeps     what a good variant leaves as it was, so that the original's outcome is the yardstick
     approval  none: variants may run as proposed; review: a person looks at each; choice: picks one of several
+    nonword   what a variant puts in is no word: a misspelling
+    operators what makes its variants, in any number of languages
     """
 
     name: str
@@ -31,7 +36,9 @@ class StressTest:
     needs: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ("goal", "values", "dialogue_act")
     approval: Approval = "review"
-    source: str = "IDIAL (EVALITA 2018), section 4.2"
+    nonword: bool = False
+    source: str
+    operators: "tuple[Operator, ...]" = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,5 +178,11 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-STRESS_TESTS: Final[Registry[StressTest]] = Registry("stress test")
+STRESS_TESTS: Final[Shelf[StressTest]] = Shelf("stress test", StressTest)
 LANGUAGES: Final[Registry[LanguagePack]] = Registry("language pack")
+
+
+def stress_tests() -> list[StressTest]:
+    """All that are offered, ST-2 before ST-10."""
+    names = sorted(STRESS_TESTS.names(), key=lambda name: [one.zfill(9) for one in _DIGITS.split(name)])
+    return [STRESS_TESTS.get(name) for name in names]

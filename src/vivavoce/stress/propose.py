@@ -18,10 +18,9 @@ from vivavoce.stress.base import (
     Utterance,
     Variant,
     apply,
+    stress_tests,
 )
 from vivavoce.stress.filters import objection
-from vivavoce.stress.idial_tests import ELEVEN
-from vivavoce.stress.operators import OPERATORS
 from vivavoce.stress.packs import pack_of
 from vivavoce.stress.resources import version_of
 
@@ -58,19 +57,23 @@ def propose(
 ) -> Proposals:
     """The variants of an utterance, most trusted first within each test; same arguments, same answer.
 
-    tests      names of stress tests; None: all eleven
+    tests      names of stress tests; None: all that are offered
     limit      at most so many variants a test
-    operators  more of them, beside ours
+    operators  more of them, beside those of the tests
     Raises     UnknownName: a test or language that nobody knows
     """
     pack = pack or pack_of(utterance.language)
-    wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else list(ELEVEN)
-    at_hand = [one for one in (*OPERATORS, *operators) if one.language in (ANY_LANGUAGE, utterance.language)]
+    wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
+    beside = tuple(operators)
     variants: list[Variant] = []
     without: list[NotApplicable] = []
     dropped: Counter[str] = Counter()
     for test in wanted:
-        mine = [one for one in at_hand if one.test == test.name]
+        mine = [
+            one
+            for one in (*test.operators, *(own for own in beside if own.test == test.name))
+            if one.language in (ANY_LANGUAGE, utterance.language)
+        ]
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
         found = [] if reason else _variants(test, utterance, pack, mine, seed, objections)

@@ -15,7 +15,7 @@ from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.files import read_sound, read_tracks
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.speech import make_recogniser
+from vivavoce.audio.speech import make_recogniser
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml

@@ -15,9 +15,9 @@ from pydantic import Field, ValidationError
 from vivavoce.audio.degradation import Damage, Damaged, damaged
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.sound import Sound
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser
 from vivavoce.connectors.base import Audio, Heard, UserTurn
-from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.stress.replay import SaidTurn, ToSay

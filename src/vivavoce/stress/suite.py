@@ -16,7 +16,6 @@ from vivavoce.core.validation import problems_of, shown_value
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.stress.base import STRESS_TESTS
 from vivavoce.stress.case import Case
-from vivavoce.stress.idial_tests import ELEVEN  # noqa: F401 - fills the shelf
 from vivavoce.stress.spoken import Speech
 
 FORMAT: Final = 1

@@ -4,8 +4,7 @@ import hashlib
 from pathlib import Path
 
 from vivavoce.core.yaml_source import KeyPath
-from vivavoce.questionnaires.instrument import FOLDER as QUESTIONNAIRES
-from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
 from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
 from vivavoce.study.file import StudyFile
 from vivavoce.study.ontology import Ontology
@@ -123,7 +122,8 @@ class Materials:
                 continue
             kind = "questionnaire" if entry.questionnaire else "rate" if entry.rate else "screen"
             at: KeyPath = ("visit", index, kind)
-            self.keep(QUESTIONNAIRES / "instruments" / f"{name}.yaml", f"instrument/{name}")
+            if (key := instrument_file(name)) is not None:
+                self.keep(key, f"instrument/{name}")
             wordings[name] = {}
             for language in file.languages:
                 wording, problems = check_wording(INSTRUMENTS.get(name), language, self.folder)

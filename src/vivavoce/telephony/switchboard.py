@@ -12,10 +12,10 @@ import structlog
 
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import silence
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of

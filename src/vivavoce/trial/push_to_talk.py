@@ -11,10 +11,10 @@ from typing import Final
 
 from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser
 from vivavoce.audio.voice_activity import speech_intervals
 from vivavoce.connectors.base import Interruptible
-from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.recording_events import RecordingStored

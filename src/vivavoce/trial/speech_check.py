@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from vivavoce.audio.recognition import RECOGNISERS
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.study.model import Study
 from vivavoce.study.telephone import Speech

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scenes.packages import put_package
 from vivavoce.audio.pocketsphinx import trigram_model
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Sound
@@ -119,3 +120,13 @@ def test_a_file_without_sentences_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("123\n\n")
     with pytest.raises(InputError, match="holds no sentence"):
         make_recogniser({"use": "pocketsphinx", "sentences": "empty.txt"}, folder=tmp_path)
+
+
+def test_a_package_whose_recogniser_is_broken_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = {"cracked": "cracked_ears:Ears"}
+    package = put_package(tmp_path, "cracked-ears", "vivavoce.recognisers", point, "import nowhere")
+    monkeypatch.syspath_prepend(str(package))
+    with pytest.raises(InputError, match=r"^voice use: recogniser 'cracked' of the package cracked-ears"):
+        make_recogniser("cracked", place="voice")

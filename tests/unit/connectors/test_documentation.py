@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from vivavoce.connectors import CONNECTORS
-from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.factory import CONNECTORS, make_connector
 
 GUIDE = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "connect-a-bot.md").read_text("utf-8")
 SECRETS = {"BOT_KEY": "secret1", "OPENAI_API_KEY": "secret2", "MODEL_KEY": "secret3"}

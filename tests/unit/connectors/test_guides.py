@@ -16,10 +16,9 @@ from ruamel.yaml import YAML
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.processes import free_port
 from vivavoce.connectors.base import Audio, Connector, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.telegram import TelegramSettings
 from vivavoce.core.errors import InputError
-from vivavoce.core.registry import Registry
 
 GUIDES = Path(__file__).resolve().parents[3] / "docs" / "how-to"
 
@@ -180,10 +179,7 @@ def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_pat
 
 
 def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    connectors: Registry[Any] = Registry("connector")
-    monkeypatch.setattr("vivavoce.connectors.CONNECTORS", connectors)
-    monkeypatch.setattr("vivavoce.connectors.factory.CONNECTORS", connectors)
-    monkeypatch.setattr("vivavoce.connectors.plugins.CONNECTORS", connectors)
+    monkeypatch.setattr(CONNECTORS, "_entries", {})
     scope: dict[str, Any] = {"__name__": "guide"}
     for block in re.findall(
         r"```python\n(.*?)```", (GUIDES / "write-a-connector.md").read_text("utf-8"), re.S

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
+from scenes.packages import put_package
 from vivavoce.connectors.base import Conversation, UserTurn
-from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.http import HttpConnector
+from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.core.errors import InputError
-from vivavoce.core.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATE = ROOT / "examples" / "connector"
@@ -25,22 +24,12 @@ Install = Callable[..., None]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Puts a package into the environment as pip leaves it: a module, and what it offers."""
-    connectors: Registry[Any] = Registry("connector")
-    connectors.add("http", HttpConnector)
-    for module in ("vivavoce.connectors", "vivavoce.connectors.factory", "vivavoce.connectors.plugins"):
-        monkeypatch.setattr(f"{module}.CONNECTORS", connectors)
+    monkeypatch.setattr(CONNECTORS, "_entries", {})
 
     def put(package: str, points: dict[str, str], module: Path | None = None, code: str = "") -> None:
-        site = tmp_path / package
-        facts = site / f"{package.replace('-', '_')}-0.1.dist-info"
-        facts.mkdir(parents=True)
-        (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1\n")
-        lines = [f"{name} = {target}" for name, target in points.items()]
-        (facts / "entry_points.txt").write_text("\n".join(["[vivavoce.connectors]", *lines]))
+        site = put_package(tmp_path, package, "vivavoce.connectors", points, code)
         if module is not None:
             shutil.copy(module, site)
-        else:
-            (site / f"{package.replace('-', '_')}.py").write_text(code)
         monkeypatch.syspath_prepend(str(site))
 
     return put

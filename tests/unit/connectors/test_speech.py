@@ -12,8 +12,8 @@ import pytest
 from vivavoce.audio.files import encode_sound
 from vivavoce.audio.recognition import Hypothesis, RecognitionError
 from vivavoce.audio.sound import Sound
+from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import SynthesisError
-from vivavoce.connectors.speech import make_recogniser, make_synthesiser
 from vivavoce.core.errors import InputError
 
 TONE = Sound((8000 * np.sin(np.arange(8000) / 5)).astype(np.int16), 8000)

@@ -43,13 +43,3 @@ def test_a_registry_is_listed_in_order_and_knows_its_size() -> None:
     assert len(shelf) == 2 and "a" in shelf and "c" not in shelf
     with pytest.raises(UnknownName, match="unknown measure 'c'"):
         shelf.get("c")
-
-
-def test_what_is_registered_for_later_is_known_at_once_and_made_once_when_asked_for() -> None:
-    made: list[str] = []
-    shelf: Registry[int] = Registry("measure")
-    shelf.add_later("late", lambda: made.append("late") or len(made))
-    assert "late" in shelf and shelf.names() == ["late"] and len(shelf) == 1 and not made
-    assert [shelf.get("late"), shelf.get("late"), *shelf] == [1, 1, ("late", 1)]
-    with pytest.raises(DuplicateName):
-        shelf.add_later("late", lambda: 2)

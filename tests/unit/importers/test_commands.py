@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers import CORPORA
+from vivavoce.importers.shelf import CORPORA
 from vivavoce.study.notation import read_predicates
 
 SUGAR, HURIC = CORPORA.get("sugar"), CORPORA.get("huric")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers import CORPORA, import_marco
+from vivavoce.importers.marco import import_marco
+from vivavoce.importers.shelf import CORPORA
 from vivavoce.report.html import render
 from vivavoce.stats.pair_agreement import agreement_of_choices
 from vivavoce.stats.preference import pairwise_shares

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers import CORPORA, import_star
+from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.star import import_star
 from vivavoce.measures import compute
 
 START = 1_590_000_000

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.importers import CORPORA
+from vivavoce.importers.shelf import CORPORA
 from vivavoce.log.dataset import DatasetWriter
 
 CONTENTS = {

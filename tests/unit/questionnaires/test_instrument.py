@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires import INSTRUMENTS, Instrument
+from vivavoce.questionnaires.instrument import FOLDER, read_instrument
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "questionnaires.json").read_text(encoding="utf-8")
@@ -200,3 +201,10 @@ def test_the_voice_is_not_asked_about_in_text():
 
 def test_a_comment_has_no_code():
     assert INSTRUMENTS.get("cambridge").check("comment", "lovely") is None
+
+
+def test_a_scoring_key_that_calls_itself_otherwise_than_its_file_is_refused(tmp_path: Path) -> None:
+    key = (FOLDER / "instruments" / "umux_lite.yaml").read_text("utf-8")
+    (tmp_path / "umux.yaml").write_text(key, "utf-8")
+    with pytest.raises(InputError, match=r"says 'umux_lite'; the file's name says 'umux': make them agree"):
+        read_instrument(tmp_path / "umux.yaml")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import energy_distance
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers import CORPORA
+from vivavoce.importers.shelf import CORPORA
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.compute import components
 from vivavoce.report.calibration import distribution_figure

@@ -13,7 +13,6 @@ from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.stress.base import STRESS_TESTS
 from vivavoce.stress.case import Case, Said
-from vivavoce.stress.idial_tests import ELEVEN  # noqa: F401 - fills the shelf
 from vivavoce.stress.runs import Run, RunSettings
 
 Rows = list[dict[str, Any]]

@@ -2,6 +2,7 @@
 """Study files become studies; what is wrong is said with place, problem and hint, all at once."""
 
 import shutil
+from importlib import resources
 
 import pytest
 
@@ -261,8 +262,8 @@ def test_the_revision_changes_with_every_file_that_is_read(tmp_path):
         path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
         seen.add(load_study(tmp_path / "s").revision)
     (tmp_path / "s" / "wordings").mkdir()
-    ours = __import__("vivavoce.questionnaires.wording", fromlist=["OURS"]).OURS
-    shutil.copy(ours / "cambridge.en.yaml", tmp_path / "s" / "wordings" / "cambridge.en.yaml")
+    ours = resources.files("vivavoce.questionnaires") / "wordings"
+    shutil.copy(str(ours / "cambridge.en.yaml"), tmp_path / "s" / "wordings" / "cambridge.en.yaml")
     study = load_study(tmp_path / "s")
     assert study.wording("cambridge", "en").origin == "file"
     (tmp_path / "s" / "notes.txt").write_text("not read", encoding="utf-8")

@@ -57,7 +57,7 @@ class LanguageModel:
         except (SystemUnderTestError, ValueError) as error:
             self._failure = f"the language model gave no variants ({error})"
             return
-        nonword = self.test in ("ST-2", "ST-4")
+        nonword = STRESS_TESTS.get(self.test).nonword
         for text, rule in variants:
             edits = edits_between(utterance.text, text)
             yield Substitution(edits, f"language model: {rule}", _MOST_LIKELY, nonword=nonword)

@@ -1,0 +1,1 @@
+"""The folders beside this file hold a scoring key and its sentences."""

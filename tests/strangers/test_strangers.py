@@ -1,0 +1,165 @@
+"""Packages of strangers: built as wheels, installed, and known by their entry points alone.
+
+Each folder beside this file is one distribution, which imports public modules only. They meet in the study
+of the folder `study`, the desk of a library.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PACKAGES = sorted(path.parent.name for path in HERE.glob("*/pyproject.toml"))
+PYPROJECT = re.compile(r'\[project\.entry-points\..*\n.*"\n')
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def install(into: Path) -> None:
+    """Builds the packages and installs them into a folder, as pip does for anybody; no network is used."""
+    wheels = into.with_name(into.name + "-wheels")
+    sources = wheels / "sources"
+    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
+    quiet = ["--no-deps", "--no-index"]
+    for name in PACKAGES:
+        shutil.copytree(HERE / name, sources / name)
+    built = ["wheel", *quiet, "--no-build-isolation", "-w", str(wheels)]
+    subprocess.run([*pip, *built, *(str(sources / name) for name in PACKAGES)], check=True)
+    made = sorted(str(path) for path in wheels.glob("*.whl"))
+    subprocess.run([*pip, "install", *quiet, "--target", str(into), *made], check=True)
+
+
+@pytest.fixture(scope="module")
+def site(make_once: MakeOnce) -> Path:
+    """The folder in which the packages of all strangers are installed."""
+    return make_once("strangers", install)
+
+
+@pytest.fixture
+def vivavoce(tmp_path: Path) -> Run:
+    """The command line as a process of its own, which knows the packages in the folder `known`."""
+
+    def run(*words: str | Path, known: Path | None = None) -> "subprocess.CompletedProcess[str]":
+        path = [str(known)] if known is not None else []
+        path += [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+        command = [sys.executable, "-m", "vivavoce", *map(str, words)]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+
+    return run
+
+
+def told(done: "subprocess.CompletedProcess[str]") -> str:
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(done: "subprocess.CompletedProcess[str]") -> str:
+    assert done.returncode in (1, 2) and "Traceback" not in done.stderr, done.stderr
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_format_of_a_stranger_is_imported(vivavoce: Run, site: Path, tmp_path: Path) -> None:
+    (tmp_path / "chats.csv").write_text(
+        "chat,party,text\n1,system,Hello.\n1,user,Aspirin?\n1,system,Sorry. We have none.\n2,user,Hi\n",
+        "utf-8",
+    )
+    words = ("import", "pharmacy", "chats.csv", "--into", "D")
+    unknown = refused(vivavoce(*words))
+    assert "unknown format 'pharmacy'; known: dstc2, huric, marco, star, sugar" in unknown
+    assert "2 dialogues into D" in vivavoce(*words, known=site).stderr
+    words = ("measure", "D", "--only", "apologies", "--exclude", "none", "--json")
+    (row,) = json.loads(told(vivavoce(*words, known=site)))["by"]
+    assert (row["measures"]["apologies"]["value"], row["key"]) == (0.5, "counter")
+    assert "'apologies'" in refused(vivavoce(*words))
+
+
+def test_a_stress_test_of_a_stranger_is_proposed_like_the_eleven(vivavoce: Run, site: Path) -> None:
+    words = ("stress", "propose", "please renew the atlas", "--language", "en")
+    proposed = told(vivavoce(*words, known=site))
+    assert "HESITATION 0.9 please renew, uhm, the atlas [a filled pause]" in " ".join(proposed.split())
+    assert {f"ST-{number}" for number in range(1, 12)} <= {line.split()[0] for line in proposed.splitlines()}
+    unknown = refused(vivavoce(*words, "--test", "HESITATION"))
+    assert "unknown stress test 'HESITATION'" in unknown and "ST-11" in unknown
+
+
+@pytest.fixture
+def study(tmp_path: Path, vivavoce: Run, site: Path) -> Path:
+    """The study in which all strangers meet, with tasks for people and programs."""
+    folder = Path(shutil.copytree(HERE / "study", tmp_path / "desk"))
+    domain = ("simulate", "tasks", folder / "library.yaml", "--language", "en", "--number", "4")
+    told(vivavoce(*domain, "--out", folder / "tasks.yaml", known=site))
+    return folder
+
+
+def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
+    vivavoce: Run, site: Path, study: Path
+) -> None:
+    assert "unknown questionnaire 'desk_courtesy'" in refused(vivavoce("check", study))
+    text = (study / "study.yaml").read_text("utf-8")
+    (study / "study.yaml").write_text(text.replace("desk_courtesy", "sus"), "utf-8")
+    unknown = refused(vivavoce("check", study))
+    assert "unknown connector 'desk'" in unknown and "openai-realtime" in unknown
+    assert "ready" in told(vivavoce("check", study, known=site))
+
+
+def test_strangers_serve_one_study_from_its_check_to_its_report(
+    vivavoce: Run, site: Path, study: Path, tmp_path: Path
+) -> None:
+    def run(*words: str | Path) -> str:
+        return told(vivavoce(*words, known=site))
+
+    assert "ready" in run("check", study)
+    assert "do kiosk and counter differ in apologies?" in run("preregister", study)
+    run("simulate", study, "--domain", study / "library.yaml", "--dialogues", "12", "--seed", "1")
+    run("stress", "run", study, "--system", "counter", "--test", "HESITATION", "--sample", "3")
+    run("export", study, "--into", "D")
+    assert "HESITATION" in run("stress", "score", "D")
+    assert measured(run("measure", "D", "--only", "apologies", "--json")) == apologies(tmp_path)
+    run("report", "D", "--out", "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "courtesy: 2 items, 1 to 5" in page and "the wording of an installed package" in page
+    assert "HESITATION" in page and "Apologies" in page
+
+
+def measured(table: str) -> dict[str, tuple[int, int]]:
+    found = {row["key"]: row["measures"]["apologies"] for row in json.loads(table)["by"]}
+    return {system: (one["numerator"], one["denominator"]) for system, one in found.items()}
+
+
+def apologies(folder: Path) -> dict[str, tuple[int, int]]:
+    """System turns that say sorry, and all of them, by system: counted here, from the dataset's files."""
+    system = {row["dialogue_id"]: row["system"] for row in read_rows(folder / "D" / "dialogues.parquet")}
+    found: dict[str, tuple[int, int]] = {}
+    for turn in read_rows(folder / "D" / "turns.parquet"):
+        if turn["party"] == "system":
+            sorry, turns = found.get(system[turn["dialogue_id"]], (0, 0))
+            found[system[turn["dialogue_id"]]] = (sorry + ("Sorry" in turn["text"]), turns + 1)
+    return found
+
+
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    return pq.read_table(file).to_pylist()
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_package_imports_public_modules_alone_and_is_shown_in_the_guide(name: str) -> None:
+    guide = (ROOT / "docs" / "how-to" / "offer-a-package.md").read_text("utf-8")
+    files = [one for one in (HERE / name).rglob("*.*") if one.suffix in (".py", ".yaml")]
+    codes = {one.name: one.read_text("utf-8") for one in files if "build" not in one.parts}
+    assert not re.findall(r"from vivavoce\S* import .*\b_\w+|vivavoce\.[\w.]*\._", "".join(codes.values()))
+    if name != "connector":  # it has a guide of its own
+        assert [one for one, code in codes.items() if code not in guide and one != "__init__.py"] == []
+        assert PYPROJECT.search((HERE / name / "pyproject.toml").read_text("utf-8")).group() in guide
