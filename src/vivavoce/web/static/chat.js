@@ -1,7 +1,8 @@
 // The conversation: what is typed goes through the outbox, what happened comes by long poll, the server's
 // order counts. The page as loaded is already complete; this only carries it on.
 
-import { Outbox, post, wait } from "./outbox.js";
+import { Outbox } from "./outbox.js";
+import { postUntilTaken, wait } from "./post.js";
 import { Transcript } from "./transcript.js";
 
 const data = JSON.parse(document.getElementById("chat-data").textContent);
@@ -180,21 +181,18 @@ async function end(confirmed) {
   if (tooShort && !confirmed) return here("too-short").showModal();
   ending = true;
   refresh();
-  let delay = 1;
-  while (active) {
-    const wish = { dialogue_id: data.dialogue, user_turns: transcript.userTurns, confirmed };
-    const { ok, error } = await post(`${base}/dialogue/end`, wish);
-    if (ok || error === "stale" || error === "no_visit") return location.replace(`${base}/visit`);
-    if (error === "too_short") {
-      ending = false;
-      tooShort = true;
-      refresh();
-      return here("too-short").showModal();
-    }
-    say(words.endOffline);
-    await wait(delay);
-    delay = Math.min(delay * 2, 30);
-  }
+  const wish = { dialogue_id: data.dialogue, user_turns: transcript.userTurns, confirmed };
+  const { error } = await postUntilTaken(`${base}/dialogue/end`, wish, {
+    final: ["stale"], // it is over already
+    tell: () => say(words.endOffline),
+    going: () => active,
+  });
+  if (!active) return;
+  if (error !== "too_short") return location.replace(`${base}/visit`);
+  ending = false;
+  tooShort = true;
+  refresh();
+  here("too-short").showModal();
 }
 
 function submitted(form, act) {

@@ -1,7 +1,7 @@
 // An open microphone: what it hears goes to the service frame by frame, what the service says is played, and a lost
 // connection is taken up again. The service decides who may speak and when a turn is over.
 
-import { wait } from "./outbox.js";
+import { wait } from "./post.js";
 
 const RATE = 16000;
 const HEAD = 16;

@@ -2,8 +2,8 @@
 // turns; without a microphone, or at the participant's wish, it takes them in writing.
 
 import { OpenMicrophone } from "./open-microphone.js";
-import { wait } from "./outbox.js";
 import { Playback } from "./playback.js";
+import { postUntilTaken } from "./post.js";
 import { enable, silent, wav } from "./takes.js";
 import { forgetTurns, keepTurn, unsentTurn } from "./unsent.js";
 
@@ -16,7 +16,7 @@ const remembered = {
   heard: `vivavoce-heard:${told.dialogue}`,
   pushes: `vivavoce-pushes:${told.dialogue}`,
 };
-const ANSWER_WITHIN_MS = 90000;
+const ANSWER_WITHIN_S = 90;
 let running = null; // {stream, context, recorder, pieces, frames, rate, finished}
 let endedAt = null; // when the program stopped speaking
 let startedAt = null;
@@ -208,7 +208,11 @@ async function deliver(sound, pieces, began) {
 async function send(place, sound) {
   talk.disabled = true;
   tell(told.sending);
-  const error = await post(place, sound);
+  const { error } = await postUntilTaken(`${told.base}/voice/turn?${place}`, sound, {
+    final: ["deaf"], // nobody here understands speech now: whoever spoke may write
+    within: ANSWER_WITHIN_S,
+    tell: (why) => why === "offline" && tell(told.offline),
+  });
   if (error !== "superseded") await forgetTurns().catch(() => {}); // else this page sends it again when it is the newest
   enable(talk);
   tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
@@ -222,27 +226,6 @@ async function sendKept() {
   const place = new URLSearchParams(turn.place);
   place.set("tab", told.tab);
   await send(place, turn.sound);
-}
-
-// Tries until the server has it or will never take it; the key stays the same.
-async function post(place, sound) {
-  for (let delay = 1; ; delay = Math.min(delay * 2, 20)) {
-    try {
-      const response = await fetch(`${told.base}/voice/turn?${place}`, {
-        method: "POST",
-        headers: { "Content-Type": "audio/wav" },
-        body: sound,
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      });
-      if (response.ok) return null;
-      const { error } = await response.json().catch(() => ({}));
-      const later = ["busy", "stale", "too_fast"].includes(error) || (response.status >= 500 && error !== "deaf");
-      if (!later) return error ?? "failed";
-    } catch {
-      tell(told.offline);
-    }
-    await wait(delay);
-  }
 }
 
 function saidSoFar() {

@@ -1,6 +1,6 @@
 // The wizard's side: which conversations wait, what was said in the one that is open, and the reply to it.
 
-import { post, wait } from "./outbox.js";
+import { post, wait } from "./post.js";
 
 const { base, words } = JSON.parse(document.getElementById("wizard-data").textContent);
 const here = (id) => document.getElementById(id);
