@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from scenes.browser import until
 from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, served_study
+from vivavoce.log.events import UserTurnSent
 
 pytestmark = pytest.mark.browser
 KEPT = "Object.keys(localStorage).filter((name) => name.startsWith('vivavoce-turns:')).length"
@@ -38,9 +39,8 @@ def in_the_chat(browser: Browser, website: Website) -> Page:
 
 def arrived(website: Website) -> list[str]:
     (visit,) = website.log.visits("city")
-    return [
-        one.event.text for one in website.log.events(visit.visit_id) if one.event.kind == "user_turn_sent"
-    ]
+    events = [one.event for one in website.log.events(visit.visit_id)]
+    return [one.text for one in events if isinstance(one, UserTurnSent)]
 
 
 def answered_in_its_place(page: Page, *answers: dict[str, object]) -> list[str]:
@@ -48,7 +48,7 @@ def answered_in_its_place(page: Page, *answers: dict[str, object]) -> list[str]:
     posted: list[str] = []
 
     def answer(route: Route) -> None:
-        posted.append(route.request.post_data_json["key"])
+        posted.append((route.request.post_data_json or {})["key"])
         if len(posted) <= len(answers):
             route.fulfill(**answers[len(posted) - 1])  # pyright: ignore[reportArgumentType]
         else:

@@ -114,7 +114,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const form = event.target;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   if (!form.closest("#main")) return;
   event.preventDefault();
   send(form, event.submitter);

@@ -149,14 +149,14 @@ async function over(phase, limit) {
 async function listen() {
   let delay = 1;
   while (active) {
-    const query = new URLSearchParams({ after: seq, wait: 25, dialogue_id: data.dialogue, tab });
+    const query = new URLSearchParams({ after: String(seq), wait: "25", dialogue_id: data.dialogue, tab });
     try {
       const response = await fetch(`${base}/events?${query}`, { signal: AbortSignal.timeout(40000) });
       if (response.status === 401) {
         stop();
         return say(words.no_visit);
       }
-      if (!response.ok) throw new Error(response.status);
+      if (!response.ok) throw new Error(String(response.status));
       const body = await response.json();
       if (!active) return;
       if (body.superseded) return stepAside();
@@ -223,7 +223,7 @@ submitted(here("end-anyway").form, () => {
   end(true);
 });
 here("choices").addEventListener("click", (event) => {
-  const button = event.target.closest("button");
+  const button = /** @type {HTMLElement} */ (event.target).closest("button");
   if (!button) return;
   event.preventDefault();
   send(button.textContent, button.dataset.payload);

@@ -74,10 +74,10 @@ function heard(samples) {
   taken.pieces.push(whole);
   running.unkept.push(whole);
   running.frames += whole.length;
-  level.value = loudness(samples);
-  told.soFar = running.frames / taken.rate;
+  level.value = String(loudness(samples));
+  told.soFar = String(running.frames / taken.rate);
   if (running.unkept.length * samples.length >= PIECE_FRAMES) preserve();
-  if (running.frames >= told.seconds * taken.rate) stop();
+  if (running.frames >= Number(told.seconds) * taken.rate) stop();
 }
 
 function preserve() {

@@ -4,9 +4,18 @@
 import { postUntilTaken } from "./post.js";
 
 export class Outbox {
-  // told: {acknowledged(turn, ack), refused(turn, reason), trouble(reason or null)}
+  /**
+   * @param {string} url
+   * @param {string} storageName
+   * @param {string} tab
+   * @param {{acknowledged(turn: any, ack: any): void, refused(turn: any, reason: string): void,
+   *   trouble(reason: string | null): void}} told
+   */
   constructor(url, storageName, tab, told) {
-    Object.assign(this, { url, storageName, tab, told });
+    this.url = url;
+    this.storageName = storageName;
+    this.tab = tab;
+    this.told = told;
     this.turns = this.#read();
     this.sending = false;
     this.stopped = false;

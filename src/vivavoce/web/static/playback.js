@@ -8,7 +8,11 @@ const STALE_MS = 60000;
 
 export class Playback {
   constructor(player, base, dialogue) {
-    Object.assign(this, { player, base, dialogue, again: false, clock: null, began: null });
+    this.player = player;
+    this.base = base;
+    this.dialogue = dialogue;
+    this.again = false;
+    this.clock = this.began = null;
     player.addEventListener("playing", () => (this.began ??= performance.now() - 1000 * player.currentTime));
     player.addEventListener("pause", () => this.tell()); // at the end, too
     addEventListener("pagehide", () => this.tell());

@@ -91,12 +91,12 @@ export async function postUntilTaken(url, content, how = {}) {
 
 /**
  * Posts a form as the browser would, and gives the page that came back.
- * @param {HTMLFormElement} form
+ * @param {HTMLElement} form
  * @param {{submitter?: HTMLElement | null, press?: string}} [how]
  * @returns {Promise<Response>}
  */
 export function postForm(form, { submitter = null, press } = {}) {
-  const body = new URLSearchParams(/** @type {any} */ (new FormData(form, submitter)));
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form), submitter)));
   if (press !== undefined) body.set("press", press);
   // not form.action: a field may have that name
   return fetch(form.getAttribute("action") ?? "", { method: "POST", body, headers: { Accept: "text/html" } });
