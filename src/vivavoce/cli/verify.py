@@ -71,7 +71,7 @@ def rebuild(
     if as_json:
         typer.echo(json.dumps(asdict(done), indent=2))
         return
-    mended = ", ".join(f"{name}: {count} rows" for name, count in done.mended.items())
+    mended = ", ".join(f"{name}: {count} row{'s'[: count != 1]}" for name, count in done.mended.items())
     told = f"mended {mended}" if mended else "all derived tables were right"
     typer.echo(f"{done.events} events read; {told}; nothing else changed")
 

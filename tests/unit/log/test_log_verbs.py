@@ -88,6 +88,8 @@ def test_rows_that_were_damaged_by_hand_are_mended_and_counted(url: str) -> None
     told = json.loads(rebuilt(url, "--json"))
     assert told == {"events": 8, "mended": {"visits": 1, "dialogues": 1, "codes": 1}}
     assert everything(url) == before
+    by_hand(url, "UPDATE dialogues SET user_turns = 9")
+    assert rebuilt(url) == "8 events read; mended dialogues: 2 rows; nothing else changed\n"
 
 
 def test_a_row_that_cannot_even_be_read_is_mended(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_a_row_that_cannot_even_be_read_is_mended(tmp_path: Path) -> None:
     with sqlite3.connect(file) as database:
         database.execute("UPDATE visits SET opened_at = 'yesterday', simulated = 'perhaps'")
     database.close()
-    assert "4 events read; mended visits: 1 rows; nothing else" in rebuilt(str(tmp_path / "study"))
+    assert "4 events read; mended visits: 1 row; nothing else" in rebuilt(str(tmp_path / "study"))
     assert everything(address) == before
     assert "all derived tables were right" in rebuilt(str(file))
 
@@ -121,7 +123,7 @@ def test_what_still_tells_of_events_that_are_gone_is_kept_until_it_is_meant(url:
         rebuilt(url)
     with Log.open(url) as log:
         assert "stream v2, event 4" in str(verify(log).broken)
-    assert "7 events read; mended visits: 1 rows, dialogues: 1 rows" in rebuilt(url, "--anyway")
+    assert "7 events read; mended visits: 1 row, dialogues: 1 row" in rebuilt(url, "--anyway")
 
 
 def test_where_there_is_no_log_none_is_made(tmp_path: Path) -> None:
