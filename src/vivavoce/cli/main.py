@@ -86,7 +86,7 @@ app.add_typer(campaign.app, name="campaign", short_help="Evaluate systems of sev
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("recordings", short_help="Count, check and erase recordings.")(recordings.recordings)
-app.add_typer(verify.app, name="log", short_help="Verify that a log was not altered.")
+app.add_typer(verify.app, name="log", short_help="Verify a log, or mend what is derived from it.")
 app.command("erase", short_help="Erase a participant from the log.")(erase.erase)
 app.command("flags", short_help="Show who tells the flags of system turns.")(flags.flags)
 app.command("parse", short_help="Read what user turns mean; score the reading.")(parse.parse)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
@@ -10,6 +10,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
 from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
 from vivavoce.desk.security import door_form, field, own_form, who_of
+from vivavoce.web.accounts import Refused, typed_twice
 
 router = APIRouter()
 Desk_ = Annotated[Desk, Depends(desk_of)]
@@ -46,11 +47,9 @@ def sign_in_page(request: Request, desk: Desk_) -> Response:
 
 @router.post("/sign-in")
 def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
-    name, password = field(form, "name"), form.get("password")
-    address = request.client.host if request.client else ""
+    name, browser = field(form, "name"), request.cookies.get(BROWSER_COOKIE, "")
     try:
-        browser = request.cookies.get(BROWSER_COOKIE, "")
-        token = desk.access.sign_in(name, password if isinstance(password, str) else "", address, browser)
+        token = desk.access.sign_in(name, _password(form, "password"), _address(request), browser)
     except InputError as error:
         return desk.door("sign_in.html", 403, name=name, problem=str(error))
     return _come_in(desk, token)
@@ -73,23 +72,40 @@ def use_link(token: str, desk: Desk_) -> Response:
 
 
 @router.get("/account")
-def account_page(request: Request, desk: Desk_) -> Response:
-    if who_of(request).account_id is not None:
-        return RedirectResponse("/", 303)
-    return desk.page(request, "account.html", name="", problem="")
+def account_page(request: Request, desk: Desk_, ended: Annotated[int | None, Query(ge=0)] = None) -> Response:
+    """The first account for whoever came by a link; for others their own, and another password for it."""
+    if who_of(request).account_id is None:
+        return desk.page(request, "account.html", name="", problem="")
+    return desk.page(request, "own_account.html", ended=ended, problem="", wrong="")
 
 
 @router.post("/account")
 def make_account(request: Request, desk: Desk_, form: OwnForm) -> Response:
-    who, name = who_of(request), field(form, "name")
-    password, again = form.get("password"), form.get("again")
+    name = field(form, "name")
     try:
-        if password != again:
-            raise InputError("the two passwords differ", hint="type the same one twice")
-        token = desk.access.make_account(who, name, password if isinstance(password, str) else "")
+        password = typed_twice(_password(form, "password"), _password(form, "again"))
+        token = desk.access.make_account(who_of(request), name, password)
     except InputError as error:
         return desk.page(request, "account.html", 422, name=name, problem=str(error))
     return _come_in(desk, token)
+
+
+@router.post("/account/password")
+def change_password(request: Request, desk: Desk_, form: OwnForm) -> Response:
+    """Another password for one's own account; every other browser of it is signed out."""
+    address, browser = _address(request), request.cookies.get(BROWSER_COOKIE, "")
+    try:
+        new = typed_twice(_password(form, "password"), _password(form, "again"))
+        old = _password(form, "old")
+        token, ended = desk.access.change_password(who_of(request), old, new, address, browser)
+    except InputError as error:
+        kind = error.kind if isinstance(error, Refused) else ""
+        status, wrong = (
+            429 if kind == "too_many" else 422,
+            "old" if kind in ("old", "too_many") else "password",
+        )
+        return desk.page(request, "own_account.html", status, ended=None, problem=str(error), wrong=wrong)
+    return _come_in(desk, token, f"/account?ended={ended}")
 
 
 @router.post("/sign-out")
@@ -101,8 +117,18 @@ def sign_out(request: Request, desk: Desk_, form: OwnForm) -> Response:
     return answer
 
 
-def _come_in(desk: Desk, token: str) -> Response:
-    answer = RedirectResponse("/", 303)
+def _password(form: FormData, name: str) -> str:
+    """A password as it was typed: nothing is trimmed."""
+    typed = form.get(name)
+    return typed if isinstance(typed, str) else ""
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _come_in(desk: Desk, token: str, to: str = "/") -> Response:
+    answer = RedirectResponse(to, 303)
     answer.set_cookie(
         desk.cookie, token, max_age=int(SIGN_IN_LIVES.total_seconds()), path="/", secure=desk.secure,
         httponly=True, samesite="lax",

@@ -67,11 +67,11 @@ def count_accounts(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(accounts)).scalar_one()
 
 
-def change_password(connection: Connection, account_id: str, password_hash: str) -> None:
-    """Set a new password and sign the account out everywhere."""
+def change_password(connection: Connection, account_id: str, password_hash: str) -> int:
+    """Set a new password and sign the account out everywhere; gives back of how many sign-ins."""
     changed = update(accounts).where(accounts.c.account_id == account_id)
     connection.execute(changed.values(password_hash=password_hash))
-    connection.execute(delete(sign_ins).where(sign_ins.c.account_id == account_id))
+    return connection.execute(delete(sign_ins).where(sign_ins.c.account_id == account_id)).rowcount
 
 
 def remove_account(connection: Connection, account_id: str) -> None:

@@ -10,7 +10,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from pwdlib import PasswordHash
 
@@ -32,6 +32,17 @@ FREE_TRIES: Final = 10  # of one name from one address, or from one known browse
 FREE_TRIES_OF_ADDRESS: Final = 40
 BROWSER_COOKIE: Final = "vivavoce-browser"
 BROWSER_DAYS: Final = 365
+
+
+Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password"]
+
+
+class Refused(InputError):
+    """What somebody entered at the door is not taken; `kind` says why, for pages in other languages."""
+
+    def __init__(self, kind: Mistake, problem: str, *, hint: str) -> None:
+        self.kind: Mistake = kind
+        super().__init__(problem, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +121,36 @@ class Access:
         all names. A browser in which this account signed in before (`browser_of`) waits for its own alone, so
         a stranger cannot keep anybody out.
 
-        Raises  InputError: name or password are wrong (not saying which), or too many attempts
+        Raises  Refused: name or password are wrong (not saying which), or too many attempts
         """
         with self.log.reading() as connection:
             account = accounts.find_account(connection, name)
+        right = self._is_right(account, name, password, address, browser)
+        if account is None or not right:
+            raise Refused(
+                "wrong", "name or password is wrong", hint="try again, or ask an owner for a new link"
+            )
+        token = secrets.token_urlsafe(32)
+        self.log.transact_now(lambda tx: self._remember(tx, token, account.role, account.account_id))
+        return token
+
+    def _is_right(
+        self, account: Account | None, name: str, password: str, address: str, browser: str
+    ) -> bool:
+        """Whether a password is the account's, with the patience that `sign_in` tells of."""
         own = account is not None and _is_known(account, browser)
         key, now_s = browser if own else f"{name}\n{address}", self.log.clock.monotonic_s()
         waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
         if max(waits_s) > 0:
-            raise InputError(
-                "too many attempts to sign in", hint=f"wait {max(waits_s):.0f} s, then try again"
-            )
+            hint = f"wait {max(waits_s):.0f} s, then try again"
+            raise Refused("too_many", "too many attempts", hint=hint)
         self._tries.tried(key, now_s)
         self._of_addresses.tried(address, now_s)
         known = account.password_hash if account else self._nobody
         right = len(password) <= LONGEST_PASSWORD and self._passwords.verify(password, known)
-        if account is None or not right:
-            raise InputError("name or password is wrong", hint="try again, or ask an owner for a new link")
-        self._tries.forget(key)
-        token = secrets.token_urlsafe(32)
-        self.log.transact_now(lambda tx: self._remember(tx, token, account.role, account.account_id))
-        return token
+        if account is not None and right:
+            self._tries.forget(key)
+        return right
 
     def browser_of(self, token: str) -> str:
         """What the browser of a sign-in keeps, to be known when it comes again; "" without an account."""
@@ -142,7 +162,7 @@ class Access:
     def make_account(self, who: SignedIn, name: str, password: str) -> str:
         """An account for someone who came by a link, with the link's role: the token of its first sign-in.
 
-        Raises  InputError: the name is empty or taken, the password too short or too long
+        Raises  Refused: the name is empty or taken, the password too short or too long
         """
         _check_credentials(name, password)
         hashed, token = self._passwords.hash(password), secrets.token_urlsafe(32)
@@ -151,7 +171,7 @@ class Access:
             now = self.log.clock.now()
             still = accounts.find_sign_in(tx.connection, _hashed(who.token), now)
             if still is None or still.account_id is not None:
-                raise InputError("this link has already made an account", hint="sign in with it")
+                raise Refused("used", "this link has already made an account", hint="sign in with it")
             account = accounts.add_account(tx.connection, name, hashed, still.role, now)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             self._remember(tx, token, still.role, account.account_id)
@@ -159,8 +179,40 @@ class Access:
         try:
             self.log.transact_now(run)
         except Conflict:
-            raise InputError(f"the name {name!r} is taken", hint="choose another") from None
+            raise Refused("taken", f"the name {name!r} is taken", hint="choose another") from None
         return token
+
+    def change_password(
+        self, who: SignedIn, old: str, new: str, address: str, browser: str = ""
+    ) -> tuple[str, int]:
+        """Another password for one's own account: the token of a new sign-in, and how many others it ended.
+
+        Wrong old passwords make one wait as they do at `sign_in`.
+
+        Raises  Refused: the old one is wrong or tried too often, the new one is too short, too long or no
+                other; InputError: there is no account, or it changed meanwhile
+        """
+        with self.log.reading() as connection:
+            account = accounts.account(connection, who.account_id) if who.account_id else None
+        if account is None:
+            raise InputError("there is no account to change", hint="make one first")
+        _check_credentials(account.name, new)
+        if new == old:
+            raise Refused("same", "the new password is the old one", hint="choose another")
+        if not self._is_right(account, account.name, old, address, browser):
+            raise Refused("old", "the old password is wrong", hint="type the one that you sign in with")
+        hashed, token = self._passwords.hash(new), secrets.token_urlsafe(32)
+
+        def run(tx: Transaction) -> int:
+            accounts.forget_expired(tx.connection, self.log.clock.now())
+            if accounts.account(tx.connection, account.account_id) != account:
+                raise InputError("the account has changed meanwhile", hint="sign in again")
+            accounts.end_sign_in(tx.connection, _hashed(who.token))
+            ended = accounts.change_password(tx.connection, account.account_id, hashed)
+            self._remember(tx, token, account.role, account.account_id)
+            return ended
+
+        return token, self.log.transact_now(run)
 
     def sign_out(self, who: SignedIn) -> None:
         self.log.transact_now(lambda tx: accounts.end_sign_in(tx.connection, _hashed(who.token)))
@@ -192,14 +244,23 @@ class Access:
         accounts.add_sign_in(tx.connection, _hashed(token), role, now + SIGN_IN_LIVES, account_id)
 
 
+def typed_twice(password: str, again: str) -> str:
+    """A new password that was typed twice. Raises Refused: the two differ."""
+    if password != again:
+        raise Refused("differ", "the two passwords differ", hint="type the same one twice")
+    return password
+
+
 def _check_credentials(name: str, password: str) -> None:
+    """Raises  Refused: nobody may have this name, or this password"""
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InputError("the name is empty or too long", hint=f"use 1 to {LONGEST_NAME} characters")
+        hint = f"use 1 to {LONGEST_NAME} characters"
+        raise Refused("name", "the name is empty or too long", hint=hint)
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         hint = f"use {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}; a sentence is easy to remember"
-        raise InputError(f"the password has {len(password)} characters", hint=hint)
+        raise Refused("password", f"the password has {len(password)} characters", hint=hint)
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
-        raise InputError("the password is little more than the name", hint="choose another")
+        raise Refused("password", "the password is little more than the name", hint="choose another")
 
 
 def _mark(account: Account, number: str) -> str:

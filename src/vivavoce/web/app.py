@@ -166,7 +166,8 @@ async def _known(scope: Scope) -> bool:
 
 def _for_script(request: Request) -> bool:
     base = site_of(request).base
-    return request.url.path.removeprefix(base) in JSON_PATHS
+    asked = request.headers.get("accept", "")
+    return asked.startswith("application/json") or request.url.path.removeprefix(base) in JSON_PATHS
 
 
 def _message(request: Request, kind: str, status: int) -> Response:

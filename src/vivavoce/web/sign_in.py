@@ -5,7 +5,7 @@ A page that only experts may see takes `ThisExpert`; whoever is not signed in is
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
@@ -15,7 +15,9 @@ from vivavoce.web.accounts import (
     BROWSER_DAYS,
     SIGN_IN_LIVES,
     Access,
+    Refused,
     SignedIn,
+    typed_twice,
 )
 from vivavoce.web.i18n import accepted_language
 from vivavoce.web.site import Site, ThisSite, site_of
@@ -24,6 +26,7 @@ router = APIRouter(include_in_schema=False)
 HOME = "/annotate"
 LANGUAGE_COOKIE = "vivavoce-language"
 Words = Annotated[str, Form(max_length=400)]
+Ended = Annotated[int | None, Query(ge=0)]  # how many other sign-ins a new password has ended
 
 
 class NotSignedIn(Exception):
@@ -92,13 +95,13 @@ def not_signed_in(request: Request, error: Exception) -> Response:
     """Where a page leads whoever may not see it."""
     why = error.why if isinstance(error, NotSignedIn) else ""
     if why == "named":
-        return expert_page(request, "expert_door", status=403, kind="named", entered="", token="")
+        return _door(request, "named", 403)
     return site_of(request).to(f"{HOME}/{why or 'sign-in'}")
 
 
 @router.get(f"{HOME}/sign-in")
 def sign_in_page(request: Request) -> Response:
-    return expert_page(request, "expert_door", kind="sign_in", entered="", token="")
+    return _door(request, "sign_in")
 
 
 @router.post(f"{HOME}/sign-in")
@@ -109,12 +112,9 @@ def sign_in(
     try:
         browser = request.cookies.get(BROWSER_COOKIE, "")
         token = access.sign_in(name.strip()[:80], password, address, browser)
-    except InputError as error:
-        many = "too many" in error.problem
-        return expert_page(
-            request, "expert_door", status=429 if many else 401, kind="sign_in", entered=name[:80], token="",
-            problem="too_many" if many else "wrong",
-        )  # fmt: skip
+    except Refused as error:
+        status = 429 if error.kind == "too_many" else 401
+        return _door(request, "sign_in", status, entered=name[:80], problem=error.kind)
     return _come_in(site, token, browser=access.browser_of(token))
 
 
@@ -123,23 +123,23 @@ def link(request: Request, access: ThisAccess, token: str) -> Response:
     """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
     good = access.link_role(token) == ANNOTATOR
     kind, status = ("link", 200) if good else ("used", 410)
-    return expert_page(request, "expert_door", status=status, kind=kind, entered="", token=token)
+    return _door(request, kind, status, token=token)
 
 
 @router.post(f"{HOME}/link/{{token}}")
 def use_link(request: Request, site: ThisSite, access: ThisAccess, token: str) -> Response:
     session = access.use_link(token) if access.link_role(token) == ANNOTATOR else None
     if session is None:
-        return expert_page(request, "expert_door", status=410, kind="used", entered="", token="")
+        return _door(request, "used", 410)
     return _come_in(site, session, to="/account")
 
 
 @router.get(f"{HOME}/account")
-def account_page(request: Request, site: ThisSite) -> Response:
+def account_page(request: Request, site: ThisSite, ended: Ended = None) -> Response:
     who = signed_in(request)
-    if who is None or who.account_id is not None:
+    if who is None:
         return site.to(HOME)
-    return expert_page(request, "expert_door", kind="account", entered="", token="")
+    return _door(request, "account") if who.account_id is None else _door(request, "own", ended=ended)
 
 
 @router.post(f"{HOME}/account")
@@ -151,16 +151,29 @@ def make_account(
     if who is None:
         return site.to(f"{HOME}/sign-in")
     try:
-        if password != again:
-            raise InputError("the two passwords differ")
-        token = access.make_account(who, name.strip(), password)
-    except InputError as error:
-        kinds = {"two passwords": "differ", "is taken": "taken", "has already": "used", "name": "name"}
-        problem = next((kind for words, kind in kinds.items() if words in error.problem), "password")
-        return expert_page(
-            request, "expert_door", status=422, kind="account", entered=name[:80], token="", problem=problem
-        )
+        token = access.make_account(who, name.strip(), typed_twice(password, again))
+    except Refused as error:
+        return _door(request, "account", 422, entered=name[:80], problem=error.kind)
     return _come_in(site, token, browser=access.browser_of(token))
+
+
+@router.post(f"{HOME}/account/password")
+def change_password(
+    request: Request, site: ThisSite, access: ThisAccess, old: Words = "", password: Words = "",
+    again: Words = "",
+) -> Response:  # fmt: skip
+    who = signed_in(request)
+    if who is None or who.account_id is None:
+        return site.to(f"{HOME}/{'account' if who else 'sign-in'}")
+    address = request.client.host if request.client else "unknown"
+    try:
+        browser = request.cookies.get(BROWSER_COOKIE, "")
+        token, ended = access.change_password(who, old, typed_twice(password, again), address, browser)
+    except Refused as error:
+        return _door(request, "own", 429 if error.kind == "too_many" else 422, problem=error.kind)
+    except InputError:
+        return site.to(f"{HOME}/sign-in")
+    return _come_in(site, token, to=f"/account?ended={ended}", browser=access.browser_of(token))
 
 
 @router.post(f"{HOME}/sign-out")
@@ -183,6 +196,12 @@ def language(request: Request, site: ThisSite, language: Annotated[str, Form(max
             samesite="lax", secure=site.secure_cookies,
         )  # fmt: skip
     return answer
+
+
+def _door(request: Request, kind: str, status: int = 200, **facts: Any) -> Response:
+    """One of the pages at the door: `kind` says which."""
+    facts = {"entered": "", "token": "", "ended": None} | facts
+    return expert_page(request, "expert_door", status=status, kind=kind, **facts)
 
 
 def _come_in(site: Site, token: str, to: str = "", browser: str = "") -> RedirectResponse:

@@ -113,6 +113,81 @@ def test_too_many_attempts_are_refused_even_with_the_right_password(access: Acce
     assert access.sign_in("Ada", PASSWORD, "1.2.3.4")
 
 
+NEW = "another quite long sentence"
+
+
+def test_a_new_password_replaces_the_old_one_and_signs_out_every_other_browser(access: Access) -> None:
+    here = access.who(access.make_account(arrive(access, "owner"), "Ada", PASSWORD))
+    others = [access.sign_in("Ada", PASSWORD, "1.2.3.4") for _ in range(2)]
+    stays = access.make_account(arrive(access, "viewer"), "Vi", PASSWORD)
+    known = access.browser_of(others[0])
+    assert here is not None
+    token, ended = access.change_password(here, PASSWORD, NEW, "1.2.3.4")
+    assert ended == 2 and [access.who(one) for one in (here.token, *others)] == [None] * 3
+    now = access.who(token)
+    assert now is not None and (now.name, now.role) == ("Ada", "owner")
+    assert access.who(stays) is not None
+    with pytest.raises(InputError, match="wrong"):
+        access.sign_in("Ada", PASSWORD, "1.2.3.4", known)
+    assert access.sign_in("Ada", NEW, "1.2.3.4")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("not the password", NEW, "the old password is wrong"),
+        (PASSWORD, "too short", "the password has 9 characters"),
+        (PASSWORD, "x" * 201, "the password has 201 characters"),
+        (PASSWORD, "adaadaadaada", None),
+        (PASSWORD, "1 Margherita", "little more than the name"),
+        (PASSWORD, PASSWORD, "the new password is the old one"),
+    ],
+)
+def test_a_new_password_keeps_the_rules_of_a_first_one(
+    access: Access, old: str, new: str, problem: str | None
+) -> None:
+    here = access.who(access.make_account(arrive(access, "owner"), "Margherita", PASSWORD))
+    assert here is not None
+    if problem is None:
+        access.change_password(here, old, new, "1.2.3.4")
+        return
+    with pytest.raises(InputError, match=problem):
+        access.change_password(here, old, new, "1.2.3.4")
+    assert access.who(here.token) == here
+    assert access.sign_in("Margherita", PASSWORD, "1.2.3.4")
+
+
+def test_whoever_guesses_the_old_password_waits_as_at_the_door(access: Access, clock: ManualClock) -> None:
+    here = access.who(access.make_account(arrive(access, "owner"), "Ada", PASSWORD))
+    assert here is not None
+    for _ in range(10):
+        with pytest.raises(InputError, match="the old password is wrong"):
+            access.change_password(here, "not the password", NEW, "6.6.6.6")
+    with pytest.raises(InputError, match="too many"):
+        access.change_password(here, PASSWORD, NEW, "6.6.6.6")
+    with pytest.raises(InputError, match="too many"):
+        access.sign_in("Ada", PASSWORD, "6.6.6.6")
+    clock.advance(60)
+    assert access.change_password(here, PASSWORD, NEW, "6.6.6.6")[1] == 0
+
+
+def test_of_two_who_change_a_password_at_once_one_is_told(access: Access) -> None:
+    here = access.who(access.make_account(arrive(access, "owner"), "Ada", PASSWORD))
+    there = access.who(access.sign_in("Ada", PASSWORD, "1.2.3.4"))
+    assert here is not None and there is not None
+    verify = access._passwords.verify
+
+    def first(password: str, known: str) -> bool:
+        access._passwords.verify = verify  # type: ignore[method-assign]
+        access.change_password(there, PASSWORD, "the faster of two sentences", "1.2.3.4")
+        return verify(password, known)
+
+    access._passwords.verify = first  # type: ignore[method-assign]
+    with pytest.raises(InputError, match="changed meanwhile; sign in again"):
+        access.change_password(here, PASSWORD, NEW, "1.2.3.4")
+    assert access.sign_in("Ada", "the faster of two sentences", "1.2.3.4")
+
+
 def hammer(
     access: Access,
     clock: ManualClock,

@@ -282,3 +282,37 @@ def test_an_owner_invites_and_removes(enter: Enter, stranger: TestClient, token_
     assert "Vi</th>" not in owner.get("/accounts").text
     bad = owner.post("/accounts/invite", data={"form_token": token, "role": "emperor"})
     assert bad.status_code == 409
+
+
+def test_whoever_has_an_account_changes_its_password_on_its_page(
+    enter: Enter, stranger: TestClient, token_of: TokenOf
+) -> None:
+    here, new = enter("viewer", "Vi <b>"), "another long sentence"
+    stranger.post("/sign-in", data={"name": "Vi <b>", "password": "a long enough sentence"})
+    assert "Vi &lt;b&gt;</a>" in here.get("/").text and stranger.get("/").status_code == 200
+    assert "Your account" in here.get("/account").text
+    form = {"old": "a long enough sentence", "password": new, "again": new, "form_token": token_of(here)}
+    for changed, status, told in (
+        ({"form_token": "0" * 64}, 403, "out of date"),
+        ({"old": "something else"}, 422, "the old password is wrong"),
+        ({"again": new + "."}, 422, "the two passwords differ"),
+        ({"password": "short", "again": "short"}, 422, "the password has 5 characters"),
+    ):
+        refused = here.post("/account/password", data={**form, **changed})
+        assert refused.status_code == status and told in refused.text, changed
+        assert new not in refused.text and stranger.get("/").status_code == 200
+    foreign = here.post("/account/password", data=form, headers={"sec-fetch-site": "cross-site"})
+    assert foreign.status_code == 403
+    done = here.post("/account/password", data=form)
+    assert (done.status_code, done.headers["location"]) == (303, "/account?ended=1")
+    shown = here.get(done.headers["location"]).text
+    assert "Your password is changed. 1 other browser with your account was signed out." in shown
+    assert stranger.get("/").headers["location"] == "/sign-in"
+    assert stranger.post("/sign-in", data={"name": "Vi <b>", "password": new}).status_code == 303
+    assert here.get("/").status_code == 200, "whoever changed it stays signed in"
+
+
+def test_by_a_link_alone_there_is_no_password_to_change(stranger: TestClient, log: Log) -> None:
+    stranger.post(first_link(log, BASE))
+    answer = stranger.post("/account/password", data={"old": "", "password": "x", "again": "x"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account")

@@ -275,3 +275,37 @@ def test_a_press_changes_what_stands_at_a_place(
     had = tuple(LoggedLabel(label=a, value=b or None) for a, _, b in (one.partition("=") for one in before))
     labels, done = answer(bundled(scheme), had, pressed)
     assert ([f"{one.label}={one.value}" if one.value else one.label for one in labels], done) == expected
+
+
+def test_an_annotator_changes_the_password_and_is_told_who_was_signed_out(come: Come) -> None:
+    anna, new = come("Anna").come_in(), "another long sentence"
+    elsewhere = come("elsewhere")
+    elsewhere.take(elsewhere.client.post("/annotate/sign-in", data={"name": "Anna", "password": PASSWORD}))
+    assert "Your account" in anna.look("/annotate/account")
+    form = {"old": PASSWORD, "password": new, "again": new}
+    for changed, told in (
+        ({"old": "something else"}, "The old password is wrong."),
+        ({"again": new + "."}, "The two passwords differ."),
+        ({"password": PASSWORD, "again": PASSWORD}, "The new password is the old one."),
+        ({"password": "Anna_is_Anna", "again": "Anna_is_Anna"}, "more than your name"),
+    ):
+        anna.take(anna.client.post("/annotate/account/password", data=form | changed), 422)
+        assert told in anna.html and "Begin a dialogue" in elsewhere.look()
+    assert (
+        "One other browser with your account was signed out."
+        in anna.take(anna.client.post("/annotate/account/password", data=form)).html
+    )
+    assert "Begin a dialogue" in anna.look()
+    assert "<h1>Sign in</h1>" in elsewhere.look()
+    elsewhere.take(elsewhere.client.post("/annotate/account/password", data=form))
+    assert "<h1>Sign in</h1>" in elsewhere.html
+
+
+def test_a_password_that_is_little_more_than_the_name_is_not_taken_for_a_bad_name(come: Come) -> None:
+    anna = come("Anna")
+    anna.take(
+        anna.client.post(Access(anna.server.site.engine.log).invite(ANNOTATOR, anna.server.url + "/annotate"))
+    )
+    entered = {"name": "Anna Maria Rossi", "password": "Anna Maria Rossi.", "again": "Anna Maria Rossi."}
+    anna.take(anna.client.post("/annotate/account", data=entered), 422)
+    assert "Please choose a password of 12 to 200" in anna.html

@@ -121,3 +121,16 @@ def test_what_is_no_sound_is_refused_and_nothing_is_sent(booth: Any) -> None:
         assert there.speak("the-first-turn", b"no sound").status_code == 422
         assert there.events("user_turn_sent") == []
     assert system.sent == []
+
+
+def test_a_page_that_speaks_too_fast_or_has_no_visit_is_told_so_in_the_services_own_word(booth: Any) -> None:
+    with booth(Singer()) as there:
+        there.visitor.client.headers["accept"] = (
+            "application/json"  # as a script asks; a browser wants a page
+        )
+        refused = [there.speak(f"a-spoken-turn-{number:03}", b"no sound") for number in range(31)]
+        assert {one.status_code for one in refused[:30]} == {422}
+        assert (refused[30].status_code, refused[30].json()) == (429, {"error": "too_fast"})
+        there.visitor.client.cookies.clear()
+        stranger = there.speak("a-spoken-turn-031", b"no sound")
+        assert (stranger.status_code, stranger.json()) == (401, {"error": "no_visit"})

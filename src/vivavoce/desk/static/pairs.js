@@ -9,7 +9,7 @@ let latest = 0;
 async function refresh() {
   const number = ++latest;
   try {
-    const body = new URLSearchParams(new FormData(form));
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {any} */ (form))));
     const answer = await fetch("/pairs/difference", { method: "POST", body, headers: { Accept: "text/html" } });
     if (!answer.ok || number !== latest) return;
     const html = await answer.text();

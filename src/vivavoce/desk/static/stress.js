@@ -35,7 +35,7 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const typing = event.target.matches("textarea, select, input:not([type=radio]):not([type=checkbox])");
+  const typing = /** @type {HTMLElement} */ (event.target).matches("textarea, select, input:not([type=radio]):not([type=checkbox])");
   if (!on.checked || typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const key = event.key.toLowerCase();
   if (form.dataset.keys === "review" && key === "e") {

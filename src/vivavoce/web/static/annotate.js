@@ -1,6 +1,7 @@
 // One key a label: keys press the page's own buttons, and the next place comes without a new page.
 // Without this script every button works by itself.
 
+import { postForm } from "./post.js";
 import { beginAll, playTurn } from "./waveform.js";
 
 let busy = false;
@@ -37,9 +38,8 @@ function swap(html, url) {
 async function send(form, button) {
   if (busy) return;
   busy = true;
-  const body = new URLSearchParams(new FormData(form, button));
   try {
-    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+    const answer = await postForm(form, { submitter: button });
     if (!answer.ok) throw new Error(String(answer.status));
     swap(await answer.text(), answer.url);
   } catch {
@@ -114,7 +114,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const form = event.target;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   if (!form.closest("#main")) return;
   event.preventDefault();
   send(form, event.submitter);

@@ -1,7 +1,8 @@
 // The conversation: what is typed goes through the outbox, what happened comes by long poll, the server's
 // order counts. The page as loaded is already complete; this only carries it on.
 
-import { Outbox, post, wait } from "./outbox.js";
+import { Outbox } from "./outbox.js";
+import { postUntilTaken, wait } from "./post.js";
 import { Transcript } from "./transcript.js";
 
 const data = JSON.parse(document.getElementById("chat-data").textContent);
@@ -148,14 +149,14 @@ async function over(phase, limit) {
 async function listen() {
   let delay = 1;
   while (active) {
-    const query = new URLSearchParams({ after: seq, wait: 25, dialogue_id: data.dialogue, tab });
+    const query = new URLSearchParams({ after: String(seq), wait: "25", dialogue_id: data.dialogue, tab });
     try {
       const response = await fetch(`${base}/events?${query}`, { signal: AbortSignal.timeout(40000) });
       if (response.status === 401) {
         stop();
         return say(words.no_visit);
       }
-      if (!response.ok) throw new Error(response.status);
+      if (!response.ok) throw new Error(String(response.status));
       const body = await response.json();
       if (!active) return;
       if (body.superseded) return stepAside();
@@ -180,21 +181,18 @@ async function end(confirmed) {
   if (tooShort && !confirmed) return here("too-short").showModal();
   ending = true;
   refresh();
-  let delay = 1;
-  while (active) {
-    const wish = { dialogue_id: data.dialogue, user_turns: transcript.userTurns, confirmed };
-    const { ok, error } = await post(`${base}/dialogue/end`, wish);
-    if (ok || error === "stale" || error === "no_visit") return location.replace(`${base}/visit`);
-    if (error === "too_short") {
-      ending = false;
-      tooShort = true;
-      refresh();
-      return here("too-short").showModal();
-    }
-    say(words.endOffline);
-    await wait(delay);
-    delay = Math.min(delay * 2, 30);
-  }
+  const wish = { dialogue_id: data.dialogue, user_turns: transcript.userTurns, confirmed };
+  const { error } = await postUntilTaken(`${base}/dialogue/end`, wish, {
+    final: ["stale"], // it is over already
+    tell: () => say(words.endOffline),
+    going: () => active,
+  });
+  if (!active) return;
+  if (error !== "too_short") return location.replace(`${base}/visit`);
+  ending = false;
+  tooShort = true;
+  refresh();
+  here("too-short").showModal();
 }
 
 function submitted(form, act) {
@@ -225,7 +223,7 @@ submitted(here("end-anyway").form, () => {
   end(true);
 });
 here("choices").addEventListener("click", (event) => {
-  const button = event.target.closest("button");
+  const button = /** @type {HTMLElement} */ (event.target).closest("button");
   if (!button) return;
   event.preventDefault();
   send(button.textContent, button.dataset.payload);

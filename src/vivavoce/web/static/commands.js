@@ -1,5 +1,7 @@
 // The template's argument names, the check while somebody types, and keys. Every button works without this.
 
+import { postForm } from "./post.js";
+
 const form = document.getElementById("command");
 const action = document.getElementById("action");
 const text = document.getElementById("annotation");
@@ -17,9 +19,7 @@ function name() {
 
 async function check() {
   const mine = ++asked;
-  const body = new URLSearchParams(new FormData(form));
-  body.set("press", "check");
-  const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "text/html" } });
+  const answer = await postForm(form, { press: "check" });
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const found = fresh.getElementById("checked");
   if (mine !== asked || !found) return; // something newer was asked

@@ -3,7 +3,8 @@
 const form = document.getElementById("cuts");
 const whole = document.getElementById("whole");
 const marks = document.getElementById("marks");
-const { duration, name } = form.dataset;
+const { name } = form.dataset;
+const duration = Number(form.dataset.duration);
 const shown = new Intl.NumberFormat(document.documentElement.lang, {
   style: "unit",
   unit: "second",
@@ -24,16 +25,16 @@ function draw() {
   for (const { field, onset, offset, absent } of cuts) {
     field.classList.toggle("absent", absent.checked);
     for (const border of [onset, offset]) {
-      const words = shown.format(border.value);
+      const words = shown.format(Number(border.value));
       border.setAttribute("aria-valuetext", words);
       border.disabled = absent.checked;
       border.previousElementSibling.querySelector("output").textContent = words;
     }
     if (absent.checked) continue;
     const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    const facts = { x: (1000 * onset.value) / duration, y: 0, height: 100 };
-    facts.width = Math.max(0, (1000 * (offset.value - onset.value)) / duration);
-    for (const [key, value] of Object.entries(facts)) mark.setAttribute(key, value);
+    const facts = { x: (1000 * Number(onset.value)) / duration, y: 0, height: 100, width: 0 };
+    facts.width = Math.max(0, (1000 * (Number(offset.value) - Number(onset.value))) / duration);
+    for (const [key, value] of Object.entries(facts)) mark.setAttribute(key, String(value));
     marks.append(mark);
   }
 }

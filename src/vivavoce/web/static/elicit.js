@@ -1,11 +1,10 @@
 // Records a command: press, speak, press, listen, go on. A recording stays in the browser until the server has it.
 
-import { wait } from "./outbox.js";
+import { postUntilTaken } from "./post.js";
 import { enable, forget, keep, kept, silent, wav } from "./takes.js";
 
 const PIECE_FRAMES = 16384;
-const ANSWER_WITHIN_MS = 60000;
-const LONGEST_WAIT_S = 20;
+const ANSWER_WITHIN_S = 60;
 
 const element = (id) => document.getElementById(id);
 const studio = element("studio");
@@ -75,10 +74,10 @@ function heard(samples) {
   taken.pieces.push(whole);
   running.unkept.push(whole);
   running.frames += whole.length;
-  level.value = loudness(samples);
-  told.soFar = running.frames / taken.rate;
+  level.value = String(loudness(samples));
+  told.soFar = String(running.frames / taken.rate);
   if (running.unkept.length * samples.length >= PIECE_FRAMES) preserve();
-  if (running.frames >= told.seconds * taken.rate) stop();
+  if (running.frames >= Number(told.seconds) * taken.rate) stop();
 }
 
 function preserve() {
@@ -118,38 +117,20 @@ function denied() {
   element("text").focus();
 }
 
-// Posts the recording; the server's word for what is wrong, "offline" when no answer came, null when it is on disk.
-async function post() {
-  const place = { step: told.step, position: told.position, key: taken.key, takes: taken.takes };
-  try {
-    const response = await fetch(`${told.url}?${new URLSearchParams(place)}`, {
-      method: "POST",
-      headers: { "Content-Type": "audio/wav" },
-      body: wav(taken.pieces, taken.rate),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
-    if (response.ok) return null;
-    return (await response.json().catch(() => ({}))).error ?? "offline";
-  } catch {
-    return "offline";
-  }
-}
-
 async function deliver() {
   record.disabled = send.disabled = true;
-  let delay = 1;
   tell(told.sending);
-  for (;;) {
-    const error = await post();
-    if (error === null || error === "stale" || error === "no_visit") break;
-    if (["bad_audio", "empty", "too_long", "bad_request"].includes(error)) {
-      tell(told.refused);
-      record.disabled = send.disabled = false;
-      return;
-    }
-    tell(told.waiting);
-    await wait(delay);
-    delay = Math.min(delay * 2, LONGEST_WAIT_S);
+  const place = { step: told.step, position: told.position, key: taken.key, takes: taken.takes };
+  const url = `${told.url}?${new URLSearchParams(place)}`;
+  const { error } = await postUntilTaken(url, wav(taken.pieces, taken.rate), {
+    final: ["stale"], // the visit is elsewhere by now
+    within: ANSWER_WITHIN_S,
+    tell: () => tell(told.waiting),
+  });
+  if (error !== null && error !== "stale" && error !== "no_visit") {
+    tell(told.refused);
+    record.disabled = send.disabled = false;
+    return;
   }
   await forget().catch(() => {});
   location.assign(told.next);

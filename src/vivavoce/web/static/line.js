@@ -5,9 +5,11 @@ for (const line of document.querySelectorAll(".line")) {
   const answer = line.querySelector("input[type=hidden]");
   const points = [...line.querySelectorAll(".points li")];
 
+  const away = (point) => Math.abs(Number(point.dataset.code) - Number(range.value));
+
   const nearest = () =>
     points.reduce((best, point) =>
-      Math.abs(point.dataset.code - range.value) < Math.abs(best.dataset.code - range.value) ? point : best,
+      away(point) < away(best) ? point : best,
     );
 
   const show = () => {

@@ -29,7 +29,7 @@ for (const clip of clips) {
   clip.addEventListener("ended", () => {
     if (own.until < clip.duration - 1) return;
     own.whole = true;
-    plays.value = Number(plays.value) + 1;
+    plays.value = String(Number(plays.value) + 1);
     settle();
   });
 }

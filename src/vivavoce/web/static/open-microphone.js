@@ -1,7 +1,7 @@
 // An open microphone: what it hears goes to the service frame by frame, what the service says is played, and a lost
 // connection is taken up again. The service decides who may speak and when a turn is over.
 
-import { wait } from "./outbox.js";
+import { wait } from "./post.js";
 
 const RATE = 16000;
 const HEAD = 16;
@@ -28,7 +28,11 @@ export class OpenMicrophone {
   // url of the WebSocket, address of the worklet's code; shows: {doing(state), level(0..1), ended(reason)}
   // state: connecting, listening, hearing, thinking, speaking, muted, lost, asleep
   constructor(url, worklet, shows) {
-    Object.assign(this, { url, worklet, shows, doing: "connecting", sounding: false, muted: false });
+    this.url = url;
+    this.worklet = worklet;
+    this.shows = shows;
+    this.doing = "connecting";
+    this.sounding = this.muted = false;
     this.reached = this.greeted = false; // by the service: now, and ever
     this.line = 0; // connections so far
     this.finished = new Promise((done) => (this.finish = done));

@@ -1,12 +1,18 @@
 // When the program was heard, on the dialogue's own clock: the page sets one by the service's, and tells when each of
 // the program's turns began to play and how much of it was played.
 
+import { postUntilTaken } from "./post.js";
+
 const TRIES = 5;
 const STALE_MS = 60000;
 
 export class Playback {
   constructor(player, base, dialogue) {
-    Object.assign(this, { player, base, dialogue, again: false, clock: null, began: null });
+    this.player = player;
+    this.base = base;
+    this.dialogue = dialogue;
+    this.again = false;
+    this.clock = this.began = null;
     player.addEventListener("playing", () => (this.began ??= performance.now() - 1000 * player.currentTime));
     player.addEventListener("pause", () => this.tell()); // at the end, too
     addEventListener("pagehide", () => this.tell());
@@ -38,21 +44,7 @@ export class Playback {
     const started = began === null ? null : this.elapsed(began);
     const seq = Number(this.player.dataset.seq);
     if (started === null || !played) return;
-    this.post({ dialogue_id: this.dialogue, seq, started_s: started, played_s: played, again: this.again });
-  }
-
-  async post(facts) {
-    for (let tried = 0; tried < TRIES; tried++) {
-      try {
-        const response = await fetch(`${this.base}/voice/played`, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify(facts),
-          keepalive: true, // it may be the last thing that the page does
-        });
-        if (response.status < 500 && response.status !== 429) return;
-      } catch {}
-      await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** tried));
-    }
+    const facts = { dialogue_id: this.dialogue, seq, started_s: started, played_s: played, again: this.again };
+    postUntilTaken(`${this.base}/voice/played`, facts, { tries: TRIES, keepalive: true }); // the page's last, maybe
   }
 }

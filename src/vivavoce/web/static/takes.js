@@ -7,6 +7,12 @@ export function done(request) {
   });
 }
 
+/**
+ * @param {IDBTransactionMode} mode
+ * @param {string} [name]
+ * @param {string} [things]
+ * @param {IDBObjectStoreParameters} [options]
+ */
 export async function store(mode, name = "vivavoce-takes", things = "pieces", options = { autoIncrement: true }) {
   const opening = indexedDB.open(name, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(things, options);

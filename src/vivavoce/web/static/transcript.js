@@ -9,7 +9,8 @@ function element(tag, className, text) {
 
 export class Transcript {
   constructor(list, words) {
-    Object.assign(this, { list, words });
+    this.list = list;
+    this.words = words;
   }
 
   byKey(key) {
@@ -24,6 +25,10 @@ export class Transcript {
     return this.list.querySelector(`[data-seq="${seq}"]`) !== null;
   }
 
+  /**
+   * @param {{key?: string, text?: string, seq?: number}} turn
+   * @param {boolean} [pending]
+   */
   user({ key, text, seq }, pending = false) {
     const known = this.byKey(key);
     if (known) {

@@ -2,8 +2,8 @@
 // turns; without a microphone, or at the participant's wish, it takes them in writing.
 
 import { OpenMicrophone } from "./open-microphone.js";
-import { wait } from "./outbox.js";
 import { Playback } from "./playback.js";
+import { postUntilTaken } from "./post.js";
 import { enable, silent, wav } from "./takes.js";
 import { forgetTurns, keepTurn, unsentTurn } from "./unsent.js";
 
@@ -16,7 +16,7 @@ const remembered = {
   heard: `vivavoce-heard:${told.dialogue}`,
   pushes: `vivavoce-pushes:${told.dialogue}`,
 };
-const ANSWER_WITHIN_MS = 90000;
+const ANSWER_WITHIN_S = 90;
 let running = null; // {stream, context, recorder, pieces, frames, rate, finished}
 let endedAt = null; // when the program stopped speaking
 let startedAt = null;
@@ -69,7 +69,7 @@ async function start(finished) {
   context.createMediaStreamSource(stream).connect(recorder);
   startedAt = performance.now();
   playback.setClock();
-  panel.dataset.soFar = 0;
+  panel.dataset.soFar = "0";
   here("loudness").hidden = false;
   tell(told.recording);
   return true;
@@ -78,9 +78,9 @@ async function start(finished) {
 function heard(samples) {
   running.pieces.push(integers(samples));
   running.frames += samples.length;
-  here("level").value = loudness(samples);
-  panel.dataset.soFar = running.frames / running.rate;
-  if (running.frames >= told.seconds * running.rate) stop();
+  here("level").value = String(loudness(samples));
+  panel.dataset.soFar = String(running.frames / running.rate);
+  if (running.frames >= Number(told.seconds) * running.rate) stop();
 }
 
 function stop() {
@@ -127,7 +127,10 @@ function begin() {
   here("checking").hidden = true;
   here("captions-choice").hidden = false;
   tell("");
-  if (told.microphone === "open" && !sessionStorage.getItem(remembered.pushes)) return speakFreely();
+  if (told.microphone === "open" && !sessionStorage.getItem(remembered.pushes)) {
+    speakFreely();
+    return;
+  }
   here("talking").hidden = false;
   talk.focus();
   playback.setClock();
@@ -158,7 +161,7 @@ function showDoing(doing) {
 }
 
 function showLevel(level) {
-  here("level").value = level;
+  here("level").value = String(level);
 }
 
 // The open microphone is closed: the dialogue is over or goes on elsewhere, or the participant goes on otherwise.
@@ -173,7 +176,7 @@ function closed(reason) {
   if (["over", "superseded", "not_running"].includes(reason)) return;
   if (told.onlySpoken) return write();
   sessionStorage.setItem(remembered.pushes, "yes");
-  sessionStorage.setItem(remembered.heard, lastSaid() ?? 0); // what was said was heard already
+  sessionStorage.setItem(remembered.heard, String(lastSaid() ?? 0)); // what was said was heard already
   begin();
   tell(reason === "left" ? "" : reason === "full" ? told.noRoom : told.broken);
 }
@@ -197,10 +200,10 @@ async function deliver(sound, pieces, began) {
   if (silent(pieces)) return tell(told.soundless);
   talk.disabled = true;
   const place = new URLSearchParams({ dialogue_id: told.dialogue, key: crypto.randomUUID(), tab: told.tab });
-  if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", (startedAt - endedAt) / 1000);
-  if (played !== null) place.set("played_s", played);
+  if (endedAt !== null && startedAt >= endedAt) place.set("response_delay_s", String((startedAt - endedAt) / 1000));
+  if (played !== null) place.set("played_s", String(played));
   const startedS = playback.elapsed(began);
-  if (startedS !== null) place.set("started_s", startedS);
+  if (startedS !== null) place.set("started_s", String(startedS));
   await keepTurn(told.dialogue, { place: String(place), sound }).catch(() => {}); // private windows keep nothing
   await send(place, sound);
 }
@@ -208,7 +211,11 @@ async function deliver(sound, pieces, began) {
 async function send(place, sound) {
   talk.disabled = true;
   tell(told.sending);
-  const error = await post(place, sound);
+  const { error } = await postUntilTaken(`${told.base}/voice/turn?${place}`, sound, {
+    final: ["deaf"], // nobody here understands speech now: whoever spoke may write
+    within: ANSWER_WITHIN_S,
+    tell: (why) => why === "offline" && tell(told.offline),
+  });
   if (error !== "superseded") await forgetTurns().catch(() => {}); // else this page sends it again when it is the newest
   enable(talk);
   tell(error === null ? "" : error === "not_understood" ? told.notUnderstood : told.failed);
@@ -222,27 +229,6 @@ async function sendKept() {
   const place = new URLSearchParams(turn.place);
   place.set("tab", told.tab);
   await send(place, turn.sound);
-}
-
-// Tries until the server has it or will never take it; the key stays the same.
-async function post(place, sound) {
-  for (let delay = 1; ; delay = Math.min(delay * 2, 20)) {
-    try {
-      const response = await fetch(`${told.base}/voice/turn?${place}`, {
-        method: "POST",
-        headers: { "Content-Type": "audio/wav" },
-        body: sound,
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      });
-      if (response.ok) return null;
-      const { error } = await response.json().catch(() => ({}));
-      const later = ["busy", "stale", "too_fast"].includes(error) || (response.status >= 500 && error !== "deaf");
-      if (!later) return error ?? "failed";
-    } catch {
-      tell(told.offline);
-    }
-    await wait(delay);
-  }
 }
 
 function saidSoFar() {
@@ -259,10 +245,10 @@ function speakNext(again = false) {
   const last = Number(sessionStorage.getItem(remembered.heard) ?? 0);
   const next = again ? turns.at(-1) : turns.find((seq) => seq > last);
   if (next === undefined || running || (!again && !said.paused && !said.ended)) return;
-  sessionStorage.setItem(remembered.heard, Math.max(next, last));
+  sessionStorage.setItem(remembered.heard, String(Math.max(next, last)));
   playback.tell();
   said.src = `${told.base}/voice/said/${next}`;
-  said.dataset.seq = next;
+  said.dataset.seq = String(next);
   repeating = playback.again = again;
   said.play().catch(() => {});
 }
@@ -286,7 +272,9 @@ here("mute")?.addEventListener("click", () => mute(here("mute").getAttribute("ar
 here("push")?.addEventListener("click", () => open?.leave());
 here("wake")?.addEventListener("click", () => open?.wake());
 // The chat waits until the program's last words were heard, and lets go where another tab went on.
-document.addEventListener("vivavoce-over", ({ detail }) => open && detail.push(open.finished));
+document.addEventListener("vivavoce-over", (event) => {
+  if (open) /** @type {CustomEvent<Promise<void>[]>} */ (event).detail.push(open.finished);
+});
 document.addEventListener("vivavoce-elsewhere", () => open?.drop());
 new MutationObserver(() => here("talking").hidden || speakNext()).observe(here("transcript"), { childList: true });
 

@@ -1,6 +1,6 @@
 // The wizard's side: which conversations wait, what was said in the one that is open, and the reply to it.
 
-import { post, wait } from "./outbox.js";
+import { post, wait } from "./post.js";
 
 const { base, words } = JSON.parse(document.getElementById("wizard-data").textContent);
 const here = (id) => document.getElementById(id);
@@ -136,7 +136,7 @@ here("release").addEventListener("click", async () => {
 let version = -1;
 
 async function look(seconds) {
-  const query = new URLSearchParams({ after: version, wait: seconds });
+  const query = new URLSearchParams({ after: String(version), wait: String(seconds) });
   const response = await fetch(`${base}/state?${query}`, { signal: AbortSignal.timeout(40000) });
   if (response.status === 401) {
     here("nobody").textContent = words.not_signed_in;
@@ -155,7 +155,7 @@ for (let delay = 1; ; ) {
     here("nobody").textContent ||= "";
     delay = 1;
   } catch (trouble) {
-    if (trouble.message === "signed out") break;
+    if (trouble instanceof Error && trouble.message === "signed out") break;
     await wait(delay);
     delay = Math.min(2 * delay, 30);
   }
