@@ -22,9 +22,9 @@ from scipy.special import expit, logit, ndtr
 from scipy.stats import beta
 from scipy.stats import t as student
 
-from vivavoce.stats.clusters import Sums, clustered_rate
+from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.difference import compare_clusters
-from vivavoce.stats.permutation import Labels, relabellings
+from vivavoce.stats.permutation import Relabelling, relabellings
 
 Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -203,12 +203,12 @@ def in_order(trial: Trial) -> np.ndarray:
     return np.argsort(np.argsort(met_a * 2 + ~met_b, kind="stable"), kind="stable")[trial.people]
 
 
-def labels_of(met_a: np.ndarray, met_b: np.ndarray) -> Labels:
+def labels_of(met_a: np.ndarray, met_b: np.ndarray) -> Relabelling:
     return _labels(met_a.tobytes(), met_b.tobytes())
 
 
 @lru_cache(maxsize=64)
-def _labels(met_a: bytes, met_b: bytes) -> Labels:
+def _labels(met_a: bytes, met_b: bytes) -> Relabelling:
     return relabellings(np.frombuffer(met_a, dtype=bool), np.frombuffer(met_b, dtype=bool), draws=DRAWS)
 
 
@@ -236,7 +236,7 @@ def judge(trial: Trial, difference: float) -> dict[str, bool]:
 
 def judge_rate(trial: Trial, rate: float) -> dict[str, bool]:
     """Whether the interval of one rate, over all callers, leaves the true one out."""
-    sums = Sums(np.bincount(trial.people, trial.values), np.bincount(trial.people).astype(float))
+    sums = ClusterSums(np.bincount(trial.people, trial.values), np.bincount(trial.people).astype(float))
     found, before = clustered_rate(sums), rate_before(trial)
     misses = found.low is not None and not found.low <= rate <= found.high
     before_misses = misses if before is None else not before[0] <= rate <= before[1]

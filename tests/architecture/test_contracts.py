@@ -117,3 +117,12 @@ def test_no_fragment_is_a_module_of_its_own() -> None:
         and (user := next(iter(users))).rpartition(".")[0] == name.rpartition(".")[0]
     ]
     assert not fragments
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -20,7 +20,7 @@ import pytest
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port, process, wait_for_port
-from vivavoce.stress.case import Case, Said
+from vivavoce.stress.case import Case, LoggedTurn
 from vivavoce.stress.suite import Suite, write_suite
 
 FOODS = ("Chinese", "French", "Greek", "Indian", "Italian")
@@ -38,7 +38,7 @@ def cases(count: int) -> Iterator[Case]:
         said = f"would like a {price} {food} restaurant in the {area} {wish}"
         yield Case(
             case_id=f"c{number}", test="ST-4", family="spelling", language="en", original=f"I {said}",
-            variant=f"I {said.replace('would', 'wuold', 1)}", after=(Said(text="what is the address"),),
+            variant=f"I {said.replace('would', 'wuold', 1)}", after=(LoggedTurn(text="what is the address"),),
         )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.audio.sound import Sound
 from vivavoce.telephony.leg import RATE_HZ
 from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import Line, NotAnswered, SipCaller
+from vivavoce.telephony.sip_caller import NotAnswered, SipCaller, SipLine
 
 pytestmark = [pytest.mark.telephony, pytest.mark.long]
 
@@ -80,8 +80,8 @@ def calling(work: Callable[[SipCaller], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def line(asterisk: RealAsterisk, name: str = "md5", password: str = PASSWORD) -> Line:
-    return Line(f"127.0.0.1:{asterisk.port}", name, Credentials(name, password))
+def line(asterisk: RealAsterisk, name: str = "md5", password: str = PASSWORD) -> SipLine:
+    return SipLine(f"127.0.0.1:{asterisk.port}", name, Credentials(name, password))
 
 
 @pytest.mark.parametrize("name", ["md5", "sha"])

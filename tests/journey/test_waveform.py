@@ -13,7 +13,7 @@ from scenes.websites import Running, running
 from vivavoce.audio.files import encode_sound
 from vivavoce.desk.access import first_link
 from vivavoce.desk.app import create_desk
-from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
@@ -33,7 +33,7 @@ def call(tmp_path: Path) -> Iterator[Call]:
         hold_dialogue(log, study, 0, said=SAID, channel="phone")
         tracks, spoken = conversation([0.5, 0.7, 0.8, 0.6])
         kept = folder_of(log).keep("call", encode_sound(tracks, "flac"), "audio/flac")
-        sound = Sound("audio/flac", 2, tracks.rate_hz, len(tracks.samples))
+        sound = RecordedSound("audio/flac", 2, tracks.rate_hz, len(tracks.samples))
         event = kept.event("call", sound, "dialogue", ["system", "user"], dialogue_id="dialogue-000")
         log.transact_now(lambda tx: tx.append("visit-0", event))
         with running(create_app(SessionEngine(study, log, {}))) as server:

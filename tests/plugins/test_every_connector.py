@@ -20,7 +20,7 @@ from vivavoce.connectors.probe import hello
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room
 from vivavoce.core.errors import InputError, SystemUnderTestError
-from vivavoce.stress.case import Case, Said
+from vivavoce.stress.case import Case, LoggedTurn
 from vivavoce.stress.replay import Replayed, replay
 
 Settings = dict[str, Any]
@@ -247,7 +247,7 @@ def test_a_logged_interaction_is_replayed_through_it_in_a_conversation_an_arm(
 ) -> None:
     case = Case(
         case_id="case", test="ST-1", family="spelling", language="en", original="two", variant="tow",
-        before=(Said(text="one"),), after=(Said(text="three"),),
+        before=(LoggedTurn(text="one"),), after=(LoggedTurn(text="three"),),
     )  # fmt: skip
 
     async def talk(connector: Connector) -> list[Replayed]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vivavoce.measures.compute import Sums
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.groups import Group
 
 
@@ -18,7 +18,7 @@ def judged_often(rows: Sequence[tuple[str, str]], hits: np.ndarray) -> list[dict
               [person for system, person in rows if system == name])
         for name in ("a", "b")
     ]  # fmt: skip
-    nested = Nested(Sums(names, ids, hits.astype(float), np.ones(hits.shape)), found)
+    nested = ClusteredSummary(Sums(names, ids, hits.astype(float), np.ones(hits.shape)), found)
     return [nested.test(name, 0, 1, level=0.95) for name in names]
 
 

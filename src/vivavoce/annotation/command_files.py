@@ -11,8 +11,8 @@ from vivavoce.log.annotation_events import AnnotationAssigned
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import (
     SCHEME,
-    Sequence_,
-    Standing,
+    CommandSequence,
+    StandingAnnotation,
     chosen,
     standing,
     with_standing,
@@ -30,7 +30,7 @@ COLUMNS: Final = (
 MANY: Final = 50_000
 
 
-class Given(NamedTuple):
+class GivenAnnotation(NamedTuple):
     """One annotation of a file: where it stands there, the command, and what it says of it."""
 
     place: str
@@ -57,7 +57,7 @@ def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
     return {"commands": sum(len(one.commands) for one in known.values()), "standing": len(stands)}
 
 
-def _rows(sequence: Sequence_, state: AnnotationState, stands: Mapping[str, Standing]):
+def _rows(sequence: CommandSequence, state: AnnotationState, stands: Mapping[str, StandingAnnotation]):
     annotated = state.dialogues.get(sequence.key)
     places = {place.turn_index: place for place in annotated.places(SCHEME)} if annotated else {}
     for number, one in enumerate(sequence.commands):
@@ -70,7 +70,9 @@ def _rows(sequence: Sequence_, state: AnnotationState, stands: Mapping[str, Stan
             yield (*facts, found.annotator_id, found.annotation, "yes")
 
 
-def _write_notation(known: Mapping[str, Sequence_], stands: Mapping[str, Standing], folder: Path) -> None:
+def _write_notation(
+    known: Mapping[str, CommandSequence], stands: Mapping[str, StandingAnnotation], folder: Path
+) -> None:
     """One file a speaker, recipes separated; a command without a standing annotation has no line."""
     folder.mkdir(exist_ok=True)
     files: dict[str, list[str]] = {}
@@ -115,7 +117,7 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
     """
     known = workplace.sequences()
     given = _read_csv(path, known, annotator_id) if _is_csv(path) else _read_notation(path, known)
-    by_key: dict[str, list[Given]] = {}
+    by_key: dict[str, list[GivenAnnotation]] = {}
     for one in given:
         by_key.setdefault(one.key, []).append(one)
     _refuse_finished(workplace, annotator_id, by_key)
@@ -128,7 +130,9 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
     return len(given)
 
 
-def _refuse_finished(workplace: CommandWorkplace, who: str, by_key: Mapping[str, list[Given]]) -> None:
+def _refuse_finished(
+    workplace: CommandWorkplace, who: str, by_key: Mapping[str, list[GivenAnnotation]]
+) -> None:
     mine = workplace.see().of_annotator(who)
     for key, given in by_key.items():
         if key in mine and mine[key].finished_at is not None:
@@ -153,7 +157,7 @@ def _is_csv(path: Path) -> bool:
         return file.readline().startswith("command_id")
 
 
-def _read_csv(path: Path, known: Mapping[str, Sequence_], annotator_id: str) -> list[Given]:
+def _read_csv(path: Path, known: Mapping[str, CommandSequence], annotator_id: str) -> list[GivenAnnotation]:
     """The lines of this annotator, or all where the file names none."""
     numbers = {
         one.command_id: (key, number)
@@ -174,7 +178,7 @@ def _read_csv(path: Path, known: Mapping[str, Sequence_], annotator_id: str) -> 
                 raise InputError(
                     f"unknown command {command!r}", place=place, hint=nearest(command, list(numbers))
                 )
-            found.append(Given(place, *numbers[command], _readable(row["annotation"] or "", place)))
+            found.append(GivenAnnotation(place, *numbers[command], _readable(row["annotation"] or "", place)))
     return found
 
 
@@ -189,8 +193,8 @@ def _readable(cell: str, place: str) -> str | None:
     return text
 
 
-def _read_notation(path: Path, known: Mapping[str, Sequence_]) -> list[Given]:
-    speakers: dict[str, list[Sequence_]] = {}
+def _read_notation(path: Path, known: Mapping[str, CommandSequence]) -> list[GivenAnnotation]:
+    speakers: dict[str, list[CommandSequence]] = {}
     for sequence in known.values():
         speakers.setdefault(sequence.participant_id, []).append(sequence)
     found = []
@@ -202,7 +206,7 @@ def _read_notation(path: Path, known: Mapping[str, Sequence_]) -> list[Given]:
     return found
 
 
-def _of_speaker(file: Path, recipes: list[Sequence_]) -> Iterable[Given]:
+def _of_speaker(file: Path, recipes: list[CommandSequence]) -> Iterable[GivenAnnotation]:
     for command in read_command_file(file, stop_at_first_problem=True).commands:
         place = f"{file.name}:{command.line}"
         if command.recipe >= len(recipes):
@@ -217,4 +221,4 @@ def _of_speaker(file: Path, recipes: list[Sequence_]) -> Iterable[Given]:
             raise InputError(
                 f"no command {command.utterance} in {sequence.key}", place=place, hint=f"known: {known}"
             )
-        yield Given(place, sequence.key, number, write_predicates(command.predicates or ()))
+        yield GivenAnnotation(place, sequence.key, number, write_predicates(command.predicates or ()))

@@ -23,7 +23,7 @@ MOST_PREDICATES = 10
 LONGEST = 2000
 
 
-class Offer(NamedTuple):
+class OfferedValue(NamedTuple):
     """An implicit argument from the context, and the annotation with it."""
 
     action: str
@@ -33,42 +33,46 @@ class Offer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class AnnotationDraft:
     """A text on its way to an annotation. `mistake`: why it is none yet; `remarks`: what does not fit."""
 
     text: str
     predicates: tuple[Predicate, ...] = ()
     mistake: NotationError | None = None
     remarks: tuple[str, ...] = ()
-    offers: tuple[Offer, ...] = field(default=())
+    offers: tuple[OfferedValue, ...] = field(default=())
 
 
-def examine(text: str, before: Sequence[Predicate], templates: CommandTemplates) -> Draft:
+def examine(text: str, before: Sequence[Predicate], templates: CommandTemplates) -> AnnotationDraft:
     """Read a text and say what is wrong with it and what the context could add.
 
     Input   before: the predicates of earlier commands of the recipe, as this annotator gave them
     Empty   a blank text has no mistake, no remark and no offer
     """
     if not text.strip():
-        return Draft(text)
+        return AnnotationDraft(text)
     try:
         predicates = read_predicates(text)
     except NotationError as mistake:
-        return Draft(text, mistake=mistake)
+        return AnnotationDraft(text, mistake=mistake)
     remarks = [remark for each in predicates for remark in check_predicate(each, templates)]
-    return Draft(text, predicates, None, tuple(remarks), tuple(_offers(predicates, before, templates)))
+    return AnnotationDraft(
+        text, predicates, None, tuple(remarks), tuple(_offers(predicates, before, templates))
+    )
 
 
 def _offers(
     predicates: tuple[Predicate, ...], before: Sequence[Predicate], templates: CommandTemplates
-) -> list[Offer]:
+) -> list[OfferedValue]:
     found = []
     for at, predicate in enumerate(predicates):
         for proposal in propose_several(predicate, [*before, *predicates[:at]], templates):
             fuller = with_proposal(predicate, proposal, templates)
             whole = (*predicates[:at], fuller, *predicates[at + 1 :])
             argument = write_argument(proposal.argument)
-            found.append(Offer(predicate.action, proposal.place.name, argument, write_predicates(whole)))
+            found.append(
+                OfferedValue(predicate.action, proposal.place.name, argument, write_predicates(whole))
+            )
     return found
 
 

@@ -6,14 +6,14 @@ from typing import Any, Final, Literal
 
 from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
 from vivavoce.annotation.queue import Waiting
-from vivavoce.annotation.workplace import Refused, Workplace
+from vivavoce.annotation.workplace import JudgementRefused, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven
 from vivavoce.log.annotation_state import AnnotationState, Judged, Work
 from vivavoce.log.command_annotation import (
     SCHEME,
-    Said,
-    Sequence_,
+    CommandSaid,
+    CommandSequence,
     annotation_of,
     command_stream,
     labels_of,
@@ -50,11 +50,11 @@ class CommandWorkplace(Workplace):
         return self.plan.commands
 
     @cached_property
-    def _of_dataset(self) -> dict[str, Sequence_]:
+    def _of_dataset(self) -> dict[str, CommandSequence]:
         folder = self.commands.dataset
         return sequences(Dataset(folder).read("commands").to_pylist()) if folder else {}
 
-    def sequences(self, scope: Scope | None = None) -> dict[str, Sequence_]:
+    def sequences(self, scope: Scope | None = None) -> dict[str, CommandSequence]:
         """What there is to annotate: the commands of the plan's dataset, else those that were elicited.
 
         scope  whose were elicited; None: everybody's
@@ -63,14 +63,14 @@ class CommandWorkplace(Workplace):
             return self._of_dataset
         return sequences(elicited(self.log, self.study.name, scope))
 
-    def sequence(self, key: str) -> Sequence_:
+    def sequence(self, key: str) -> CommandSequence:
         """Raises  Refused: there is no such sequence"""
         found = self.sequences().get(key)
         if found is None:
-            raise Refused("there is no such recipe", hint="go on with the one that is due")
+            raise JudgementRefused("there is no such recipe", hint="go on with the one that is due")
         return found
 
-    def sound(self, said: Said) -> tuple[Path, str] | None:
+    def sound(self, said: CommandSaid) -> tuple[Path, str] | None:
         """From where a spoken command's recording is read, and its media type; None where there is none."""
         if said.recording is None:
             return None
@@ -104,7 +104,7 @@ class CommandWorkplace(Workplace):
         sequence, place = self.sequence(key), place_of(number)
         written = None if annotation is None else write_predicates(read_predicates(annotation))
         if not 0 <= number < len(sequence.commands):
-            raise Refused("there is no such command", hint="reload the page")
+            raise JudgementRefused("there is no such command", hint="reload the page")
 
         def decide(state: AnnotationState) -> list[Event]:
             said = self._open(state, annotator_id, key).judged.get(place)
@@ -129,7 +129,7 @@ class CommandWorkplace(Workplace):
             if work is not None and work.finished_at is not None:
                 return []
             if next_command(self._open(state, annotator_id, key), count) is not None:
-                raise Refused("a command is not annotated", hint="go on where the page leads")
+                raise JudgementRefused("a command is not annotated", hint="go on where the page leads")
             return [
                 DialogueAnnotated(dialogue_id=key, annotator_id=annotator_id, schemes=[SCHEME], origin=origin)
             ]
@@ -146,7 +146,7 @@ class CommandWorkplace(Workplace):
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(key)
             if annotated is None or place_of(number) not in annotated.disagreements(SCHEME):
-                raise Refused("nobody disagrees there", hint="reload the page")
+                raise JudgementRefused("nobody disagrees there", hint="reload the page")
             return [LabelsAdjudicated(
                 dialogue_id=key, scheme=SCHEME, turn_index=number, labels=labels_of(written), by=by
             )]  # fmt: skip

@@ -98,7 +98,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class OntologyLexicon:
     """The phrases of one language, and those single words of values in which a slip is forgiven."""
 
     phrases: dict[tuple[str, ...], Meaning]
@@ -126,7 +126,7 @@ def make_parser(ontology: Ontology) -> Parser:
     Input   the text of a user turn, its language, the acts of the system turn before it
     Output  act items in the order of the text; a language without words in the ontology gives []
     """
-    lexicons: dict[str, Lexicon] = {}
+    lexicons: dict[str, OntologyLexicon] = {}
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
         stem = language.split("-")[0].lower()
@@ -143,7 +143,7 @@ def _tokens(text: str) -> tuple[str, ...]:
     return tuple(token for token in (normalise_value(word) for word in plain.split()) if token)
 
 
-def _lexicon(ontology: Ontology, language: str) -> Lexicon:
+def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
     """Every phrase of the language, as tokens. Moves come first, so that the domain's own words win."""
     lexicon: dict[tuple[str, ...], Meaning] = {}
 
@@ -172,10 +172,10 @@ def _lexicon(ontology: Ontology, language: str) -> Lexicon:
         for phrase, meaning in lexicon.items()
         if meaning.kind == "value" and len(phrase) == 1 and len(phrase[0]) >= SHORTEST_WITH_SLIP
     }
-    return Lexicon(lexicon, max(map(len, lexicon), default=0), forgiving)
+    return OntologyLexicon(lexicon, max(map(len, lexicon), default=0), forgiving)
 
 
-def _find(tokens: tuple[str, ...], lexicon: Lexicon) -> list[Found]:
+def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:
     found: list[Found] = []
     start = 0
     while start < len(tokens):

@@ -14,7 +14,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.log.timing import Source, pair_turns
+from vivavoce.log.timing import SoundSource, pair_turns
 from vivavoce.study.transcription import ENDINGS
 
 Row = dict[str, Any]
@@ -22,7 +22,7 @@ MARGIN_S: Final = 0.3
 _UNSAFE: Final = re.compile(r"[^\w.-]+", re.ASCII)
 
 
-class Listed(NamedTuple):
+class ListedRecording(NamedTuple):
     """What became of the recordings: items, and how many could not be used."""
 
     rows: list[Row]
@@ -30,7 +30,7 @@ class Listed(NamedTuple):
     unreadable: int
 
 
-def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> Listed:
+def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecording:
     """One item for each recorded user turn and spoken command; its sound is put into a folder.
 
     sounds  folder of the recordings' files
@@ -65,7 +65,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> Listed:
             place=str(sounds),
             hint="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
         )  # fmt: skip
-    return Listed(rows, len(recorded) - len(there), unreadable)
+    return ListedRecording(rows, len(recorded) - len(there), unreadable)
 
 
 def _turns(dataset: Dataset) -> dict[str, list[Row]]:
@@ -86,20 +86,22 @@ def _item_of(row: Row, path: Path, into: Path, turns: dict[str, list[Row]]) -> I
         yield _item(_copied(path, into), said)
 
 
-def _whole_dialogues(rows: list[Row], files: dict[str, Path]) -> dict[str, list[Source]]:
+def _whole_dialogues(rows: list[Row], files: dict[str, Path]) -> dict[str, list[SoundSource]]:
     """Recordings with a channel for each party, by dialogue."""
-    found: dict[str, list[Source]] = defaultdict(list)
+    found: dict[str, list[SoundSource]] = defaultdict(list)
     for row in rows:
         if row["content"] == "dialogue" and sorted(row["speakers"].split()) == ["system", "user"]:
             speakers = cast("tuple[Party, ...]", tuple(row["speakers"].split()))
-            part = Source(files[row["recording_id"]], speakers, row["started_s"] or 0.0)
+            part = SoundSource(files[row["recording_id"]], speakers, row["started_s"] or 0.0)
             found[row["dialogue_id"]].append(part)
     return found
 
 
-def _cut(parts: list[Source], logged: list[Row], into: Path, done: set[tuple[str, int]]) -> Iterator[Row]:
+def _cut(
+    parts: list[SoundSource], logged: list[Row], into: Path, done: set[tuple[str, int]]
+) -> Iterator[Row]:
     """The user's turns of one dialogue that are not done, each a file named after dialogue and turn."""
-    spoken: list[tuple[SpokenTurn, Source, Sound]] = []
+    spoken: list[tuple[SpokenTurn, SoundSource, Sound]] = []
     for part in sorted(parts, key=lambda one: one.started_s):
         tracks = read_tracks(part.path)
         channel = tracks.channel(part.speakers.index("user"))

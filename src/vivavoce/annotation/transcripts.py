@@ -154,20 +154,20 @@ def is_transcripts(path: Path) -> bool:
         return "transcript" in next(csv.reader(file), [])
 
 
-class Said(NamedTuple):
+class TranscriptSaid(NamedTuple):
     """What was said: by dialogue and turn, and by the file of a command's recording."""
 
     turns: dict[tuple[str, int], str]
     commands: dict[str, str]
 
-    def __or__(self, other: "Said") -> "Said":
-        return Said(self.turns | other.turns, self.commands | other.commands)
+    def __or__(self, other: "TranscriptSaid") -> "TranscriptSaid":
+        return TranscriptSaid(self.turns | other.turns, self.commands | other.commands)
 
     def __len__(self) -> int:
         return len(self.turns) + len(self.commands)
 
 
-def read_transcripts(path: Path, dataset: Dataset) -> Said:
+def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
     """The transcript of every turn that a file names, and of every recording of a command.
 
     Raises  InputError: names the line and what is wrong there
@@ -178,7 +178,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> Said:
         if row["party"] == "user"
     }
     spoken = set(_recorded_commands(dataset))
-    found = Said({}, {})
+    found = TranscriptSaid({}, {})
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
         for line in reader:
@@ -208,7 +208,7 @@ def _recorded_commands(dataset: Dataset) -> dict[str, str]:
     return {Path(row["recording"]).stem: row["command_id"] for row in rows if row["recording"]}
 
 
-def with_transcripts(dataset: Dataset, said: Said, into: Path) -> Dataset:
+def with_transcripts(dataset: Dataset, said: TranscriptSaid, into: Path) -> Dataset:
     """A copy of a dataset in which these transcripts are the `reference` of turns, and commands' `text`."""
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():

@@ -33,7 +33,7 @@ LONGEST_VALUE = 200
 Decide = Callable[[AnnotationState], Sequence[Event]]
 
 
-class Refused(InputError):
+class JudgementRefused(InputError):
     """This cannot be done now, for instance because the dialogue is no longer this annotator's."""
 
 
@@ -141,7 +141,7 @@ class Workplace:
         """Raises  Refused: there is no such dialogue"""
         found = shown_dialogue(self.log, dialogue_id)
         if found is None:
-            raise Refused("there is no such dialogue", hint="go on with the dialogue that is due")
+            raise JudgementRefused("there is no such dialogue", hint="go on with the dialogue that is due")
         return found
 
     def give(
@@ -159,7 +159,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             work = self._open(state, annotator_id, dialogue_id)
             if place not in places(self.plan, dialogue, work):
-                raise Refused("this is not to be judged", hint="reload the page")
+                raise JudgementRefused("this is not to be judged", hint="reload the page")
             scheme = self.plan.scheme(place.scheme)
             assert scheme is not None  # the place is one of the plan's
             check_labels(scheme, given, done=done)
@@ -186,7 +186,7 @@ class Workplace:
                 return []
             work = self._open(state, annotator_id, dialogue_id)
             if next_place(places(self.plan, dialogue, work), work) is not None:
-                raise Refused("something has not been judged", hint="go on where the page leads")
+                raise JudgementRefused("something has not been judged", hint="go on where the page leads")
             schemes = [scheme.scheme for scheme in self.plan.schemes]
             return [DialogueAnnotated(dialogue_id=dialogue_id, annotator_id=annotator_id, schemes=schemes)]
 
@@ -195,7 +195,9 @@ class Workplace:
     def _open(self, state: AnnotationState, annotator_id: str, dialogue_id: str) -> Work:
         work = state.of_annotator(annotator_id).get(dialogue_id)
         if work is None or work.finished_at is not None:
-            raise Refused("this dialogue is not yours to annotate", hint="go on with the one that is due")
+            raise JudgementRefused(
+                "this dialogue is not yours to annotate", hint="go on with the one that is due"
+            )
         return work
 
     # --- researchers --------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(dialogue_id)
             if annotated is None or place not in annotated.disagreements(place.scheme):
-                raise Refused("nobody disagrees there", hint="reload the page")
+                raise JudgementRefused("nobody disagrees there", hint="reload the page")
             scheme = self.plan.scheme(place.scheme)
             if scheme is not None:
                 check_labels(scheme, given, done=True)
@@ -236,13 +238,15 @@ def check_labels(scheme: Scheme, labels: Sequence[LoggedLabel], *, done: bool) -
     for one in labels:
         if scheme.label(one.label) is None:
             known = ", ".join(label.label for label in scheme.labels)
-            raise Refused(f"{scheme.scheme!r} has no label {one.label!r}", hint=f"known: {known}")
+            raise JudgementRefused(f"{scheme.scheme!r} has no label {one.label!r}", hint=f"known: {known}")
         if one.value is not None and (scheme.value is None or len(one.value) > LONGEST_VALUE):
-            raise Refused(f"this value does not fit {scheme.scheme!r}", hint="leave it out or shorten it")
+            raise JudgementRefused(
+                f"this value does not fit {scheme.scheme!r}", hint="leave it out or shorten it"
+            )
         if one.value is None and scheme.needs_value(one.label):
-            raise Refused(f"{one.label!r} needs a value", hint="write it, then give the label again")
+            raise JudgementRefused(f"{one.label!r} needs a value", hint="write it, then give the label again")
     values = [one.value for one in labels]
     if scheme.exclusive and len(set(values)) < len(values):
-        raise Refused(f"{scheme.scheme!r} takes one label", hint="remove one of them")
+        raise JudgementRefused(f"{scheme.scheme!r} takes one label", hint="remove one of them")
     if done and scheme.required and not labels:
-        raise Refused(f"{scheme.scheme!r} needs a label", hint="choose one")
+        raise JudgementRefused(f"{scheme.scheme!r} needs a label", hint="choose one")

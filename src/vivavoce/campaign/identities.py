@@ -15,14 +15,14 @@ from vivavoce.study.load import load_study
 Facts = dict[str, Any]
 
 
-class Apart(NamedTuple):
+class IdentityOverlap(NamedTuple):
     """What identifiers tell: by system, and how many people used several systems (None: not known)."""
 
     systems: dict[str, Facts]
     of_several: int | None
 
 
-def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> Apart:
+def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> IdentityOverlap:
     """For each system, how many of its users are seen to be the same person as a user of another system.
 
     Output  elsewhere: users whose identifier was used with another system, too; uninvited: users whose
@@ -38,7 +38,7 @@ def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> Apart:
         name: _facts(place_of(campaign, name), one, users[name], met) for name, one in datasets.items()
     }
     several = sum(count > 1 for count in met.values())
-    return Apart(systems, several if all(users.values()) else None)
+    return IdentityOverlap(systems, several if all(users.values()) else None)
 
 
 def _users(place: SystemPlace, dataset: Dataset) -> dict[str, str]:

@@ -19,7 +19,7 @@ from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import Casting
 from vivavoce.stress.base import STRESS_TESTS, StressTest, stress_tests
 from vivavoce.stress.case import plan_key
-from vivavoce.stress.planning import Choice, plan_run
+from vivavoce.stress.planning import RunChoice, plan_run
 from vivavoce.stress.review import Reviews
 from vivavoce.stress.runs import Run, RunSettings
 from vivavoce.stress.suite import read_suite
@@ -34,7 +34,7 @@ Progress = Callable[[str], AbstractContextManager[Report]]
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldCampaign:
     """What came of one system: users who finished, cases of stress tests, and the dataset."""
 
     name: str
@@ -45,7 +45,7 @@ class Held:
 
 def run_system(
     campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool, word_error_rate: float
-) -> Held:
+) -> HeldCampaign:
     """Take a system's part to its end; what is done already is not done again.
 
     simulate  simulated users fill up to the campaign's number; else only what people did is taken
@@ -67,7 +67,7 @@ def run_system(
         with progress(f"{name}: stress tests") as report:
             cases = _stress(campaign, submission, study, log, dataset, report)
         dataset = _export(campaign, submission, study, log, place)
-    return Held(name, finished_users(dataset), cases, dataset)
+    return HeldCampaign(name, finished_users(dataset), cases, dataset)
 
 
 def finished_users(dataset: Dataset) -> int:
@@ -132,7 +132,7 @@ def _stress(
     name, settings = submission.submission, campaign.settings
     unheard = [one for one in stress_tests() if submission.spoken and "voice" not in one.channels]
     tests = tuple(name for name in STRESS_TESTS.names() if STRESS_TESTS.get(name) not in unheard)
-    choice = Choice(tests=tests, size=settings.stress.sample, seed=settings.seed)
+    choice = RunChoice(tests=tests, size=settings.stress.sample, seed=settings.seed)
     reviews = Reviews.of(log.events(stress_stream(study.name)))
     plan = plan_run(study, dataset, reviews, choice, name)
     place = place_of(campaign, name)

@@ -9,7 +9,7 @@ from vivavoce.cli.studies import LOG_FILE, STUDY_FILE
 
 
 @dataclass(frozen=True)
-class Place:
+class DemoPlace:
     """Where a demonstration lives: study, dataset, report, and its bots by variant and port."""
 
     study: Path
@@ -19,7 +19,7 @@ class Place:
     bots: dict[str, int]
 
 
-def prepare(out: Path, bots: dict[str, int]) -> Place:
+def prepare(out: Path, bots: dict[str, int]) -> DemoPlace:
     """Write the demonstration's study. An earlier log is put aside, never deleted: people may be in it."""
     from vivavoce.study.scaffold import write_study
 
@@ -29,7 +29,7 @@ def prepare(out: Path, bots: dict[str, int]) -> Place:
         write_study(study, "cambridge-2011", name="demo")
     file = study / STUDY_FILE
     file.write_text(_with_ports(file.read_text(encoding="utf-8"), bots), encoding="utf-8")
-    return Place(study, study / "restaurants.yaml", out / "dataset", out / "report.html", bots)
+    return DemoPlace(study, study / "restaurants.yaml", out / "dataset", out / "report.html", bots)
 
 
 def _put_aside(log: Path) -> None:

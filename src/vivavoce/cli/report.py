@@ -57,7 +57,7 @@ def report(
     from vivavoce.core.errors import InputError
     from vivavoce.report.document import compose
     from vivavoce.report.html import require_form, save
-    from vivavoce.report.material import Options
+    from vivavoce.report.material import ReportOptions
     from vivavoce.report.tables import write_figures, write_tables
 
     if out.is_dir():
@@ -66,7 +66,7 @@ def report(
     opened, last = (
         unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)
     )
-    options = Options(
+    options = ReportOptions(
         by=by,
         language=language,
         sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,

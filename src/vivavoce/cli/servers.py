@@ -19,7 +19,7 @@ from vivavoce.core.errors import InputError, VivavoceError
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
-    from vivavoce.study.telephone import Asterisk
+    from vivavoce.study.telephone import AsteriskSettings
     from vivavoce.telephony.switchboard import Switchboard
     from vivavoce.trial.engine import SessionEngine
 
@@ -117,7 +117,7 @@ def _telephone(engine: "SessionEngine") -> "list[Switchboard]":
     return [Switchboard(engine, telephone)]
 
 
-def _asterisk(study: "Study") -> "Asterisk | None":
+def _asterisk(study: "Study") -> "AsteriskSettings | None":
     """The Asterisk whose calls are taken, where the study has one."""
     return study.telephone.asterisk if study.telephone is not None and _takes_calls(study) else None
 
@@ -250,7 +250,7 @@ def free_port(wanted: int) -> int:
             return listener.getsockname()[1]
 
 
-def _require_free_for(asterisk: "Asterisk") -> None:
+def _require_free_for(asterisk: "AsteriskSettings") -> None:
     """As below, for the two addresses of Asterisk."""
     for name in ("agi", "audio"):
         host, _, port = getattr(asterisk, name).rpartition(":")

@@ -35,7 +35,7 @@ app = typer.Typer(cls=_DefaultGroup, no_args_is_help=True)
 Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 
 
-class Alike(StrEnum):
+class ConfusionKind(StrEnum):
     """In what words are alike that the channel takes for one another."""
 
     spelling = "spelling"
@@ -67,8 +67,9 @@ def run(
     ] = None,
     language: Annotated[str | None, typer.Option("--language", help="Language of the users.")] = None,
     confusions: Annotated[
-        Alike, typer.Option("--confusions", help="Words are taken for others spelt, or sounding, alike.")
-    ] = Alike.spelling,
+        ConfusionKind,
+        typer.Option("--confusions", help="Words are taken for others spelt, or sounding, alike."),
+    ] = ConfusionKind.spelling,
     user_url: Annotated[
         str | None,
         typer.Option("--user-url", help="OpenAI-compatible endpoint of a model that plays the users."),
@@ -89,7 +90,7 @@ def run(
     plan = read_study(study)
     people = read_population(population) if population else usual_population()
     if not counts_dialogues(plan):
-        visitors = Chosen(people.people(1 if seed is None else seed), None, language)
+        visitors = ChosenUsers(people.people(1 if seed is None else seed), None, language)
         with open_log(plan, log) as opened, progress("simulated participants") as report:
             came = simulate_study(
                 plan, opened, participants, seed=visitors.population.seed, report=report, chosen=visitors
@@ -104,7 +105,7 @@ def run(
     else:
         casting = Casting.of(plan, load_domain(domain) if domain else None)
     casting.confusions = confusions.value
-    chosen = Chosen(people.people(seed), casting, language)
+    chosen = ChosenUsers(people.people(seed), casting, language)
     seeded = chosen.population.seed
     with open_log(plan, log) as opened, progress("simulated dialogues") as report:
         before = _gave_up(plan, opened)
@@ -140,7 +141,7 @@ def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenUsers:
     """Who the simulated users are, who plays them, and what they speak."""
 
     population: "Population"
@@ -250,7 +251,7 @@ def simulate_study(
     seed: int,
     error_rate: float = 0.25,
     report: Report,
-    chosen: Chosen | None = None,
+    chosen: ChosenUsers | None = None,
 ) -> int:
     """Hold so many simulated dialogues, or visits where there are none; returns how many came to an end."""
     import asyncio

@@ -61,10 +61,10 @@ def review(
 ) -> None:
     """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
     from vivavoce.cli.studies import open_log, read_study
-    from vivavoce.stress.planning import Choice
+    from vivavoce.stress.planning import RunChoice
 
     plan = read_study(study)
-    choice = Choice(
+    choice = RunChoice(
         tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
         backends=tuple(backend or ()),
     )  # fmt: skip

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
     from vivavoce.log.store import Log
     from vivavoce.stress.case import Case
-    from vivavoce.stress.runs import Done, Run, RunSettings
+    from vivavoce.stress.runs import CaseDone, Run, RunSettings
     from vivavoce.stress.spoken import Speech, SpokenChannel
     from vivavoce.study.model import Study
     from vivavoce.study.ontology import Ontology
@@ -84,17 +84,17 @@ def run(
     """Replay interactions, or a suite, with the original and with one substitution each; then judge."""
     from vivavoce.cli.stress_score import show
     from vivavoce.core.errors import UnknownName
-    from vivavoce.stress.planning import Choice
+    from vivavoce.stress.planning import RunChoice
     from vivavoce.stress.runs import RunSettings
 
     if continuation not in ("logged", "simulated"):
         raise UnknownName("continuation", continuation, ["logged", "simulated"], place="stress run")
     _check_paths(path, junit)
-    choice = Choice(
+    choice = RunChoice(
         tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
         spoken=spoken or speech is not None, backends=tuple(backend or ()),
     )  # fmt: skip
-    voice = Voice(speech, choice.spoken)
+    voice = ReplayVoice(speech, choice.spoken)
     job = (
         _of_suite(path, log, voice)
         if _is_suite(path)
@@ -166,7 +166,7 @@ def _is_suite(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Voice:
+class ReplayVoice:
     """Whether turns are spoken, and the file that says how, where one was named."""
 
     file: Path | None
@@ -185,18 +185,18 @@ class Voice:
         return own if self.file is None else self.file.parent
 
 
-def _of_suite(path: Path, log: str | None, voice: Voice) -> _Job:
+def _of_suite(path: Path, log: str | None, voice: ReplayVoice) -> _Job:
     """A suite: its log lies beside it unless one is named."""
     from vivavoce.connectors.factory import make_connector
     from vivavoce.log.store import Log
-    from vivavoce.stress.planning import Plan, by_voice
+    from vivavoce.stress.planning import RunPlan, by_voice
     from vivavoce.stress.spoken import Speech
     from vivavoce.stress.suite import read_suite
     from vivavoce.study.ontology_file import load_ontology
 
     suite = read_suite(path)
     speech = voice.speech(suite.speech or (Speech.model_validate({}) if voice.wanted else None))
-    plan = by_voice(suite.cases) if speech else Plan(list(suite.cases))
+    plan = by_voice(suite.cases) if speech else RunPlan(list(suite.cases))
     connector = make_connector(suite.system, place=f"{path.name} system", folder=path.parent)
     ontology = load_ontology(path.parent / suite.ontology) if suite.ontology else None
     url = log or f"sqlite:///{path.with_suffix('.stress.sqlite').resolve()}"
@@ -208,13 +208,13 @@ def _of_suite(path: Path, log: str | None, voice: Voice) -> _Job:
 
 def _of_study(
     path: Path, log: str | None, system: str | None, dataset: Path | None, choice: Any, ad_hoc: Path | None,
-    voice: Voice,
+    voice: ReplayVoice,
 ) -> _Job:  # fmt: skip
     from tempfile import TemporaryDirectory
 
     from vivavoce.cli.studies import make_connectors, open_log, read_study
     from vivavoce.log.stress_events import stress_stream
-    from vivavoce.stress.planning import Plan, by_voice, plan_run
+    from vivavoce.stress.planning import RunPlan, by_voice, plan_run
     from vivavoce.stress.review import Reviews
     from vivavoce.stress.spoken import speech_of
     from vivavoce.stress.suite import read_suite
@@ -232,7 +232,7 @@ def _of_study(
             source = interactions(study, opened, dataset, Path(folder))
             reviews = Reviews.of(opened.events(stress_stream(study.name)))
             plan = plan_run(study, source, reviews, choice, None if dataset else chosen)
-        more = Plan(list(read_suite(ad_hoc).cases) if ad_hoc else [])
+        more = RunPlan(list(read_suite(ad_hoc).cases) if ad_hoc else [])
         more = by_voice(more.cases) if speech else more
     except BaseException:
         opened.close_now()
@@ -264,7 +264,7 @@ def interactions(study: "Study", log: "Log", dataset: Path | None, folder: Path)
     return Dataset(dataset) if dataset else export_study(study, log, folder)
 
 
-def _hold(job: _Job, asked: _Asked) -> "Done":
+def _hold(job: _Job, asked: _Asked) -> "CaseDone":
     import asyncio
     import os
 
@@ -298,7 +298,7 @@ def _channel(job: _Job) -> "SpokenChannel | None":
     return SpokenChannel(job.speech, [case.language for case in job.cases], job.speech_folder)
 
 
-async def _to_its_end(run: "Run", report: Report, helpers: list[Any]) -> "Done":
+async def _to_its_end(run: "Run", report: Report, helpers: list[Any]) -> "CaseDone":
     start = getattr(run.connector, "start", None)
     try:
         if start is not None:
@@ -331,7 +331,7 @@ def _scored(rows: list[dict[str, Any]], run_id: str) -> dict[str, Any]:
     return {"runs": [score(mine, run_id)]}
 
 
-def _tell(done: "Done") -> None:
+def _tell(done: "CaseDone") -> None:
     line = f"run {done.run_id}: {done.cases} cases, {done.held} replays held"
     if done.taken_over:
         line += f", {done.taken_over} taken over from before"

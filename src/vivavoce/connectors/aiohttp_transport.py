@@ -19,7 +19,7 @@ _LONGEST_HEADER: Final = 64 * 1024
 _IDLE_S: Final = 1.5  # below two seconds, after which gunicorn closes an idle connection; uvicorn, Node: five
 
 
-class Carrier:
+class AiohttpTransport:
     """Connections to one system, kept open for its next request; those of one event loop."""
 
     def __init__(self, verify: ssl.SSLContext | bool = True) -> None:

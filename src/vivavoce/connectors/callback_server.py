@@ -19,7 +19,7 @@ class _Quiet(uvicorn.Server):
         yield
 
 
-class TcpServer:
+class CallbackServer:
     """An application behind one port of one address.
 
     Raises  SystemUnderTestError("unreachable"): the port is taken

@@ -245,7 +245,7 @@ class _Session:
         import httpx2
         from mcp.client.streamable_http import streamable_http_client
 
-        from vivavoce.connectors.mcp_transport import Carrier
+        from vivavoce.connectors.mcp_transport import McpTransport
 
         sdk, settings = _sdk(), self._settings
         if settings.url is None:
@@ -255,7 +255,7 @@ class _Session:
             )  # fmt: skip
             return sdk.Client(program, cache=None)
         headers = compile_template(settings.headers, set())({"secrets": self._vault.values})
-        self._carrier = Carrier(settings, self._vault, settings.longest_answer_bytes)
+        self._carrier = McpTransport(settings, self._vault, settings.longest_answer_bytes)
         web = httpx2.AsyncClient(transport=self._carrier, headers=headers, timeout=settings.turn_timeout_s)
         return sdk.Client(
             streamable_http_client(self._vault.expand(settings.url), http_client=web), cache=None

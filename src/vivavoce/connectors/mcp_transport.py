@@ -13,7 +13,7 @@ from vivavoce.connectors.transport import GuardedTransport, reported
 from vivavoce.core.errors import SystemUnderTestError
 
 
-class Carrier(httpx2.AsyncBaseTransport):
+class McpTransport(httpx2.AsyncBaseTransport):
     """Carries what the SDK asks for, and remembers what went wrong.
 
     problem  the first failure of a request that was to be answered
@@ -60,7 +60,7 @@ class Carrier(httpx2.AsyncBaseTransport):
 class _Body(httpx2.AsyncByteStream):
     """An answer's body as it comes."""
 
-    def __init__(self, inner: httpx.AsyncByteStream, carrier: Carrier, answers: bool) -> None:
+    def __init__(self, inner: httpx.AsyncByteStream, carrier: McpTransport, answers: bool) -> None:
         self._inner, self._carrier, self._answers = inner, carrier, answers
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

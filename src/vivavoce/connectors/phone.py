@@ -42,7 +42,7 @@ class PhoneSettings(ConnectorSettings):
     )
 
 
-class Line(Protocol):
+class PhoneLine(Protocol):
     """Who makes calls; a leg of a call is that of the room of telephones."""
 
     async def call(self, settings: PhoneSettings, password: str | None) -> Any:
@@ -65,7 +65,7 @@ class PhoneConnector:
 
     def __init__(self, settings: PhoneSettings, vault: Vault) -> None:
         self.told, self._vault = settings, vault
-        self.line: Line | None = None
+        self.line: PhoneLine | None = None
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "PhoneConnector":
@@ -84,7 +84,7 @@ class PhoneConnector:
         """What it says when asked whether it is there, without ringing. Raises SystemUnderTestError."""
         return await self._line().ask(self.told)
 
-    def _line(self) -> Line:
+    def _line(self) -> PhoneLine:
         if self.line is None:
             raise SystemUnderTestError("unreachable", NO_LINE, reached=False)
         return self.line

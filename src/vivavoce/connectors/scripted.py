@@ -31,7 +31,7 @@ def _pattern(written: str) -> str:
     return written
 
 
-class Reply(BaseModel):
+class ScriptedReply(BaseModel):
     """What the system says to a turn in which the pattern is found."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,7 +45,7 @@ class Reply(BaseModel):
 class ScriptedSettings(ConnectorSettings):
     """Settings of a system with `connect: scripted`."""
 
-    replies: list[Reply] = Field(
+    replies: list[ScriptedReply] = Field(
         default_factory=list, description="mappings with match, say, choices, end, fail"
     )
     otherwise: str = Field("I did not understand.", description="what is said when nothing matches")
@@ -94,12 +94,12 @@ class ScriptedConnector:
         if reply.end:
             yield SystemOutput(kind="end")
 
-    def _reply(self, text: str, number: int) -> Reply:
+    def _reply(self, text: str, number: int) -> ScriptedReply:
         replies = self._settings.replies
         if self._settings.in_turn:
-            return replies[number] if number < len(replies) else Reply(say=self._settings.otherwise)
+            return replies[number] if number < len(replies) else ScriptedReply(say=self._settings.otherwise)
         found = (reply for reply in replies if re.search(reply.match, text, re.IGNORECASE))
-        return next(found, Reply(say=self._settings.otherwise))
+        return next(found, ScriptedReply(say=self._settings.otherwise))
 
     async def reset(self, conversation: Conversation) -> None:
         conversation.history = ()

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.callback_server import TcpServer
+from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.telegram_api import BotApi, Chat
 from vivavoce.connectors.telegram_messages import LONGEST_TEXT, BotApiError, BotMessage, Upload
@@ -69,7 +69,7 @@ class TelegramConnector:
         self._token = vault.expand(settings.token) if settings.token else None
         self._client = make_client(settings, settings.longest_answer_bytes, vault)
         self._api: BotApi | None = None
-        self._listener: TcpServer | None = None
+        self._listener: CallbackServer | None = None
         self._proxy: Proxy | None = None
 
     @classmethod
@@ -85,7 +85,7 @@ class TelegramConnector:
         """Listen for the bot; without this it is done at the first conversation."""
         if self._listener is None:
             self._api = BotApi(time.monotonic, typing_s=self._settings.typing_s)
-            self._listener = TcpServer(self._app(), self._settings.host, self._settings.port)
+            self._listener = CallbackServer(self._app(), self._settings.host, self._settings.port)
         await self._listener.start()
         if self._settings.proxy_port is not None and self._proxy is None:
             self._proxy = Proxy(self._settings.host, self._settings.proxy_port, self._listener.port)

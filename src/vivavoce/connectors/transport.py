@@ -13,7 +13,7 @@ from typing import Final
 
 import httpx
 
-from vivavoce.connectors.aiohttp_transport import Carrier
+from vivavoce.connectors.aiohttp_transport import AiohttpTransport
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import LONGEST, Wire
@@ -62,7 +62,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         verify: ssl.SSLContext | bool = True,
         wire: Wire | None = None,
     ) -> None:
-        self._carrier = Carrier(verify)
+        self._carrier = AiohttpTransport(verify)
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
         self._resolved: dict[tuple[str, int], tuple[float, list[str]]] = {}
         self._wire = wire

@@ -16,7 +16,7 @@ Units = list[dict[str, Judgement]]  # of every unit, what each of its annotators
 NOTHING: Final = "none"
 
 
-class Line(NamedTuple):
+class AgreementLine(NamedTuple):
     """Agreement on one question: of a whole scheme, or of one of its labels where several may stand."""
 
     name: str
@@ -31,7 +31,7 @@ class Line(NamedTuple):
     signature: str
 
 
-def agreement(state: AnnotationState, plan: AnnotationPlan, *, data: str) -> dict[str, list[Line]]:
+def agreement(state: AnnotationState, plan: AnnotationPlan, *, data: str) -> dict[str, list[AgreementLine]]:
     """For every scheme its lines: first over whole judgements, then label by label where several may stand.
 
     Input   data: what the figures were computed on, for their signatures
@@ -41,7 +41,7 @@ def agreement(state: AnnotationState, plan: AnnotationPlan, *, data: str) -> dic
     return {scheme.scheme: _lines(state, scheme, data) for scheme in plan.schemes}
 
 
-def _lines(state: AnnotationState, scheme: Scheme, data: str) -> list[Line]:
+def _lines(state: AnnotationState, scheme: Scheme, data: str) -> list[AgreementLine]:
     places = _judged(state, scheme)
     if scheme.value is not None:
         return [line(scheme.scheme, _by_value(places), "nominal", data)]
@@ -84,7 +84,7 @@ def _whole(chosen: Choice) -> str:
     return " + ".join(sorted(label for label, _ in chosen)) or NOTHING
 
 
-def _by_label(places: Sequence[Mapping[str, Choice]], scheme: Scheme, data: str) -> list[Line]:
+def _by_label(places: Sequence[Mapping[str, Choice]], scheme: Scheme, data: str) -> list[AgreementLine]:
     lines = []
     for label in scheme.labels:
         given: Units = [
@@ -111,7 +111,7 @@ def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
     return units
 
 
-def line(name: str, units: Units, scale: "Scale", data: str) -> Line:
+def line(name: str, units: Units, scale: "Scale", data: str) -> AgreementLine:
     """All coefficients of one question, and why one is undefined."""
     from vivavoce.stats.agreement import Agreement, krippendorff
 
@@ -123,7 +123,7 @@ def line(name: str, units: Units, scale: "Scale", data: str) -> Line:
     by_two = _by_two(paired, who, categories)
     by_many = _by_many(paired, categories)
     why = _why(paired, who, categories, cohen_given=by_two is not None, fleiss_given=by_many is not None)
-    return Line(
+    return AgreementLine(
         name, scale, len(who), len(paired), _same(paired), by_two or none, by_many or none, alpha, tuple(why),
         signature(f"krippendorff_alpha:{name}", unit="judgement", n=len(paired), data=data, scale=scale,
                   draws=1000, seed=1),

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from vivavoce.core.signature import signature
-from vivavoce.desk.agreement import Line, Units, line
+from vivavoce.desk.agreement import AgreementLine, Units, line
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, chosen
 from vivavoce.study.notation import Predicate, read_predicates, write_argument, write_predicates
@@ -32,7 +32,7 @@ class CommandAgreement(NamedTuple):
     """Shares of what was the same, and the coefficients that ask what chance would have done."""
 
     shares: tuple[Share, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[AgreementLine, ...]
 
 
 def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:

@@ -13,7 +13,7 @@ from vivavoce.log.rating_events import TranscriptRated
 from vivavoce.log.transcription_events import TranscriptGiven
 
 
-class Work(NamedTuple):
+class DeedWork(NamedTuple):
     """What one kind of step is made of.
 
     noun    one piece of it; counts of it are said with it
@@ -52,19 +52,21 @@ def _trial(event: ClipJudged) -> str:
     return trial.pair_id or trial.first.audio
 
 
-WORK: Final[dict[str, Work]] = {
+WORK: Final[dict[str, DeedWork]] = {
     one.step: one
     for one in (
-        Work("compare", "judgement", ComparisonAnswered, _place, lambda event: event.pair_id,
+        DeedWork("compare", "judgement", ComparisonAnswered, _place, lambda event: event.pair_id,
              "pairs of transcripts", lambda event: len(event.choices)),
-        Work("rate", "transcript rating", TranscriptRated, _place,
+        DeedWork("rate", "transcript rating", TranscriptRated, _place,
              lambda event: f"{event.pair_id}/{event.shown}", "transcripts"),
-        Work("listen", "clip judgement", ClipJudged, _place, _trial, "clips, or pairs of them"),
-        Work("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
-        Work("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
+        DeedWork("listen", "clip judgement", ClipJudged, _place, _trial, "clips, or pairs of them"),
+        DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
+        DeedWork("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
              "recordings"),
-        Work("elicit", "command", CommandGiven, _place, lambda event: event.stimulus.stimulus_id, "stimuli"),
-        Work("questionnaire", "form", QuestionnaireAnswered,
+        DeedWork(
+            "elicit", "command", CommandGiven, _place, lambda event: event.stimulus.stimulus_id, "stimuli"
+        ),
+        DeedWork("questionnaire", "form", QuestionnaireAnswered,
              lambda event: (event.step, event.round, event.position),
              lambda event: event.instrument, "questionnaires"),
     )
@@ -74,6 +76,6 @@ WITHOUT_WORK: Final = ("consent", "instructions", "debrief")
 _BY_EVENT: Final = {one.done: one for one in WORK.values()}
 
 
-def work_of(event: Event) -> Work | None:
+def work_of(event: Event) -> DeedWork | None:
     """The kind of work that an event brings; None for most events, and for forms about a dialogue."""
     return None if getattr(event, "dialogue_id", None) else _BY_EVENT.get(type(event))

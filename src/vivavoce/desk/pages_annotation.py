@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
-from vivavoce.desk.agreement import Line, agreement
+from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator_key
+from vivavoce.desk.agreement import AgreementLine, agreement
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
@@ -46,7 +46,7 @@ ThisWorkplace = Annotated[Workplace | None, Depends(workplace_of)]
 
 
 @dataclass(frozen=True, slots=True)
-class Dispute:
+class LabelDispute:
     """One place at which annotators said different things."""
 
     dialogue_id: str
@@ -54,10 +54,10 @@ class Dispute:
     decided: bool
 
 
-def disputes(state: AnnotationState) -> list[Dispute]:
+def disputes(state: AnnotationState) -> list[LabelDispute]:
     """Every disagreement, dialogue by dialogue and scheme by scheme."""
     return [
-        Dispute(dialogue_id, place, place in annotated.adjudicated)
+        LabelDispute(dialogue_id, place, place in annotated.adjudicated)
         for dialogue_id, annotated in state.dialogues.items()
         for scheme in annotated.schemes()
         for place in annotated.disagreements(scheme)
@@ -87,7 +87,7 @@ def _state(desk: Desk, workplace: Workplace) -> AnnotationState:
 
 def _agreement(
     request: Request, desk: Desk, workplace: Workplace, state: AnnotationState
-) -> dict[str, list[Line]]:
+) -> dict[str, list[AgreementLine]]:
     """The coefficients of this state; computed once for as long as nothing is added to it."""
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
     return kept_once(request, "agreement", data, lambda: agreement(state, workplace.plan, data=data))
@@ -162,7 +162,7 @@ def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response
     if workplace is not None:
         try:
             workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
-        except Refused as refusal:
+        except JudgementRefused as refusal:
             raise HTTPException(409, str(refusal)) from None
     return RedirectResponse("/annotation", 303)
 
@@ -191,7 +191,7 @@ def decide(
     )  # fmt: skip
 
 
-def _shown(workplace: Workplace, at: Dispute) -> dict[str, Any]:
+def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
     """Both sides of a dispute in the words of the scheme; who is who stays hidden, so names do not count."""
     state = workplace.see()
     annotated, scheme = state.dialogues[at.dialogue_id], workplace.plan.scheme(at.place.scheme)
@@ -259,7 +259,7 @@ def store(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
     try:
         labels = _chosen(workplace, dialogue_id, place, form)
         workplace.adjudicate(dialogue_id, place, labels, by=who_of(request).name)
-    except Refused as refusal:
+    except JudgementRefused as refusal:
         raise HTTPException(409, str(refusal)) from None
     return RedirectResponse("/annotation/decide", 303)
 

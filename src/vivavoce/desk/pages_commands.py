@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.annotation.command_form import LONGEST, examine
 from vivavoce.annotation.commands import CommandWorkplace
-from vivavoce.annotation.workplace import Refused
+from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
 from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
@@ -33,7 +33,7 @@ def workplace_of(request: Request) -> CommandWorkplace:
 ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of)]
 
 
-class Dispute(NamedTuple):
+class CommandDispute(NamedTuple):
     """One command that annotators understood differently."""
 
     key: str
@@ -41,10 +41,10 @@ class Dispute(NamedTuple):
     decided: bool
 
 
-def disputes(state: AnnotationState) -> list[Dispute]:
+def disputes(state: AnnotationState) -> list[CommandDispute]:
     """Every disagreement, in the order of recipes and commands."""
     return [
-        Dispute(key, place.turn_index or 0, place in annotated.adjudicated)
+        CommandDispute(key, place.turn_index or 0, place in annotated.adjudicated)
         for key, annotated in state.dialogues.items()
         for place in annotated.disagreements(SCHEME)
     ]
@@ -77,7 +77,7 @@ def release(request: Request, form: Form_, workplace: ThisWorkplace) -> Response
     """Take an unfinished recipe back from somebody, so that another gets it."""
     try:
         workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
-    except Refused as refusal:
+    except JudgementRefused as refusal:
         raise HTTPException(409, str(refusal)) from None
     return RedirectResponse(PAGE, 303)
 
@@ -128,7 +128,7 @@ def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) 
         return _dispute(request, desk, workplace, recipe, at, text=annotation, status=422)
     try:
         workplace.settle(recipe, at, annotation, by=who_of(request).name)
-    except Refused as refusal:
+    except JudgementRefused as refusal:
         raise HTTPException(409, str(refusal)) from None
     return RedirectResponse(f"{PAGE}/decide", 303)
 

@@ -10,7 +10,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
 from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
 from vivavoce.desk.security import door_form, field, own_form, who_of
-from vivavoce.web.accounts import Refused, typed_twice
+from vivavoce.web.accounts import SignInRefused, typed_twice
 
 router = APIRouter()
 Desk_ = Annotated[Desk, Depends(desk_of)]
@@ -99,7 +99,7 @@ def change_password(request: Request, desk: Desk_, form: OwnForm) -> Response:
         old = _password(form, "old")
         token, ended = desk.access.change_password(who_of(request), old, new, address, browser)
     except InputError as error:
-        kind = error.kind if isinstance(error, Refused) else ""
+        kind = error.kind if isinstance(error, SignInRefused) else ""
         status, wrong = (
             429 if kind == "too_many" else 422,
             "old" if kind in ("old", "too_many") else "password",

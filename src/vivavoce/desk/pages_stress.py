@@ -13,7 +13,7 @@ from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.stress.base import STRESS_TESTS, StressTest
 from vivavoce.stress.review import LONGEST, Reviews, difference, lexicon, reviewed
-from vivavoce.stress.verdict_queue import VERDICTS, Judged, VerdictQueue, given
+from vivavoce.stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
 
 router = APIRouter(prefix="/stress", dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
@@ -108,7 +108,7 @@ def _review_page(
     return desk.page(request, "stress_review.html", status, **facts)
 
 
-def _verdict_facts(waiting: Sequence[Judged]) -> dict[str, Any]:
+def _verdict_facts(waiting: Sequence[JudgedCase]) -> dict[str, Any]:
     one = waiting[0] if waiting else None
     facts: dict[str, Any] = {"one": one, "left": len(waiting), "verdicts": VERDICTS}
     if one is not None:

@@ -39,7 +39,7 @@ class PairDraft:
 
 
 @dataclass(slots=True)
-class Verdict:
+class PairVerdict:
     """What a draft amounts to; without a difference as long as a transcript cannot be read."""
 
     difference: Difference | None = None
@@ -50,7 +50,7 @@ class Verdict:
     yaml: str = ""
 
 
-def judge(draft: PairDraft, balance: Balance) -> Verdict:
+def judge(draft: PairDraft, balance: Balance) -> PairVerdict:
     """The verdict that `vivavoce check` would give, and the lines for `pairs.yaml`."""
     problems: list[Finding] = []
     read: dict[str, Transcript] = {}
@@ -60,14 +60,14 @@ def judge(draft: PairDraft, balance: Balance) -> Verdict:
         except UnreadableTranscript as error:
             problems.append(Finding(f"{name}, line {error.line}: {error.problem}", error.hint))
     if problems:
-        return Verdict(problems=problems)
+        return PairVerdict(problems=problems)
     outcome = tuple(phrase.strip() for phrase in draft.outcome.split("|") if phrase.strip())
     text = PairText(control=read["control"], experimental=read["experimental"], outcome=outcome)
     pair = Pair(
         pair_id=draft.pair_id, variable=draft.variable, change=draft.change, text={draft.language: text}
     )
     problems = pair_problems(pair, draft.language, balance)
-    return Verdict(
+    return PairVerdict(
         difference(text), length(text.control), length(text.experimental), problems,
         [] if problems else pair_warnings(pair, draft.language), _yaml(draft, text),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
-from vivavoce.desk.deeds import WORK, Deed, Work
+from vivavoce.desk.deeds import WORK, Deed, DeedWork
 from vivavoce.report.numbers import plural
 from vivavoce.stats.concentration import concentration
 from vivavoce.study.model import DialogueStep
@@ -75,7 +75,7 @@ class WorkProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrialProgress:
     """Everything that the overview shows.
 
     talks   dialogues are what the study is about, or took place in it
@@ -100,7 +100,7 @@ class Progress:
     position: int
 
 
-def progress(board: Board) -> Progress:
+def progress(board: Board) -> TrialProgress:
     """The state of the trial now; days are days in UTC."""
     now = board.log.clock.now()
     cards = list(board.dialogues.values())
@@ -111,7 +111,7 @@ def progress(board: Board) -> Progress:
     outcomes = Counter(visit.outcome or "running" for visit in board.visits.values())
     work, talks = _work(board, now), talks_in(board)
     counted = _dialogues(cards) if talks else _pieces(board, work[0].noun if work else "")
-    return Progress(
+    return TrialProgress(
         at=now,
         talks=talks,
         noun="dialogue" if talks else work[0].noun if work else "answer",
@@ -166,7 +166,7 @@ def _work(board: Board, now: datetime) -> list[WorkProgress]:
     return [_work_row(WORK[step], done.get(step, []), now) for step in dict.fromkeys([*steps, *done])]
 
 
-def _work_row(work: Work, deeds: Sequence[Deed], now: datetime) -> WorkProgress:
+def _work_row(work: DeedWork, deeds: Sequence[Deed], now: datetime) -> WorkProgress:
     spread = concentration(one.participant_id for one in deeds for _ in range(one.pieces))
     about = Counter(one.about for one in deeds if work.things)
     return WorkProgress(

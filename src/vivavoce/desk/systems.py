@@ -26,7 +26,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SystemChange:
     """A system was suspended, with the reason, or restored, with how long it had rested."""
 
     at: datetime
@@ -56,18 +56,18 @@ def _standing(board: Board, system: str, settings: dict[str, object]) -> Standin
     )  # fmt: skip
 
 
-def changes(board: Board) -> list[Change]:
+def changes(board: Board) -> list[SystemChange]:
     """When systems were suspended and restored, the latest first."""
-    found: list[Change] = []
+    found: list[SystemChange] = []
     since: dict[str, datetime] = {}
     for stored in board.suspensions:
         event = stored.event
         if isinstance(event, SystemSuspended):
             since[event.system] = stored.at
-            found.append(Change(stored.at, event.system, True, event.reason, None))
+            found.append(SystemChange(stored.at, event.system, True, event.reason, None))
             continue
         system = getattr(event, "system", "")
         begun = since.pop(system, None)
         rested_s = (stored.at - begun).total_seconds() if begun is not None else None
-        found.append(Change(stored.at, system, False, "", rested_s))
+        found.append(SystemChange(stored.at, system, False, "", rested_s))
     return found[::-1]

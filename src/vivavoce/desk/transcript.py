@@ -15,7 +15,7 @@ from vivavoce.study.model import Study
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CommandFrame:
     """One thing that went over the wire: what it was, and its content; longer_by counts what was cut off."""
 
     direction: Literal["sent", "received"]
@@ -25,7 +25,7 @@ class Frame:
 
 
 @dataclass(slots=True)
-class Line:
+class TranscriptLine:
     """One thing that happened in a dialogue: a turn, a failure or a silence.
 
     at_s     seconds since the dialogue was opened
@@ -42,7 +42,7 @@ class Line:
     first_output_s: float | None = None
     notes: list[str] = field(default_factory=list)
     acts: dict[str, list[str]] = field(default_factory=dict)
-    wire: list[Frame] = field(default_factory=list)
+    wire: list[CommandFrame] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Rated:
 
 
 @dataclass(slots=True)
-class Form:
+class AnsweredForm:
     """One filled-in questionnaire."""
 
     instrument: str
@@ -65,28 +65,28 @@ class Form:
 
 
 @dataclass(slots=True)
-class Transcript:
+class DialogueTranscript:
     """A dialogue's lines in order, its task, its codes, and what was said about it afterwards."""
 
     assigned: log_events.DialogueAssigned
     task: str
     goal: list[tuple[str, str]]
     opened_at: datetime | None
-    lines: list[Line]
+    lines: list[TranscriptLine]
     code: str | None
     entries: list[log_events.CodeEntered]
     ended: log_events.DialogueEnded | None
-    forms: list[Form]
+    forms: list[AnsweredForm]
 
 
-def make_transcript(study: Study, events: Sequence[StoredEvent]) -> Transcript:
+def make_transcript(study: Study, events: Sequence[StoredEvent]) -> DialogueTranscript:
     """The transcript of a dialogue from its events (`log.transcript`), which begin with its assignment."""
     assigned = next(one.event for one in events if isinstance(one.event, log_events.DialogueAssigned))
     for routed in (one.event for one in events if isinstance(one.event, CallRouted)):
         drawn = routed.model_dump(include={"system", "condition", "factors"})
         assigned = assigned.model_copy(update=drawn)
     opened = next((one for one in events if isinstance(one.event, log_events.DialogueOpened)), None)
-    made = Transcript(
+    made = DialogueTranscript(
         assigned=assigned, task=_task_text(assigned), goal=_goal(assigned.task or {}),
         opened_at=opened.at if opened else None, lines=[], code=None, entries=[], ended=None, forms=[],
     )  # fmt: skip
@@ -104,11 +104,13 @@ def make_transcript(study: Study, events: Sequence[StoredEvent]) -> Transcript:
         elif isinstance(event, log_events.SystemTurnFailed):
             notes = [f"before that it said: {event.partial}"] if event.partial else []
             text = f"{event.failure.replace('_', ' ')}: {event.detail}"
-            line = Line("failure", text, _since(opened, stored), notes=notes, wire=_frames(event.wire))
+            line = TranscriptLine(
+                "failure", text, _since(opened, stored), notes=notes, wire=_frames(event.wire)
+            )
             made.lines.append(line)
         elif isinstance(event, log_events.SilenceKept):
             text = "The system did not speak first." if event.reply_to is None else "The system said nothing."
-            made.lines.append(Line("silence", text, _since(opened, stored)))
+            made.lines.append(TranscriptLine("silence", text, _since(opened, stored)))
         elif isinstance(event, log_events.CodeIssued):
             made.code = event.code
         elif isinstance(event, log_events.CodeEntered):
@@ -142,8 +144,8 @@ def _since(opened: StoredEvent | None, stored: StoredEvent) -> float | None:
     return (stored.at - opened.at).total_seconds()
 
 
-def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> Line:
-    line = Line("user", event.text, at_s, event.turn_index, event.response_delay_s)
+def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> TranscriptLine:
+    line = TranscriptLine("user", event.text, at_s, event.turn_index, event.response_delay_s)
     if event.payload is not None:
         line.notes.append(f"pressed a button that sends {event.payload}")
     if event.barge_in:
@@ -158,7 +160,7 @@ def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> Line:
     return line
 
 
-def _fill_in(lines: list[Line], answer: log_events.SystemTurnReceived) -> None:
+def _fill_in(lines: list[TranscriptLine], answer: log_events.SystemTurnReceived) -> None:
     """What a system that listens by itself says that it heard."""
     for line in lines:
         if answer.heard and line.kind == "user" and line.turn_index == answer.reply_to:
@@ -166,10 +168,10 @@ def _fill_in(lines: list[Line], answer: log_events.SystemTurnReceived) -> None:
             line.acts["heard by the system"] = [_hypothesis(one) for one in answer.heard]
 
 
-def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Line:
+def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> TranscriptLine:
     came_at = event.complete_s if event.complete_s is not None else at_s
     waited = event.sent_s is not None and event.complete_s is not None and event.reply_to is not None
-    line = Line("system", event.text, came_at, event.turn_index, wire=_frames(event.wire))
+    line = TranscriptLine("system", event.text, came_at, event.turn_index, wire=_frames(event.wire))
     if waited:
         line.delay_s = (event.complete_s or 0.0) - (event.sent_s or 0.0)
         if event.first_output_s is not None:
@@ -208,14 +210,14 @@ def _wizard(facts: WizardFacts) -> str:
     return told
 
 
-def _frames(wire: list[dict[str, Any]] | None) -> list[Frame]:
+def _frames(wire: list[dict[str, Any]] | None) -> list[CommandFrame]:
     """The raw exchange; JSON laid out so that it can be read."""
     frames = []
     for frame in wire or []:
         direction = "sent" if "sent" in frame else "received"
         body = str(frame.get("body", ""))
         longer_by = max(0, int(frame.get("characters", 0)) - len(body))
-        frames.append(Frame(direction, str(frame.get(direction, "")), _laid_out(body), longer_by))
+        frames.append(CommandFrame(direction, str(frame.get(direction, "")), _laid_out(body), longer_by))
     return frames
 
 
@@ -255,7 +257,7 @@ def _goal(task: dict[str, Any]) -> list[tuple[str, str]]:
     return [*goal, ("ask for", ", ".join(requests))] if requests else goal
 
 
-def _form(study: Study, event: log_events.QuestionnaireAnswered) -> Form:
+def _form(study: Study, event: log_events.QuestionnaireAnswered) -> AnsweredForm:
     try:
         questions = study.wording(event.instrument, event.language).items
     except VivavoceError:
@@ -269,4 +271,4 @@ def _form(study: Study, event: log_events.QuestionnaireAnswered) -> Form:
         )
         for rating in event.ratings
     ]
-    return Form(event.instrument, event.wording, ratings)
+    return AnsweredForm(event.instrument, event.wording, ratings)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.importers.base import Corpus, ImportResult, Progress
 from vivavoce.importers.sources import first_line
-from vivavoce.importers.star_dialogue import DialogueRows
+from vivavoce.importers.star_dialogue import StarDialogueRows
 from vivavoce.log.dataset import DatasetWriter
 
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")
@@ -49,7 +49,7 @@ def import_star(
     source = {"kind": "star"}
     with DatasetWriter(into, study={"name": "star"}, source=source, factors=FACTORS) as writer:
         skipped: list[str] = []
-        kept: dict[str, DialogueRows] = {}
+        kept: dict[str, StarDialogueRows] = {}
         for number, (place, content) in enumerate(files, start=1):
             try:
                 rows = _dialogue(place, content, kept)
@@ -89,9 +89,9 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
         raise InputError(problem, place=str(path), hint="give a folder, or an archive " + ", ".join(ARCHIVES))
 
 
-def _dialogue(place: str, content: bytes, kept: dict[str, DialogueRows]) -> DialogueRows:
+def _dialogue(place: str, content: bytes, kept: dict[str, StarDialogueRows]) -> StarDialogueRows:
     try:
-        rows = DialogueRows(json.loads(content))
+        rows = StarDialogueRows(json.loads(content))
     except KeyError as error:
         raise InputError(f"no key {error}", place=place) from None
     except (TypeError, ValueError, AttributeError, IndexError) as error:
@@ -101,13 +101,13 @@ def _dialogue(place: str, content: bytes, kept: dict[str, DialogueRows]) -> Dial
     return rows
 
 
-def _order(rows: DialogueRows) -> tuple[bool, datetime, str]:
+def _order(rows: StarDialogueRows) -> tuple[bool, datetime, str]:
     """By time; dialogues that never began come last."""
     never = datetime.max.replace(tzinfo=UTC)
     return rows.started_at is None, rows.started_at or never, rows.dialogue_id
 
 
-def _write(writer: DatasetWriter, kept: dict[str, DialogueRows]) -> None:
+def _write(writer: DatasetWriter, kept: dict[str, StarDialogueRows]) -> None:
     """Number each participant's dialogues in order of time, and write everything."""
     numbers: Counter[str] = Counter()
     participants: dict[str, dict[str, Any]] = {}

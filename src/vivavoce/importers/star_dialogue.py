@@ -23,7 +23,7 @@ CALM: Final = re.compile(r"stay calm and helpful", re.I)
 ENJOYED: Final = re.compile(r"enjoy", re.I)
 
 
-class DialogueRows:
+class StarDialogueRows:
     """The rows of one dialogue, by table.
 
     Raises  KeyError: a key is missing; TypeError, ValueError, AttributeError, IndexError: a wrong shape

@@ -22,7 +22,7 @@ def command_stream(study: str) -> str:
     return f"commands:{study}"
 
 
-class Said(NamedTuple):
+class CommandSaid(NamedTuple):
     """One command: its key, its number within the recipe, its words, and their language.
 
     text       "" where it was spoken and nobody has written it down yet
@@ -36,29 +36,29 @@ class Said(NamedTuple):
     recording: str | None = None
 
 
-class Sequence_(NamedTuple):
+class CommandSequence(NamedTuple):
     """The commands that one speaker gave for one recipe, in order."""
 
     key: str
     participant_id: str
     recipe: str
-    commands: tuple[Said, ...]
+    commands: tuple[CommandSaid, ...]
 
 
-class Standing(NamedTuple):
+class StandingAnnotation(NamedTuple):
     """The annotation that stands, None where it means no command, and who gave it."""
 
     annotation: str | None
     annotator_id: str
 
 
-def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence_]:
+def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
     """Rows of the table `commands` as sequences by key.
 
     Note    a spoken command keeps its place whether it was transcribed, or its recording removed, or not:
             annotations hold its number. A recipe of which nothing can be read or heard is left out
     """
-    found: dict[str, list[Said]] = {}
+    found: dict[str, list[CommandSaid]] = {}
     names: dict[str, tuple[str, str]] = {}
     for number, row in enumerate(rows, 1):
         text, recording = str(row.get("text") or "").strip(), row.get("recording")
@@ -68,10 +68,10 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence_]:
         key = f"{speaker}/{recipe}"
         names[key] = speaker, recipe
         language = row.get("language") or ""
-        said = Said(row["command_id"], row.get("utterance") or number, text, language, recording)
+        said = CommandSaid(row["command_id"], row.get("utterance") or number, text, language, recording)
         found.setdefault(key, []).append(said)
     return {
-        key: Sequence_(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))
+        key: CommandSequence(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))
         for key, said in found.items()
         if any(one.text or one.recording for one in said)
     }
@@ -95,7 +95,7 @@ def chosen(choice: Choice) -> str | None:
     return next((value for _, value in choice), None)
 
 
-def standing(state: AnnotationState, known: Mapping[str, Sequence_]) -> dict[str, Standing]:
+def standing(state: AnnotationState, known: Mapping[str, CommandSequence]) -> dict[str, StandingAnnotation]:
     """By command: what was decided, else what everybody who finished said.
 
     Empty  a command that nobody has finished, or over which annotators differ undecided, is left out
@@ -109,18 +109,18 @@ def standing(state: AnnotationState, known: Mapping[str, Sequence_]) -> dict[str
     }
 
 
-def _of_sequence(annotated: Annotated) -> Iterator[tuple[int, Standing]]:
+def _of_sequence(annotated: Annotated) -> Iterator[tuple[int, StandingAnnotation]]:
     for place in annotated.places(SCHEME):
         number = place.turn_index or 0
         if place in annotated.adjudicated:
-            yield number, Standing(annotation_of(annotated.adjudicated[place].labels), ADJUDICATED)
+            yield number, StandingAnnotation(annotation_of(annotated.adjudicated[place].labels), ADJUDICATED)
             continue
         choices = annotated.choices(place)
         if len(set(choices.values())) == 1:
-            yield number, Standing(chosen(next(iter(choices.values()))), " ".join(sorted(choices)))
+            yield number, StandingAnnotation(chosen(next(iter(choices.values()))), " ".join(sorted(choices)))
 
 
-def with_standing(rows: Iterable[Row], found: Mapping[str, Standing]) -> Iterator[Row]:
+def with_standing(rows: Iterable[Row], found: Mapping[str, StandingAnnotation]) -> Iterator[Row]:
     """Rows of the table `commands` with what stands; a row without it keeps what it had."""
     for row in rows:
         stands = found.get(row["command_id"])

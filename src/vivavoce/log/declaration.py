@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.presets import lay_over, protocol_names
-from vivavoce.study.steps_file import Dialogue
+from vivavoce.study.steps_file import DialogueSettings
 
 Facts = dict[str, Any]
-UNSAID: Final = Dialogue.model_validate({}).nontrivial.user_turns
+UNSAID: Final = DialogueSettings.model_validate({}).nontrivial.user_turns
 
 
 class Declaration(NamedTuple):
@@ -77,12 +77,12 @@ def read_declaration(file: str) -> Declaration:
     )
 
 
-def _dialogue(step: Any) -> Dialogue:
+def _dialogue(step: Any) -> DialogueSettings:
     """A step as it was written; the defaults where this version cannot read it."""
     try:
-        return Dialogue.model_validate(step or {})
+        return DialogueSettings.model_validate(step or {})
     except ValidationError:
-        return Dialogue.model_validate({})
+        return DialogueSettings.model_validate({})
 
 
 def _over_preset(file: str) -> Facts:

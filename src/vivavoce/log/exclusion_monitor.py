@@ -9,7 +9,7 @@ from vivavoce.log.declaration import Declaration, frozen_revision, read_declarat
 from vivavoce.log.dialogue_rows import Readers
 from vivavoce.log.exclusions import Row, exclusion_rows
 from vivavoce.log.export import People, export_visit
-from vivavoce.log.models import DialogueState, Visit
+from vivavoce.log.models import DialogueRecord, VisitRecord
 from vivavoce.log.queries import Reader
 from vivavoce.study.exclusion import TRIVIAL
 
@@ -50,7 +50,7 @@ class LeftOut:
         self._declared = found if first is not None else None
         return found
 
-    def _rows(self, visit: Visit, states: Sequence[DialogueState], declared: Declaration) -> list[Row]:
+    def _rows(self, visit: VisitRecord, states: Sequence[DialogueRecord], declared: Declaration) -> list[Row]:
         known = self._read.get(visit.visit_id)
         if known is None or known[0] != visit.last_seq:
             gathered = _Gathered()
@@ -66,13 +66,13 @@ class LeftOut:
         return known[1]
 
 
-def _may_be_out(state: DialogueState, declared: Declaration) -> bool:
+def _may_be_out(state: DialogueRecord, declared: Declaration) -> bool:
     """Whether the visit must be read: a dialogue with turns enough is not trivial, whatever else there is."""
     only_trivial = all(rule.fields == (TRIVIAL,) for rule in declared.analysis.exclude)
     return not only_trivial or state.user_turns < declared.fewest_user_turns
 
 
-def _numbers(visit: Visit, states: Iterable[DialogueState]) -> dict[str, int]:
+def _numbers(visit: VisitRecord, states: Iterable[DialogueRecord]) -> dict[str, int]:
     """The number of each dialogue of a visit among its participant's."""
     seen: Counter[str] = Counter()
     found: dict[str, int] = {}

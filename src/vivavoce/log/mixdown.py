@@ -17,7 +17,7 @@ from sqlalchemy import exists, or_, select
 from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound as Spoken
-from vivavoce.audio.time_line import Clip, beginning_s, laid_out
+from vivavoce.audio.time_line import PlacedClip, beginning_s, laid_out
 from vivavoce.log.dialogue_rows import elapsed_s
 from vivavoce.log.events import DialogueOpened
 from vivavoce.log.microphone_events import MicrophoneOpened
@@ -25,7 +25,7 @@ from vivavoce.log.models import StoredEvent
 from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.recordings import RecordingFolder, Sound
+from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.tables import dialogues, recordings
 
 RATE_HZ: Final = 16_000
@@ -127,7 +127,9 @@ def written(
         one.recording_id: _as_heard(read_sound(folder.file(files.get(one.recording_id, ""))), one.damaged)
         for one in clips
     }  # fmt: skip
-    parts = [Clip(_cut(sounds[one.recording_id], one.length_s), one.channel, one.start_s) for one in clips]
+    parts = [
+        PlacedClip(_cut(sounds[one.recording_id], one.length_s), one.channel, one.start_s) for one in clips
+    ]
     parts = [one for one in parts if len(one.sound.samples)]
     if not parts or max(one.start_s for one in parts) - beginning_s(parts) > LONGEST_S:
         return None
@@ -141,7 +143,7 @@ def written(
     recording_id = recording_id_of(dialogue_id)
     kept = folder.keep(recording_id, encoded.getvalue(), "audio/flac")
     return kept.event(
-        recording_id, Sound("audio/flac", CHANNELS, RATE_HZ, frames), "dialogue", ["system", "user"],
+        recording_id, RecordedSound("audio/flac", CHANNELS, RATE_HZ, frames), "dialogue", ["system", "user"],
         dialogue_id=dialogue_id, started_s=round(beginning_s(parts), 3), clips=len(clips),
         clips_placed=sum(not one.timed for one in clips),
     )  # fmt: skip

@@ -35,7 +35,7 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class VisitRecord:
     """One visit's current state."""
 
     visit_id: str
@@ -63,7 +63,7 @@ class Collected:
 
 
 @dataclass(frozen=True, slots=True)
-class DialogueState:
+class DialogueRecord:
     """One dialogue's current state; `status` is running from its assignment on."""
 
     dialogue_id: str

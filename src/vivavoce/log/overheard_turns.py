@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vivavoce.audio.turns import Party, turns_of_speech
-from vivavoce.audio.voice_activity import Interval
+from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.log.call_events import SpeechHeard
 
 
@@ -13,9 +13,9 @@ def heard_turns(dialogue_id: str, heard: Iterable[SpeechHeard]) -> list[dict[str
 
     Empty   nobody spoke: no rows
     """
-    speech: dict[Party, list[Interval]] = {"user": [], "system": []}
+    speech: dict[Party, list[SpeechInterval]] = {"user": [], "system": []}
     for event in heard:
-        speech[event.party].append(Interval(event.onset_s, event.offset_s))
+        speech[event.party].append(SpeechInterval(event.onset_s, event.offset_s))
     return [
         {
             "dialogue_id": dialogue_id, "turn_index": index, "party": turn.party, "text": None,

@@ -9,7 +9,7 @@ from vivavoce.log.call_events import CallPlaced, CallsUnwanted
 from vivavoce.log.tables import calls
 
 
-class Placed(NamedTuple):
+class CallsPlaced(NamedTuple):
     """Calls that were made since an instant; callees are pseudonyms."""
 
     all_: int
@@ -19,7 +19,7 @@ class Placed(NamedTuple):
 
 def placed_since(
     connection: Connection, study: str, since: datetime, *, callee: str, dialogue_id: str
-) -> Placed:
+) -> CallsPlaced:
     """What counts against the limits: in the study and to one callee since then; ever for one dialogue."""
     ours = (calls.c.study == study) & (calls.c.kind == CallPlaced.kind)
 
@@ -28,7 +28,7 @@ def placed_since(
 
     recent = calls.c.at >= since
     of_dialogue = connection.execute(select(calls.c.kind).where(calls.c.dialogue_id == dialogue_id)).scalars()
-    return Placed(
+    return CallsPlaced(
         count(recent), count(recent, calls.c.party == callee), list(of_dialogue).count(CallPlaced.kind)
     )
 

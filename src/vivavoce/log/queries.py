@@ -13,11 +13,11 @@ from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
 from vivavoce.log.models import (
     Collected,
-    DialogueState,
+    DialogueRecord,
     Recording,
     StoredEvent,
     StudyRecord,
-    Visit,
+    VisitRecord,
     stored_event,
 )
 from vivavoce.log.scope import Scope, scope_of, usual_scope
@@ -77,8 +77,8 @@ class Reader:
             select(studies).where(studies.c.study == study).order_by(studies.c.seen_at), StudyRecord
         )
 
-    def visit(self, visit_id: str) -> Visit | None:
-        found = self._all(select(visits).where(visits.c.visit_id == visit_id), Visit)
+    def visit(self, visit_id: str) -> VisitRecord | None:
+        found = self._all(select(visits).where(visits.c.visit_id == visit_id), VisitRecord)
         return found[0] if found else None
 
     def visit_by_token(self, study: str, token_hash: str) -> str | None:
@@ -98,12 +98,12 @@ class Reader:
         with self.reading() as connection:
             return list(connection.execute(wanted.distinct()).scalars())
 
-    def visits(self, study: str, *, running: bool | None = None) -> list[Visit]:
+    def visits(self, study: str, *, running: bool | None = None) -> list[VisitRecord]:
         """A study's visits in the order in which they were opened; all, or only those (not) running."""
         wanted = select(visits).where(visits.c.study == study)
         if running is not None:
             wanted = wanted.where((visits.c.status == "running") == running)
-        return self._all(wanted.order_by(visits.c.position), Visit)
+        return self._all(wanted.order_by(visits.c.position), VisitRecord)
 
     def visits_by_scope(self, study: str) -> dict[Scope, int]:
         """How many visits of a study were people's, and how many programs'."""
@@ -131,20 +131,20 @@ class Reader:
         """Whose visits are read where nobody says: people's as soon as there is one."""
         return usual_scope(**self.visits_by_scope(study))
 
-    def dialogue(self, dialogue_id: str) -> DialogueState | None:
-        found = self._all(select(dialogues).where(dialogues.c.dialogue_id == dialogue_id), DialogueState)
+    def dialogue(self, dialogue_id: str) -> DialogueRecord | None:
+        found = self._all(select(dialogues).where(dialogues.c.dialogue_id == dialogue_id), DialogueRecord)
         return found[0] if found else None
 
     def dialogues(
         self, study: str, *, system: str | None = None, scope: Scope | None = None
-    ) -> list[DialogueState]:
+    ) -> list[DialogueRecord]:
         """A study's dialogues in the order of their assignment; all, or only those."""
         wanted = select(dialogues).where(dialogues.c.study == study)
         if scope is not None:
             wanted = wanted.where(dialogues.c.simulated == (scope == "simulated"))
         if system is not None:
             wanted = wanted.where(dialogues.c.system == system)
-        return self._all(wanted.order_by(dialogues.c.position), DialogueState)
+        return self._all(wanted.order_by(dialogues.c.position), DialogueRecord)
 
     def recordings(
         self, study: str | None = None, *, visit_id: str | None = None, dialogue_id: str | None = None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from vivavoce.audio.turns import Party, SpokenTurn, beside
-from vivavoce.audio.voice_activity import Interval
+from vivavoce.audio.voice_activity import SpeechInterval
 
 Row = dict[str, Any]
 
@@ -34,12 +34,12 @@ class Reconciled(NamedTuple):
     turns: dict[int, SpokenTurn]
     missing: dict[int, str]
     others: list[SpokenTurn]
-    strange: list[Interval]
+    strange: list[SpeechInterval]
     unpaired: int = 0
 
 
 def reconciled(
-    turns: Sequence[Row], utterances: Sequence[Row], speech: Mapping[Party, Sequence[Interval]]
+    turns: Sequence[Row], utterances: Sequence[Row], speech: Mapping[Party, Sequence[SpeechInterval]]
 ) -> Reconciled:
     """Every utterance of the log with the stretches of speech that lie in it.
 
@@ -51,7 +51,7 @@ def reconciled(
     missing = {
         row["turn_index"]: NOT_LOGGED if row.get("sent_s") is None else WRITTEN for row in turns
     }  # fmt: skip
-    strange: list[Interval] = []
+    strange: list[SpeechInterval] = []
     for party in ("user", "system"):
         logged = sorted((one for one in utterances if one["party"] == party), key=lambda one: one["onset_s"])
         stretches = list(speech.get(party, ()))
@@ -61,7 +61,9 @@ def reconciled(
             inside = [
                 (
                     index,
-                    Interval(max(stretch.onset_s, window.onset_s), min(stretch.offset_s, window.offset_s)),
+                    SpeechInterval(
+                        max(stretch.onset_s, window.onset_s), min(stretch.offset_s, window.offset_s)
+                    ),
                 )
                 for index, stretch in enumerate(stretches)
                 if stretch.onset_s < window.offset_s and stretch.offset_s > window.onset_s
@@ -82,16 +84,16 @@ def reconciled(
     return _told_beside(found, missing, others, strange)
 
 
-def _window(logged: Sequence[Row], number: int) -> Interval:
+def _window(logged: Sequence[Row], number: int) -> SpeechInterval:
     """Where the speech of an utterance may lie: a little more than itself, and nothing of its neighbours."""
     one = logged[number]
     earliest_s = logged[number - 1]["offset_s"] if number else float("-inf")
     latest_s = logged[number + 1]["onset_s"] if number + 1 < len(logged) else float("inf")
     onset_s = max(one["onset_s"] - MARGIN_S, min(earliest_s, one["onset_s"]))
-    return Interval(onset_s, min(one["offset_s"] + MARGIN_S, max(latest_s, one["offset_s"])))
+    return SpeechInterval(onset_s, min(one["offset_s"] + MARGIN_S, max(latest_s, one["offset_s"])))
 
 
-def _problem(one: Row, inside: Sequence[Interval]) -> str | None:
+def _problem(one: Row, inside: Sequence[SpeechInterval]) -> str | None:
     """Why the sound does not show this utterance; None: it does.
 
     Note  what the system says may begin and end with silence of its own; what people say was cut where
@@ -110,7 +112,10 @@ def _problem(one: Row, inside: Sequence[Interval]) -> str | None:
 
 
 def _told_beside(
-    found: dict[int, SpokenTurn], missing: dict[int, str], others: list[SpokenTurn], strange: list[Interval]
+    found: dict[int, SpokenTurn],
+    missing: dict[int, str],
+    others: list[SpokenTurn],
+    strange: list[SpeechInterval],
 ) -> Reconciled:
     """The same, with what each party does before and during an utterance of the other."""
     keyed: list[tuple[int | None, SpokenTurn]] = [*found.items(), *((None, one) for one in others)]

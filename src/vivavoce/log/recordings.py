@@ -30,7 +30,7 @@ ENDINGS: Final = {
 }  # fmt: skip
 
 
-class Sound(NamedTuple):
+class RecordedSound(NamedTuple):
     """What a file's header tells of the sound; frames are counted in each channel."""
 
     media_type: str
@@ -51,7 +51,7 @@ class KeptFile(NamedTuple):
     byte_count: int
 
     def event(
-        self, recording_id: str, sound: Sound, content: Content, speakers: list[Speaker],
+        self, recording_id: str, sound: RecordedSound, content: Content, speakers: list[Speaker],
         *, step: int | None = None, position: int | None = None, dialogue_id: str | None = None,
         turn_index: int | None = None, started_s: float | None = None,
         microphone_distance_m: float | None = None, clips: int | None = None,

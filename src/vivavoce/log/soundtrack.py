@@ -10,7 +10,7 @@ import structlog
 
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, speech_of
-from vivavoce.audio.voice_activity import Interval
+from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.audio.waveform import Waveform, waveform
 from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.encryption import Altered, WrongKey
@@ -100,7 +100,7 @@ def soundtrack(log: Reader, dialogue_id: str, recording: DialogueRecording) -> d
 @lru_cache(maxsize=KEPT)
 def _heard(
     path: Path, changed_ns: int, speakers: tuple[Party, ...]
-) -> tuple[Waveform, dict[Party, list[Interval]] | None]:
+) -> tuple[Waveform, dict[Party, list[SpeechInterval]] | None]:
     """The picture, and who speaks when where a channel for each party tells it."""
     drawn = waveform(path)
     if set(speakers) != set(PARTIES) or len(drawn.peaks) != len(speakers) or drawn.duration_s > LONGEST_S:
@@ -117,12 +117,15 @@ def _logged_turns(log: Reader, dialogue_id: str) -> tuple[list[Row], list[Row]]:
 
 
 def _of_sound(
-    speech: dict[Party, list[Interval]], logged: Sequence[Row], utterances: Sequence[Row], started_s: float
+    speech: dict[Party, list[SpeechInterval]],
+    logged: Sequence[Row],
+    utterances: Sequence[Row],
+    started_s: float,
 ) -> list[Row]:
     from vivavoce.log.timing import match_turns
 
-    later: dict[Party, list[Interval]] = {
-        party: [Interval(one.onset_s + started_s, one.offset_s + started_s) for one in stretches]
+    later: dict[Party, list[SpeechInterval]] = {
+        party: [SpeechInterval(one.onset_s + started_s, one.offset_s + started_s) for one in stretches]
         for party, stretches in speech.items()
     }  # on the clock of the log
     found = match_turns(logged, utterances, later)

@@ -21,7 +21,7 @@ import soundfile
 from vivavoce.audio.sound import Samples
 from vivavoce.core.errors import LogError
 from vivavoce.log.encryption import Lock, WrongKey, lock_of
-from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordingFolder, Sound
+from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordedSound, RecordingFolder
 from vivavoce.log.store import Log
 
 TAPE: Final = f".tape{UNFINISHED}"
@@ -154,7 +154,7 @@ def facts_of(tape: Path) -> TapeFacts | None:
         return None
 
 
-def sealed(folder: RecordingFolder, tape: Path, facts: TapeFacts) -> tuple[KeptFile, Sound] | None:
+def sealed(folder: RecordingFolder, tape: Path, facts: TapeFacts) -> tuple[KeptFile, RecordedSound] | None:
     """The recording of a tape that nobody writes any more; the same tape gives the same file. The tape stays.
 
     Empty   no sound: None
@@ -171,7 +171,7 @@ def sealed(folder: RecordingFolder, tape: Path, facts: TapeFacts) -> tuple[KeptF
     if not frames:
         return None
     kept = folder.keep(facts.recording_id, encoded.getvalue(), "audio/flac")
-    return kept, Sound("audio/flac", CHANNELS, facts.rate_hz, frames)
+    return kept, RecordedSound("audio/flac", CHANNELS, facts.rate_hz, frames)
 
 
 def _blocks(tape: Path) -> Iterator[Samples]:

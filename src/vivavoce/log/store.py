@@ -12,12 +12,12 @@ from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import Engines, open_engines
 from vivavoce.log.migrate import migrate
-from vivavoce.log.models import Conflict, StoredEvent, Visit
+from vivavoce.log.models import Conflict, StoredEvent, VisitRecord
 from vivavoce.log.queries import Reader
 from vivavoce.log.transaction import Transaction
 from vivavoce.log.writer import PATIENCE_S, Writer
 
-__all__ = ["Conflict", "Log", "StoredEvent", "Transaction", "Visit"]
+__all__ = ["Conflict", "Log", "StoredEvent", "Transaction", "VisitRecord"]
 
 Result = TypeVar("Result")
 

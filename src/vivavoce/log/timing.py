@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
-from vivavoce.audio.voice_activity import Interval
+from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.reconciliation import Reconciled, reconciled
@@ -22,7 +22,7 @@ _FAR_S: Final = 10.0
 UNPAIRED: Final = "no turn of the recording goes with it, in order and party"
 
 
-class Source(NamedTuple):
+class SoundSource(NamedTuple):
     """A recording of a dialogue; `started_s` after the dialogue's start, `placed` clips of it untimed.
 
     on_clock  whether the log says when it began
@@ -55,15 +55,15 @@ class DialogueTiming(NamedTuple):
     missing: Mapping[str, int] = MappingProxyType({})
 
 
-def recorded_dialogues(dataset: Dataset) -> dict[str, list[Source]]:
+def recorded_dialogues(dataset: Dataset) -> dict[str, list[SoundSource]]:
     """Recordings of whole dialogues that lie in the dataset, by dialogue."""
-    found: dict[str, list[Source]] = defaultdict(list)
+    found: dict[str, list[SoundSource]] = defaultdict(list)
     for row in dataset.read("recordings").to_pylist():
         if row["content"] == "dialogue" and row["dialogue_id"] and row["file"] and row["channels"] == 2:
             path, speakers = dataset.folder / row["file"], tuple(row["speakers"].split())
             if path.is_file():
                 found[row["dialogue_id"]].append(
-                    Source(
+                    SoundSource(
                         path, cast("tuple[Party, ...]", speakers), row["started_s"] or 0.0,
                         row.get("clips_placed") or 0, row["started_s"] is not None,
                     )
@@ -71,7 +71,7 @@ def recorded_dialogues(dataset: Dataset) -> dict[str, list[Source]]:
     return dict(found)
 
 
-def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> dict[str, list[Source]]:
+def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> dict[str, list[SoundSource]]:
     """Files of a folder that are named after dialogues: `<dialogue_id>.wav` or `.flac`.
 
     Raises  InputError: no such folder, or no file in it that a dialogue is named after
@@ -80,7 +80,7 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
         raise InputError("no such folder", place=str(folder), hint="name a folder with recordings")
     names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())
     files = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".wav", ".flac")]
-    found = {path.stem: [Source(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
+    found = {path.stem: [SoundSource(path, tuple(speakers), 0.0)] for path in files if path.stem in names}
     if not found:
         raise InputError(
             f"none of {len(files)} sound files is named after a dialogue", place=str(folder),
@@ -91,7 +91,7 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
 
 def time_from_sound(
     dataset: Dataset,
-    sources: dict[str, list[Source]],
+    sources: dict[str, list[SoundSource]],
     into: Path,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Dataset, list[DialogueTiming]]:
@@ -126,8 +126,8 @@ def _by_dialogue(dataset: Dataset, table: str) -> dict[str, list[Row]]:
     return rows
 
 
-def _speech(parts: Sequence[Source]) -> dict[Party, list[Interval]]:
-    speech: dict[Party, list[Interval]] = {"user": [], "system": []}
+def _speech(parts: Sequence[SoundSource]) -> dict[Party, list[SpeechInterval]]:
+    speech: dict[Party, list[SpeechInterval]] = {"user": [], "system": []}
     for part in sorted(parts, key=lambda one: one.started_s):
         for party, stretches in speech_of(
             read_tracks(part.path), part.speakers, started_s=part.started_s
@@ -137,7 +137,10 @@ def _speech(parts: Sequence[Source]) -> dict[Party, list[Interval]]:
 
 
 def _retimed(
-    dialogue_id: str, turns: Sequence[Row], utterances: Sequence[Row], speech: dict[Party, list[Interval]]
+    dialogue_id: str,
+    turns: Sequence[Row],
+    utterances: Sequence[Row],
+    speech: dict[Party, list[SpeechInterval]],
 ) -> tuple[list[SpokenTurn], DialogueTiming]:
     """Give the turns of one dialogue the times of the sound; what was spoken, and what is told of it."""
     found = match_turns(turns, utterances, speech)
@@ -157,7 +160,7 @@ def _retimed(
 
 
 def match_turns(
-    turns: Sequence[Row], utterances: Sequence[Row], speech: Mapping[Party, Sequence[Interval]]
+    turns: Sequence[Row], utterances: Sequence[Row], speech: Mapping[Party, Sequence[SpeechInterval]]
 ) -> Reconciled:
     """Which speech is which turn: by the log's own times where the service cut the utterances, else in order.
 

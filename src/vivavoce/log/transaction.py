@@ -16,7 +16,7 @@ from vivavoce.log.compiled_statements import run
 from vivavoce.log.event import Event
 from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.hash_chain import link
-from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, Visit, stored_event
+from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, VisitRecord, stored_event
 from vivavoce.log.projections import writes
 from vivavoce.log.tables import (
     bouts,
@@ -227,30 +227,30 @@ class Transaction:
         unused = update(codes).where(codes.c.code == code, codes.c.used_at.is_(None))
         return self.connection.execute(unused.values(used_at=self._clock.now())).rowcount == 1
 
-    def visit(self, visit_id: str) -> Visit | None:
+    def visit(self, visit_id: str) -> VisitRecord | None:
         row = self.connection.execute(select(visits).where(visits.c.visit_id == visit_id)).one_or_none()
-        return Visit(*row) if row else None
+        return VisitRecord(*row) if row else None
 
-    def visit_by_token(self, token_hash: str) -> Visit | None:
+    def visit_by_token(self, token_hash: str) -> VisitRecord | None:
         """The visit that a participant's token opens."""
         return self._linked(recruit_links.c.token_hash == token_hash)
 
-    def visit_by_ticket(self, study: str, pool: str, ticket_hash: str) -> Visit | None:
+    def visit_by_ticket(self, study: str, pool: str, ticket_hash: str) -> VisitRecord | None:
         """The visit that a recruiter's ticket has already opened."""
         links = recruit_links.c
         return self._linked(
             (links.study == study) & (links.pool == pool) & (links.ticket_hash == ticket_hash)
         )
 
-    def _linked(self, condition: Any) -> Visit | None:
+    def _linked(self, condition: Any) -> VisitRecord | None:
         linked = select(visits).join(recruit_links, recruit_links.c.visit_id == visits.c.visit_id)
         row = self.connection.execute(linked.where(condition)).one_or_none()
-        return Visit(*row) if row else None
+        return VisitRecord(*row) if row else None
 
-    def visits_of_participant(self, study: str, participant_id: str) -> list[Visit]:
+    def visits_of_participant(self, study: str, participant_id: str) -> list[VisitRecord]:
         """A participant's visits, in the order in which they were opened."""
         wanted = select(visits).where(visits.c.study == study, visits.c.participant_id == participant_id)
-        return [Visit(*row) for row in self.connection.execute(wanted.order_by(visits.c.position))]
+        return [VisitRecord(*row) for row in self.connection.execute(wanted.order_by(visits.c.position))]
 
     def participant_of(self, study: str, pool: str, person_key: str, pseudonym: str) -> str:
         """The pseudonym of a person known by a recruiter's key; where there is none yet, this one."""

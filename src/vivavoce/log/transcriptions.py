@@ -18,7 +18,7 @@ from vivavoce.log.transcription_events import (
 )
 
 
-class Transcript(NamedTuple):
+class AcceptedTranscript(NamedTuple):
     """One transcript that counts, or may come to count."""
 
     item: LoggedItem
@@ -35,7 +35,7 @@ class OfVisit:
     participant_id: str
     held: bool
     items: list[LoggedItem] = field(default_factory=list)
-    given: list[Transcript] = field(default_factory=list)
+    given: list[AcceptedTranscript] = field(default_factory=list)
     accuracy: float | None = None
     gold: int = 0
     accepted: bool | None = None
@@ -52,9 +52,9 @@ class Transcriptions:
         """Participants whose accuracy was too low; nothing of theirs counts."""
         return {visit.participant_id for visit in self.visits.values() if visit.accepted is False}
 
-    def accepted(self) -> list[Transcript]:
+    def accepted(self) -> list[AcceptedTranscript]:
         """Every transcript that counts, the first of each recording; known ones are none."""
-        refused, found = self.refused, dict[str, Transcript]()
+        refused, found = self.refused, dict[str, AcceptedTranscript]()
         for visit in self.visits.values():
             if visit.accepted and visit.participant_id not in refused:
                 for one in visit.given:
@@ -105,7 +105,7 @@ def transcriptions(
             case TranscriptionsAssigned() as event:
                 visit.items = event.items
             case TranscriptGiven() as event:
-                visit.given.append(Transcript(event.item, event.text, participant_id, language, at))
+                visit.given.append(AcceptedTranscript(event.item, event.text, participant_id, language, at))
             case TranscriptionsFinished() as event:
                 visit.accuracy, visit.gold, visit.accepted = event.accuracy, event.gold, event.accepted
             case _:

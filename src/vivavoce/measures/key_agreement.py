@@ -29,7 +29,7 @@ AttributeValue = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Agreement:
+class KeyAgreement:
     """Cells of one dialogue: how many, and how many of them agree."""
 
     cells: int = 0
@@ -53,7 +53,7 @@ def kappa_components(cells: float, agreeing: float, chance: float) -> tuple[floa
 
 @dataclass(slots=True)
 class _Matrix:
-    by_dialogue: dict[str, Agreement] = field(default_factory=lambda: defaultdict(Agreement))
+    by_dialogue: dict[str, KeyAgreement] = field(default_factory=lambda: defaultdict(KeyAgreement))
     key: Counter[AttributeValue] = field(default_factory=Counter)
 
 

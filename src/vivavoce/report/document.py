@@ -9,7 +9,7 @@ from vivavoce.report.answer import answer
 from vivavoce.report.blocks import Document, Section
 from vivavoce.report.compared import compared_answer, compared_lead
 from vivavoce.report.language import language, say, speaking, translated
-from vivavoce.report.material import Material, Options, Progress, gather
+from vivavoce.report.material import Material, Progress, ReportOptions, gather
 from vivavoce.stats.equivalence import RATES, check_margin
 from vivavoce.stats.summary import NO_DIALOGUE
 
@@ -65,14 +65,14 @@ TITLES: Final = {
 
 
 def compose(
-    dataset: Dataset, options: Options | None = None, *, progress: Progress | None = None
+    dataset: Dataset, options: ReportOptions | None = None, *, progress: Progress | None = None
 ) -> Document:
     """The report of a dataset; `progress` is called with the name of each step.
 
     Empty   a dataset without dialogues gives a report that says so
     Raises  UnknownName: no such grouping or language; InputError: no such section
     """
-    options = options or Options()
+    options = options or ReportOptions()
     _check(options)
     with speaking(options.language):
         tell: Progress = progress or (lambda step: None)
@@ -81,7 +81,7 @@ def compose(
         return _document(material, options)
 
 
-def _check(options: Options) -> None:
+def _check(options: ReportOptions) -> None:
     if options.margin is not None:
         check_margin(RATES, options.margin, place="--margin")
     for name in options.sections or ():
@@ -91,7 +91,7 @@ def _check(options: Options) -> None:
             )
 
 
-def _document(material: Material, options: Options) -> Document:
+def _document(material: Material, options: ReportOptions) -> Document:
     summary, description = material.summary, material.description
     wanted = set(options.sections or SECTIONS)
     empty = not summary["all"]["dialogues"]

@@ -12,7 +12,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Document, Row
 from vivavoce.report.document import compose
-from vivavoce.report.material import Options, Progress
+from vivavoce.report.material import Progress, ReportOptions
 
 FORMS: Final = (".html", ".htm", ".pdf")
 
@@ -22,7 +22,7 @@ def write_report(
     path: Path | str,
     *,
     by: str | None = None,
-    options: Options | None = None,
+    options: ReportOptions | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Write the report of a dataset as HTML, or as PDF where the name ends so, and return its path.
@@ -36,7 +36,7 @@ def write_report(
     target = Path(path)
     if target.is_dir():
         raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")
-    return save(compose(dataset, options or Options(by=by), progress=progress), target)
+    return save(compose(dataset, options or ReportOptions(by=by), progress=progress), target)
 
 
 def save(document: Document, target: Path) -> Path:
@@ -78,11 +78,11 @@ def render(
     dataset: Dataset,
     *,
     by: str | None = None,
-    options: Options | None = None,
+    options: ReportOptions | None = None,
     progress: Progress | None = None,
 ) -> str:
     """The report of a dataset as HTML text."""
-    return page(compose(dataset, options or Options(by=by), progress=progress))
+    return page(compose(dataset, options or ReportOptions(by=by), progress=progress))
 
 
 def page(document: Document) -> str:

@@ -31,7 +31,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class ReportOptions:
     """What a report shall hold.
 
     by           what to compare; None takes condition where there are factors, else system
@@ -112,7 +112,7 @@ class Material:
         return bool(self.compared)
 
 
-def gather(dataset: Dataset, options: Options, tell: Progress) -> Material:
+def gather(dataset: Dataset, options: ReportOptions, tell: Progress) -> Material:
     """Everything that a report of this dataset needs, each thing computed once."""
     attribute = _attribute(dataset, options.by)
     by = options.by if options.by and attribute is None else natural_grouping(dataset)

@@ -20,7 +20,7 @@ TYPE = "type"
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
+class UserUtterance:
     """What the caller says, and what it truly means by it; `hangs_up`: these are the last words."""
 
     text: str
@@ -85,7 +85,7 @@ class Caller:
         self._turned_down: set[str] = set()
         self._fickle = random.random() < traits.fickleness
 
-    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> Utterance:
+    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
         known = acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests)
         heard = heed(known)
@@ -94,7 +94,7 @@ class Caller:
             return self._leave("despair")
         return self._answer(heard)
 
-    def after_failure(self) -> Utterance:
+    def after_failure(self) -> UserUtterance:
         """The next utterance after a turn that the system failed to answer."""
         self._unhelpful += 1
         return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
@@ -137,7 +137,7 @@ class Caller:
         if not progress and (heard.not_understood or heard.cannot is not None or heard.empty):
             self._unhelpful += 1
 
-    def _answer(self, heard: Heeded) -> Utterance:
+    def _answer(self, heard: Heeded) -> UserUtterance:
         if heard.ends:
             return self._leave("bye")
         misfit = self._misfit(heard)
@@ -181,10 +181,10 @@ class Caller:
         self._restated.update(unheeded)
         return unheeded
 
-    def _correct(self, slot: str) -> Utterance:
+    def _correct(self, slot: str) -> UserUtterance:
         return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
 
-    def _confirm(self, slot: str, value: str) -> Utterance:
+    def _confirm(self, slot: str, value: str) -> UserUtterance:
         wanted = self._goal.wanted.get(slot, DONTCARE)
         if value == wanted:
             self._goal.forgotten.discard(slot)
@@ -196,7 +196,7 @@ class Caller:
         self._goal.forgotten.discard(slot)
         return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
 
-    def _relax(self) -> Utterance:
+    def _relax(self) -> UserUtterance:
         """Nothing matches: take the task's alternative, else give up a constraint, else hang up."""
         goal, alternative = self._goal, self._task.alternative
         goal.relaxed += 1
@@ -216,7 +216,7 @@ class Caller:
         goal.wanted[slot] = DONTCARE
         return self._indifferent(slot)
 
-    def _tell(self, slot: str) -> Utterance:
+    def _tell(self, slot: str) -> UserUtterance:
         """Answer a question; what the task does not mention does not matter."""
         self._goal.forgotten.discard(slot)
         if self._goal.said.get(slot) == self._goal.wanted.get(slot, DONTCARE):
@@ -227,7 +227,7 @@ class Caller:
         slots = [slot, *(other for other in more if other != slot)]
         return self._say("search" if slot == TYPE else "inform", self._informing(slots[:2]))
 
-    def _carry_on(self) -> Utterance:
+    def _carry_on(self) -> UserUtterance:
         """The next thing on the caller's own agenda."""
         goal = self._goal
         unsaid = goal.unsaid()
@@ -257,7 +257,7 @@ class Caller:
             return self._say("request", tuple(LoggedAct(act="request", slot=slot) for slot in slots))
         return self._leave("bye")
 
-    def _another_wish(self) -> Utterance | None:
+    def _another_wish(self) -> UserUtterance | None:
         """A change of mind, once a venue is on the table: another value that some venue has, too."""
         goal, ontology = self._goal, self._ontology
         self._fickle = False
@@ -284,26 +284,28 @@ class Caller:
             LoggedAct(act="inform", slot=slot, value=self._goal.wanted[slot], op="=") for slot in slots
         )
 
-    def _indifferent(self, slot: str, *before: LoggedAct) -> Utterance:
+    def _indifferent(self, slot: str, *before: LoggedAct) -> UserUtterance:
         acts = (LoggedAct(act="inform", slot=slot, value=DONTCARE, op="="),)
         self._goal.said[slot] = DONTCARE
         self._last = ("inform", acts)
         text = self._phrases.indifference(slot, self._random)
         no = self._phrases.say("negate", before, self._random) + " " if before else ""
-        return Utterance(no + text, (*before, *acts))
+        return UserUtterance(no + text, (*before, *acts))
 
-    def _once_more(self) -> Utterance:
+    def _once_more(self) -> UserUtterance:
         if self._last is None:
             return self._carry_on()
         return self._say(*self._last)
 
-    def _say(self, manner: str, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None) -> Utterance:
+    def _say(self, manner: str, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None) -> UserUtterance:
         self._last = (manner, acts) if extra is None else ("inform", acts)
         whole = acts if extra is None else (extra, *acts)
         terse = self._traits.terseness > 0 and self._random.random() < self._traits.terseness
-        return Utterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
+        return UserUtterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
 
-    def _leave(self, manner: str) -> Utterance:
+    def _leave(self, manner: str) -> UserUtterance:
         bye = LoggedAct(act="bye")
         text = self._phrases.say(manner, (bye,), self._random)
-        return Utterance(text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True)
+        return UserUtterance(
+            text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True
+        )

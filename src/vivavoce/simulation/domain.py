@@ -39,7 +39,7 @@ class Amount(_Data):
     worth: float = 0.0
 
 
-class Item(_Data):
+class SlotItem(_Data):
     """One thing of a list, such as a food of a meal or a step of a recipe."""
 
     names: Words = Field(description="ways to name it; the first stands in the task's text")
@@ -54,7 +54,7 @@ class ItemGroup(_Data):
     amount_slot: str | None = None
     say: Words = Field(description="an utterance around one or more things, with {items}")
     with_amount: Texts = Field({}, description="a thing with its amount: {amount} of {name}")
-    items: dict[str, Item]
+    items: dict[str, SlotItem]
 
 
 class Wanted(_Data):
@@ -64,7 +64,7 @@ class Wanted(_Data):
     names: Texts = Field(description="as the task's text names it")
 
 
-class Choice(_Data):
+class GoalChoice(_Data):
     """How many things a goal has, and of which."""
 
     of: tuple[str, ...] = Field(description="keys to choose from, or the name of one group of items")
@@ -73,7 +73,7 @@ class Choice(_Data):
     ordered: tuple[str, ...] = Field((), description="exactly these things, in this order: a recipe")
 
 
-class Done(_Data):
+class GoalDone(_Data):
     """An act `inform` that tells that the goal was reached; {slot} stands for the wanted value."""
 
     slot: str
@@ -92,12 +92,12 @@ class GoalKind(_Data):
 
     text: Texts = Field(description="the task as a participant reads it, with {slot}, {items}, {wants}")
     slots: dict[str, tuple[str, ...]] = Field({}, description="values to choose from by slot; [] for all")
-    items: Choice | None = None
-    wants: Choice | None = None
+    items: GoalChoice | None = None
+    wants: GoalChoice | None = None
     opening: Words = Field({}, description="how it is said without details")
     opening_with: Words = Field({}, description="how it is said with details, with {slot}")
     matter: str | None = Field(None, description="the name of what it is about, when a system asks which")
-    done: tuple[Done, ...] = ()
+    done: tuple[GoalDone, ...] = ()
     total: Total | None = None
 
 

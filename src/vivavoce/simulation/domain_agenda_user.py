@@ -11,7 +11,7 @@ from random import Random
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.agenda_user import Judgement, Utterance
+from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.goal_progress import Pursuit
 from vivavoce.simulation.phrases import SMALL_TALK, thanks_in
@@ -51,12 +51,12 @@ class AgendaUser:
         self._goal.forget(traits.forgetfulness, random)
         self._fickle = random.random() < traits.fickleness
         self._unhelpful, self._given_up = 0, 0
-        self._last: Utterance | None = None
+        self._last: UserUtterance | None = None
         self._opened = False
 
     # --- what it is called with ---------------------------------------------------------------------
 
-    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance:
+    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> UserUtterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
         turn = self._take_in(acts, text)
         if "bye" in turn.kinds:
@@ -67,7 +67,7 @@ class AgendaUser:
         self._last = utterance
         return utterance
 
-    def after_failure(self) -> Utterance:
+    def after_failure(self) -> UserUtterance:
         """The next utterance after a turn that the system failed to answer."""
         self._unhelpful += 1
         if self._unhelpful > self._traits.patience or self._last is None:
@@ -107,7 +107,7 @@ class AgendaUser:
 
     # --- answering ----------------------------------------------------------------------------------
 
-    def _answer(self, turn: _Turn) -> Utterance:
+    def _answer(self, turn: _Turn) -> UserUtterance:
         goal = self._goal
         if turn.confirms:
             return self._confirm(turn.confirms)
@@ -123,7 +123,7 @@ class AgendaUser:
                 return told
         return self._carry_on(turn)
 
-    def _confirm(self, confirms: list[tuple[str, str]]) -> Utterance:
+    def _confirm(self, confirms: list[tuple[str, str]]) -> UserUtterance:
         """Yes, no with the right value, or another wish altogether."""
         goal = self._goal
         wrong = [slot for slot, value in confirms if goal.slots.get(slot, value) != value]
@@ -135,7 +135,7 @@ class AgendaUser:
             return changed
         return self._small("affirm", LoggedAct(act="affirm"))
 
-    def _change_of_mind(self, slots: list[str]) -> Utterance | None:
+    def _change_of_mind(self, slots: list[str]) -> UserUtterance | None:
         """Once in a dialogue, another value than the one that was said."""
         slot = next(
             (one for one in slots if one in self._goal.slots and self._domain.slots[one].changeable), None
@@ -145,7 +145,7 @@ class AgendaUser:
         self._fickle = False
         return self._state([slot], denied=True)
 
-    def _relax(self) -> Utterance:
+    def _relax(self) -> UserUtterance:
         """It cannot be had: another value where one may be changed, else leave."""
         self._given_up += 1
         slot = next((one for one in self._goal.slots if self._domain.slots[one].changeable), None)
@@ -153,13 +153,13 @@ class AgendaUser:
             return self._leave("despair")
         return self._open(detailed=True)
 
-    def _select(self, turn: _Turn) -> Utterance:
+    def _select(self, turn: _Turn) -> UserUtterance:
         """The offered choice that is meant; a thing of a list by its name; else none of them."""
         goal, group = self._goal, self._goal.group
         for slot, value in turn.selects:
             if value in (goal.slots.get(slot), goal.kind.matter) and slot in self._domain.slots:
                 act = LoggedAct(act="inform", slot=slot, value=value, op="=")
-                return Utterance(self._words.value(slot, value, self._random), (act,))
+                return UserUtterance(self._words.value(slot, value, self._random), (act,))
         offered = [value for slot, value in turn.selects if group is not None and slot == group.slot]
         if group is None or not offered:
             return self._carry_on(turn)
@@ -174,7 +174,7 @@ class AgendaUser:
         names = group.items[key].names.get(self._language, ()) if group else ()
         return key in offered or any(stands_in(text, name) for name in names)
 
-    def _tell(self, slot: str, turn: _Turn) -> Utterance | None:
+    def _tell(self, slot: str, turn: _Turn) -> UserUtterance | None:
         """The answer to a question; None where it is no question that this goal has an answer to."""
         goal, group = self._goal, self._goal.group
         if slot in goal.slots:
@@ -187,7 +187,7 @@ class AgendaUser:
             return self._amount(turn)
         return None
 
-    def _amount(self, turn: _Turn) -> Utterance:
+    def _amount(self, turn: _Turn) -> UserUtterance:
         """How much of the thing that is asked about: the one that is named, else the one last mentioned."""
         goal = self._goal
         named = [key for key in goal.items if self._is_named(key, turn.text, [])]
@@ -196,9 +196,9 @@ class AgendaUser:
         amount = self._words.amount(goal.kind, key, goal.items[key])
         group = goal.group
         slot = group.amount_slot if group else None
-        return Utterance(amount, (LoggedAct(act="inform", slot=slot, value=goal.items[key], op="="),))
+        return UserUtterance(amount, (LoggedAct(act="inform", slot=slot, value=goal.items[key], op="="),))
 
-    def _carry_on(self, turn: _Turn) -> Utterance:
+    def _carry_on(self, turn: _Turn) -> UserUtterance:
         """The next thing on the user's own agenda."""
         goal = self._goal
         if goal.items:
@@ -209,7 +209,7 @@ class AgendaUser:
             self._unhelpful += "repeat" not in turn.kinds
         return self._open(detailed=self._random.random() < self._traits.over_informing)
 
-    def _next_items(self, turn: _Turn) -> Utterance:
+    def _next_items(self, turn: _Turn) -> UserUtterance:
         goal = self._goal
         if goal.total is None and goal.kind.total is None:
             return self._next_step()
@@ -227,54 +227,58 @@ class AgendaUser:
             return self._list(left if many else left[:1], detailed=many)
         return self._small("nothing_more", LoggedAct(act="negate"))
 
-    def _next_step(self) -> Utterance:
+    def _next_step(self) -> UserUtterance:
         """The first thing that was not done yet, again where it was said in vain; at times with the next."""
         open_ = [key for key in self._goal.items if key not in self._goal.acknowledged]
         self._unhelpful += open_[0] in self._goal.mentioned
         several = self._random.random() < self._traits.over_informing / 2
         return self._list(open_[: 2 if several else 1], detailed=True)
 
-    def _ask(self) -> Utterance:
+    def _ask(self) -> UserUtterance:
         goal = self._goal
         slot = goal.missing()[0]
         self._unhelpful += slot in goal.said
         goal.said.add(slot)
         act = LoggedAct(act="request", slot=slot)
-        return Utterance(self._words.asking(slot, self._random), (act,))
+        return UserUtterance(self._words.asking(slot, self._random), (act,))
 
     # --- saying -------------------------------------------------------------------------------------
 
-    def _open(self, *, detailed: bool) -> Utterance:
+    def _open(self, *, detailed: bool) -> UserUtterance:
         goal = self._goal
         self._opened = True
         text, slots = self._words.opening(goal.kind, goal.slots, self._random, detailed=detailed)
         goal.said.update(slots)
         matter = LoggedAct(act="inform", slot="task", value=goal.kind.matter or goal.type, op="=")
-        return Utterance(text, (matter, *(self._inform(slot) for slot in slots)))
+        return UserUtterance(text, (matter, *(self._inform(slot) for slot in slots)))
 
-    def _state(self, slots: Sequence[str], *, denied: bool = False) -> Utterance:
+    def _state(self, slots: Sequence[str], *, denied: bool = False) -> UserUtterance:
         goal = self._goal
         goal.said.update(slots)
         said = [self._words.value(slot, goal.slots[slot], self._random) for slot in slots]
         before = (LoggedAct(act="negate"),) if denied else ()
         words = [self._words.small("wrong", self._random)] if denied else []
-        return Utterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))
+        return UserUtterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))
 
-    def _list(self, keys: Sequence[str], *, detailed: bool, bare: bool = False) -> Utterance:
+    def _list(self, keys: Sequence[str], *, detailed: bool, bare: bool = False) -> UserUtterance:
         goal, group = self._goal, self._goal.group
         goal.mentioned += [key for key in keys if key not in goal.mentioned]
         amounts = goal.items if detailed else {}
         text = self._words.listing(goal.kind, keys, amounts, self._random, bare=bare)
         slot = group.slot if group else None
-        return Utterance(text, tuple(LoggedAct(act="inform", slot=slot, value=key, op="=") for key in keys))
+        return UserUtterance(
+            text, tuple(LoggedAct(act="inform", slot=slot, value=key, op="=") for key in keys)
+        )
 
-    def _small(self, manner: str, act: LoggedAct) -> Utterance:
-        return Utterance(self._words.small(manner, self._random), (act,))
+    def _small(self, manner: str, act: LoggedAct) -> UserUtterance:
+        return UserUtterance(self._words.small(manner, self._random), (act,))
 
     def _inform(self, slot: str) -> LoggedAct:
         return LoggedAct(act="inform", slot=slot, value=self._goal.slots[slot], op="=")
 
-    def _leave(self, manner: str) -> Utterance:
+    def _leave(self, manner: str) -> UserUtterance:
         text = self._random.choice(SMALL_TALK[self._language][manner])
         bye = LoggedAct(act="bye")
-        return Utterance(text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True)
+        return UserUtterance(
+            text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True
+        )

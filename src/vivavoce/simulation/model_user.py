@@ -15,7 +15,7 @@ from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.agenda_user import Judgement, Utterance
+from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import Channel
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.phrases import SMALL_TALK
@@ -57,7 +57,7 @@ class ModelUser:
         """All that the model is told before the system speaks."""
         return f"{PROMPT}\n\n{self._task}"
 
-    async def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance:
+    async def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> UserUtterance:
         """The model's next utterance; its failure ends the dialogue, the first one the whole run.
 
         Raises  SystemUnderTestError: the endpoint failed before it had said anything
@@ -70,16 +70,16 @@ class ModelUser:
         except SystemUnderTestError:
             if self._turns == 1:
                 raise
-            return Utterance(_GOODBYE.get(self._language[:2], "goodbye"), (), hangs_up=True)
+            return UserUtterance(_GOODBYE.get(self._language[:2], "goodbye"), (), hangs_up=True)
         self._conversation.history += (PastTurn("user", message), PastTurn("system", answer))
         return self._utterance(answer)
 
-    def after_failure(self) -> Utterance:
+    def after_failure(self) -> UserUtterance:
         """After a turn that the system failed to answer: once more, then goodbye."""
         self._failures += 1
         said = SMALL_TALK.get(self._language[:2], SMALL_TALK["en"])
         leaves = self._failures > 1
-        return Utterance(said["despair" if leaves else "hello"][0], (), hangs_up=leaves)
+        return UserUtterance(said["despair" if leaves else "hello"][0], (), hangs_up=leaves)
 
     def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
         """What comes after the last words changes nothing."""
@@ -88,12 +88,14 @@ class ModelUser:
         """By the model's own word, which is all that is known."""
         return Judgement(self._satisfied, self._satisfied, self._failures)
 
-    def _utterance(self, answer: str) -> Utterance:
+    def _utterance(self, answer: str) -> UserUtterance:
         end = _END.search(answer)
         if end is not None:
             self._satisfied = (end[1] or "").lower() == "yes"
         words = " ".join(_END.sub(" ", answer).split())[:_LONGEST]
-        return Utterance(words or _GOODBYE.get(self._language[:2], "goodbye"), (), hangs_up=end is not None)
+        return UserUtterance(
+            words or _GOODBYE.get(self._language[:2], "goodbye"), (), hangs_up=end is not None
+        )
 
     async def _ask(self, message: str) -> str:
         turn = UserTurn(key=f"{self._conversation.key}-{self._turns}", number=self._turns, text=message)

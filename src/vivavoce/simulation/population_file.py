@@ -114,7 +114,7 @@ def _checked(habits: dict[str, Spread]) -> dict[str, Spread]:
     return habits
 
 
-class Group(_Data):
+class PopulationGroup(_Data):
     """A share of the people, with habits of their own."""
 
     share: float = Field(gt=0, le=1)
@@ -148,7 +148,9 @@ class PopulationFile(_Data):
         None, description="noise between them and a system, drawn once for each"
     )
     habits: dict[str, Spread] = Field({}, description="habits of everybody")
-    groups: dict[str, Group] = Field({}, description="kinds of people by name; the rest is of no group")
+    groups: dict[str, PopulationGroup] = Field(
+        {}, description="kinds of people by name; the rest is of no group"
+    )
     satisfaction: Weights = Weights.model_validate({})
     source: dict[str, Any] = Field({}, description="where the figures come from; only kept")
 
@@ -170,7 +172,7 @@ class PopulationFile(_Data):
 
     @field_validator("groups")
     @classmethod
-    def _shares(cls, groups: dict[str, Group]) -> dict[str, Group]:
+    def _shares(cls, groups: dict[str, PopulationGroup]) -> dict[str, PopulationGroup]:
         total = sum(group.share for group in groups.values())
         if total > 1 + 1e-9:
             raise mistake(f"the shares of the groups add up to {total:g}", "keep their sum at 1 or below")

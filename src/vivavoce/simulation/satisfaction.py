@@ -17,7 +17,7 @@ from vivavoce.questionnaires.instrument import Item, Scale
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldDialogue:
     """What the model goes by: one dialogue as the participant saw it."""
 
     rated: bool
@@ -41,13 +41,13 @@ class Satisfaction:
         """How much kinder than others a participant is, drawn once."""
         return random.gauss(0, self.leniency)
 
-    def content(self, held: Sequence[Held], lenient: float) -> float:
+    def content(self, held: Sequence[HeldDialogue], lenient: float) -> float:
         """How content a participant is after these dialogues, before the mood of an answer; none: 0.5."""
         if not held:
             return 0.5
         return sum(self._after(one) for one in held) / len(held) + lenient
 
-    def _after(self, held: Held) -> float:
+    def _after(self, held: HeldDialogue) -> float:
         beyond = max(0, held.user_turns - self.expected_turns)
         return self.base + self.success * held.rated - self.turn * beyond - self.unhelpful * held.unhelpful
 

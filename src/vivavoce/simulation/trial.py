@@ -17,8 +17,8 @@ from vivavoce.core.errors import UnknownName
 from vivavoce.log import events
 from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
-from vivavoce.simulation.agenda_user import Judgement, Utterance
-from vivavoce.simulation.satisfaction import Held
+from vivavoce.simulation.agenda_user import Judgement, UserUtterance
+from vivavoce.simulation.satisfaction import HeldDialogue
 from vivavoce.simulation.user_factory import Casting, SimulatedUser
 from vivavoce.simulation.user_profile import Population
 from vivavoce.steps.shelf import kind_of
@@ -254,7 +254,12 @@ class _Participant:
         return not state.dialogue_by_id(dialogue_id).running
 
     async def _say(
-        self, visit_id: str, dialogue: DialogueState, answer: Utterance, heard_as: Sequence[Heard], seq: int
+        self,
+        visit_id: str,
+        dialogue: DialogueState,
+        answer: UserUtterance,
+        heard_as: Sequence[Heard],
+        seq: int,
     ) -> None:
         heard = [events.LoggedHypothesis(text=one.text, score=one.score) for one in heard_as]
         try:
@@ -294,9 +299,9 @@ class _Participant:
         return wording.origin, ratings
 
 
-def _held(dialogue: DialogueState, judged: Judgement) -> Held:
+def _held(dialogue: DialogueState, judged: Judgement) -> HeldDialogue:
     user_turns = sum(turn.party == "user" for turn in dialogue.turns)
-    return Held(judged.rated, user_turns, judged.unhelpful)
+    return HeldDialogue(judged.rated, user_turns, judged.unhelpful)
 
 
 def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:
@@ -308,7 +313,7 @@ def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) 
                           if admitted is None or admitted.min <= code <= admitted.max])  # fmt: skip
 
 
-async def _reply(person: SimulatedUser, heard: StoredEvent) -> Utterance:
+async def _reply(person: SimulatedUser, heard: StoredEvent) -> UserUtterance:
     event = heard.event
     if not isinstance(event, events.SystemTurnReceived):
         return person.after_failure()

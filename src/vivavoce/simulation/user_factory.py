@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.agenda_user import Caller, Judgement, Utterance
+from vivavoce.simulation.agenda_user import Caller, Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import Channel
 from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
@@ -21,9 +21,11 @@ from vivavoce.study.task import Task
 class SimulatedUser(Protocol):
     """One simulated user in one dialogue."""
 
-    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> Utterance | Awaitable[Utterance]: ...
+    def reply(
+        self, acts: Sequence[LoggedAct] | None, text: str = ""
+    ) -> UserUtterance | Awaitable[UserUtterance]: ...
 
-    def after_failure(self) -> Utterance: ...
+    def after_failure(self) -> UserUtterance: ...
 
     def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None: ...
 

@@ -20,7 +20,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.paired_models import Fitted, Floats, fit
+from vivavoce.stats.paired_models import FittedPairs, Floats, fit
 from vivavoce.stats.preference_models import differences, people_of, worths
 
 Facts = dict[str, Any]
@@ -114,10 +114,10 @@ def _style_differences(dataset: Dataset, votes: Sequence[Facts]) -> dict[str, Fl
 
 def _controlled(
     base: Floats, styles: dict[str, Floats], outcomes: Floats, people: np.ndarray
-) -> tuple[Fitted, list[str]] | None:
+) -> tuple[FittedPairs, list[str]] | None:
     """The model with all covariates that can be told apart, in the order of STYLES; None without any."""
     kept: list[str] = []
-    fitted: Fitted | None = None
+    fitted: FittedPairs | None = None
     for name, values in styles.items():
         design = np.column_stack([base, *(styles[one] for one in kept), values])
         if (trial := fit(design, outcomes, people)) is not None:
@@ -125,12 +125,12 @@ def _controlled(
     return (fitted, kept) if fitted else None
 
 
-def _covariates(controlled: tuple[Fitted, list[str]], systems: int, level: float) -> list[Facts]:
+def _covariates(controlled: tuple[FittedPairs, list[str]], systems: int, level: float) -> list[Facts]:
     fitted, names = controlled
     return [{"covariate": name, **_term(fitted, systems + at, level)} for at, name in enumerate(names)]
 
 
-def _term(fitted: Fitted | None, place: int, level: float) -> Facts:
+def _term(fitted: FittedPairs | None, place: int, level: float) -> Facts:
     if fitted is None:
         return dict.fromkeys(("estimate", "se", "low", "high", "p"))
     return fitted.interval(np.eye(len(fitted.estimates))[place], level)
@@ -149,7 +149,9 @@ def _tally(name: str, votes: Sequence[Facts]) -> Facts:
     }  # fmt: skip
 
 
-def _pairs(names: Sequence[str], votes: Sequence[Facts], fitted: Fitted | None, level: float) -> list[Facts]:
+def _pairs(
+    names: Sequence[str], votes: Sequence[Facts], fitted: FittedPairs | None, level: float
+) -> list[Facts]:
     """Every two systems: what was voted where they met, and the difference of their worths."""
     found: list[Facts] = []
     for first, second in combinations(range(len(names)), 2):

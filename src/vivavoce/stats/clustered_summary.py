@@ -17,7 +17,7 @@ from vivavoce.stats.clusters import (
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.difference import Comparison, compare_clusters
 from vivavoce.stats.groups import Group
-from vivavoce.stats.permutation import DRAWS, Labels, relabellings
+from vivavoce.stats.permutation import DRAWS, Relabelling, relabellings
 from vivavoce.stats.proportions import newcombe, two_proportion_z
 
 Facts = dict[str, Any]
@@ -27,7 +27,7 @@ QUICK: Final = 999
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 
 
-class Nested:
+class ClusteredSummary:
     """Components of every measure, by dialogue and participant.
 
     A dialogue of an unknown participant is a participant of its own. Draws go by the names of dialogues, so
@@ -51,7 +51,7 @@ class Nested:
             np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
         ]
         self._everybody = np.arange(len(order))
-        self._labels: dict[tuple[int, bytes, bytes], Labels] = {}
+        self._labels: dict[tuple[int, bytes, bytes], Relabelling] = {}
         self._compared: dict[tuple[str, int, int, float], Comparison | None] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
@@ -108,7 +108,7 @@ class Nested:
             relabel=partial(self._relabel, draws),
         )
 
-    def _relabel(self, draws: int, met_a: np.ndarray, met_b: np.ndarray) -> Labels:
+    def _relabel(self, draws: int, met_a: np.ndarray, met_b: np.ndarray) -> Relabelling:
         key = draws, met_a.tobytes(), met_b.tobytes()
         if key not in self._labels:
             if len(self._labels) >= KEPT:

@@ -20,7 +20,7 @@ SMALL: Final = 40
 NOTHING_VARIED: Final = "none: nothing varied between participants"
 
 
-class Sums(NamedTuple):
+class ClusterSums(NamedTuple):
     """Sums per participant of one measure in one group of dialogues; only participants with cases."""
 
     numerators: Floats
@@ -63,22 +63,22 @@ class ClusteredRate:
         return asdict(self)
 
 
-def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> Sums:
+def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> ClusterSums:
     """Sum components over participants.
 
     Input   one entry a dialogue: participant code (any integers), numerator, denominator
     Output  participants with cases only
     """
     known, codes = np.unique(participants, return_inverse=True)
-    sums = Sums(
+    sums = ClusterSums(
         np.bincount(codes, numerators, len(known)).astype(float),
         np.bincount(codes, denominators, len(known)).astype(float),
     )
     used = sums.denominators > 0
-    return Sums(sums.numerators[used], sums.denominators[used])
+    return ClusterSums(sums.numerators[used], sums.denominators[used])
 
 
-def nesting(sums: Sums, squares: Floats | None = None) -> Nesting:
+def nesting(sums: ClusterSums, squares: Floats | None = None) -> Nesting:
     """ICC and design effect of cases in participants of unequal size.
 
     Input   denominators count cases; `squares` are the sums of squared cases per participant, which for
@@ -102,7 +102,7 @@ def nesting(sums: Sums, squares: Floats | None = None) -> Nesting:
     )
 
 
-def _icc(sums: Sums, squares: Floats) -> float | None:
+def _icc(sums: ClusterSums, squares: Floats) -> float | None:
     """(MSB - MSW) / (MSB + (n0 - 1) MSW); None where nothing varies."""
     sizes, totals = sums.denominators, sums.numerators
     n, clusters = float(sizes.sum()), len(sizes)
@@ -113,7 +113,7 @@ def _icc(sums: Sums, squares: Floats) -> float | None:
     return (between - within) / spread if spread > 1e-12 else None
 
 
-def clustered_rate(sums: Sums, level: float = 0.95, squares: Floats | None = None) -> ClusteredRate:
+def clustered_rate(sums: ClusterSums, level: float = 0.95, squares: Floats | None = None) -> ClusteredRate:
     """Interval of a rate of 0 and 1 (or, with `squares`, of a mean) over participants.
 
     Output  rates: robust error with Satterthwaite's degrees of freedom, t on the logit scale; rates of

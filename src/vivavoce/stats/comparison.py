@@ -13,7 +13,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, sums
 from vivavoce.stats.attainable_p import reach_warnings
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.equivalence import Margins, check_margins_used, equivalences, margin_of
 from vivavoce.stats.family import ALPHA, comparison_key, decisive, explore_measure, settled
 from vivavoce.stats.groups import Group, groups, natural_grouping
@@ -63,7 +63,7 @@ def compare_systems(
     summary = summarise(dataset, grouping, correction=correction)
     parts = components(dataset)
     parts = pd.DataFrame(parts[parts["measure"].isin(names)])
-    nested = Nested(sums(dataset), found)
+    nested = ClusteredSummary(sums(dataset), found)
     used = [name for name in names if (parts.loc[parts["measure"] == name, "denominator"] > 0).any()]
     tests = [
         _test(nested, _Values(dataset, parts, found, name), name, pair, grouping, dataset.hash)
@@ -99,7 +99,7 @@ def compare_systems(
 
 
 def _adjust(
-    summary: Facts, nested: Nested, tests: list[Facts], chosen: list[Places], correction: str
+    summary: Facts, nested: ClusteredSummary, tests: list[Facts], chosen: list[Places], correction: str
 ) -> list[Facts]:
     """Give each test the adjusted p of its family; the families in the order of the tests."""
     known = settled(summary)
@@ -190,7 +190,9 @@ class _Values:
         )
 
 
-def _test(nested: Nested, values: _Values, name: str, pair: Places, grouping: str, data: str) -> Facts:
+def _test(
+    nested: ClusteredSummary, values: _Values, name: str, pair: Places, grouping: str, data: str
+) -> Facts:
     """One difference: by its own estimand, by others, and by other models."""
     a, b = pair
     cases = values.pair(a, b)
@@ -217,7 +219,7 @@ def _test(nested: Nested, values: _Values, name: str, pair: Places, grouping: st
     return {**test, "signature": signed}
 
 
-def _weighted(nested: Nested, name: str, pair: Places, used: Cases) -> list[Facts]:
+def _weighted(nested: ClusteredSummary, name: str, pair: Places, used: Cases) -> list[Facts]:
     """The same difference where each dialogue, or each participant, weighs the same."""
     several = len(used.denominators) > 0 and np.ptp(used.denominators) > 0
     weights = [*(["dialogue"] if several else []), *(["participant"] if nested.known else [])]
@@ -237,7 +239,7 @@ def _with_estimands(models: Facts, per: str) -> Facts:
     return {name: {**one, "estimand": named[name]} for name, one in models.items()}
 
 
-def _naive(nested: Nested, name: str, pair: Places, used: Cases) -> tuple[Facts, Facts]:
+def _naive(nested: ClusteredSummary, name: str, pair: Places, used: Cases) -> tuple[Facts, Facts]:
     """The comparison as if every case were independent, of the same estimand, and the effect size."""
     nothing = dict.fromkeys(("difference", "low", "high", "p")) | {"method": "none"}
     if used.is_a.all() or not used.is_a.any():
@@ -269,7 +271,7 @@ def _welch(used: Cases) -> tuple[Facts, Facts]:
     return facts, {"name": "cohen_d", "value": difference / spread if spread else None}
 
 
-def _rate(summary: Facts, nested: Nested, name: str, place: int, group: Group) -> Facts:
+def _rate(summary: Facts, nested: ClusteredSummary, name: str, place: int, group: Group) -> Facts:
     measured = summary["by"][place]["measures"].get(name, {})
     naive = summary["by"][place].get(name, {}) if is_rate(name) else {}
     return {

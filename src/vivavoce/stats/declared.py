@@ -10,7 +10,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.equivalence import equivalences, possible_margins
 from vivavoce.stats.groups import groups
 from vivavoce.stats.intervals import signed_difference
@@ -95,7 +95,7 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | 
 
 def _results(dataset: Dataset, analysis: Analysis) -> list[Facts]:
     found = groups(dataset, "system")
-    nested = Nested(sums(dataset), found)
+    nested = ClusteredSummary(sums(dataset), found)
     places = {group.key: place for place, group in enumerate(found)}
     questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
     return [
@@ -154,7 +154,7 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[Facts]:
 
 
 def _result(
-    nested: Nested, places: dict[str | None, int], asked: Primary, pair: tuple[str, str], data: str
+    nested: ClusteredSummary, places: dict[str | None, int], asked: Primary, pair: tuple[str, str], data: str
 ) -> Facts:
     a, b = pair
     facts: Facts = {

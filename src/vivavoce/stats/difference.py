@@ -12,7 +12,7 @@ from vivavoce.stats.clusters import ALIKE, FEW, Floats, counted
 from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.equivalence import Equivalence
 from vivavoce.stats.interval import Interval
-from vivavoce.stats.permutation import DRAWS, Cells, Labels, Relabelled, Side, relabellings
+from vivavoce.stats.permutation import DRAWS, Cells, Relabelled, Relabelling, Side, relabellings
 from vivavoce.stats.sandwich import Error, Residuals, residuals, robust_error, spread_of_totals
 
 MANY: Final = 400
@@ -23,7 +23,7 @@ HOW: Final = {
     "cluster_robust_t": "robust error, t",
 }
 Cases = tuple[Floats, Floats]
-Relabel = Callable[[np.ndarray, np.ndarray], Labels]
+Relabel = Callable[[np.ndarray, np.ndarray], Relabelling]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +195,7 @@ def _by_relabelling(
 
 
 def _in_words(
-    people: int, method: str, labels: Labels, smallest_p: float, alpha: float, *, varied: bool
+    people: int, method: str, labels: Relabelling, smallest_p: float, alpha: float, *, varied: bool
 ) -> str:
     ways = f"all {len(labels.kept)} ways" if labels.every else f"{len(labels.kept) - 1} ways, drawn"
     why = f"{people} participants as wholes, {HOW[method]}: {ways}."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared import declared_family
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.multiple_testing import adjusted, adjustment_words
@@ -90,7 +90,7 @@ def settled(summary: Facts) -> dict[Key, Facts]:
 
 
 def explore_measure(
-    nested: Nested, name: str, places: Iterable[tuple[int, int]], correction: str, *, level: float
+    nested: ClusteredSummary, name: str, places: Iterable[tuple[int, int]], correction: str, *, level: float
 ) -> dict[Key, Facts]:
     """A measure that no summary tests, as a family of its own over these pairs; the shape of `settled`."""
     pairs = [(nested.keys[a], nested.keys[b], nested.decisive(name, a, b, level=level)) for a, b in places]

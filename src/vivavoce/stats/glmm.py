@@ -32,7 +32,7 @@ class NotFitted(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class FittedGlmm:
     """A fitted model.
 
     effects         of the columns of the design
@@ -74,7 +74,7 @@ class Fitted:
         return float((means @ (_SHARES / _SHARES.sum())).mean())
 
 
-def fit_mixed(likelihood: Likelihood, fixed: Floats, grouping: Sequence[np.ndarray]) -> Fitted:
+def fit_mixed(likelihood: Likelihood, fixed: Floats, grouping: Sequence[np.ndarray]) -> FittedGlmm:
     """Fit by maximum likelihood.
 
     Input   one row a cell: fixed-effect columns (without a constant for ordered answers), and one code array
@@ -209,7 +209,7 @@ def _slope(loss: Callable[[Floats], float], at: Floats) -> Floats:
     ])  # fmt: skip
 
 
-def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> Fitted:
+def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> FittedGlmm:
     """Back to the columns as they were given, with the covariance from the curvature at the best."""
     effects, searched, deviations = problem.split(best)
     plain = np.concatenate([effects, problem.plain(searched), deviations])
@@ -229,7 +229,7 @@ def _reported(problem: _Problem, best: Floats, centre: Floats, turn: Floats) -> 
     back[problem.width : problem.width + problem.thresholds, : problem.width] = centre @ turn
     final = back @ plain
     own, extra, _ = problem.split(final)
-    return Fitted(
+    return FittedGlmm(
         effects=own,
         extra=extra,
         deviations=deviations,
@@ -260,7 +260,7 @@ def _curvature(loss: Callable[[Floats], float], at: Floats, free: np.ndarray) ->
 
 def fit_mixed_logistic(
     successes: Floats, cases: Floats, fixed: Floats, grouping: Sequence[np.ndarray]
-) -> Fitted:
+) -> FittedGlmm:
     """Successes among cases on fixed effects and random intercepts.
 
     Raises  NotFitted: see `fit_mixed`

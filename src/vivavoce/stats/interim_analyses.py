@@ -12,7 +12,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import Sums
 from vivavoce.measures.compute import sums as sums_of
 from vivavoce.stats.anytime import watch_differences
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.difference import Comparison
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.sandwich import ALIKE
@@ -63,7 +63,7 @@ def monitor(
     visit_of = _visit_of(dataset)
     chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
     parts = parts_of(dataset, measure)
-    nested = Nested(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
+    nested = ClusteredSummary(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
     compared = nested.compare(measure, 0, 1, level=LEVEL) if nested.known else None
     people = test["clusters"] if participants is None else participants

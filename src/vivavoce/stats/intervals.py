@@ -7,7 +7,7 @@ from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.groups import groups
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def with_intervals(
     names = list(dict.fromkeys(found["measure"]))
     parts = sums(dataset, names, keywords=keywords)
     members = groups(dataset, by)
-    nested = Nested(parts, members)
+    nested = ClusteredSummary(parts, members)
     places: dict[Any, int] = {group.key: place for place, group in enumerate(members)}
     rows = zip(found["measure"], found["key"], found["whole"], strict=True)
     intervals = [nested.rate(name, None if whole else places[key], level=LEVEL) for name, key, whole in rows]

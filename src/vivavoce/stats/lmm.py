@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from vivavoce.stats.glmm import NOTHING, Fitted, NotFitted
+from vivavoce.stats.glmm import NOTHING, FittedGlmm, NotFitted
 from vivavoce.stats.random_effects import Groupings
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -18,7 +18,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 def fit_mixed_linear(
     values: Floats, fixed: Floats, grouping: Sequence[np.ndarray], *, restricted: bool = True
-) -> Fitted:
+) -> FittedGlmm:
     """Fit by REML, or by maximum likelihood where two models of other fixed effects are compared.
 
     Input   one row a value: fixed-effect columns with the constant, and one code array a grouping
@@ -46,7 +46,7 @@ def fit_mixed_linear(
     covariance[:width, :width] = residual**2 * inverse
     if not np.isfinite(effects).all() or residual == 0:
         raise NotFitted("Nothing is left over to estimate errors from.")
-    return Fitted(
+    return FittedGlmm(
         effects=effects,
         extra=np.empty(0),
         deviations=relative * residual,

@@ -21,7 +21,7 @@ from vivavoce.stats.balance import together
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.flow import exclusion_words
 from vivavoce.stats.formula import ModelFormula, read_formula
-from vivavoce.stats.glmm import Fitted, NotFitted, fit_mixed
+from vivavoce.stats.glmm import FittedGlmm, NotFitted, fit_mixed
 from vivavoce.stats.likelihoods import Binomial, Cumulative, Likelihood, Poisson
 from vivavoce.stats.lmm import fit_mixed_linear
 from vivavoce.stats.model_frame import ModelFrame, make_frame
@@ -186,7 +186,7 @@ class _Model:
         self.frame, self.design, self.grouping = frame, design, grouping
         self.likelihood = _likelihood(frame)
 
-    def fit(self, kept: np.ndarray | None = None, *, restricted: bool = True) -> Fitted:
+    def fit(self, kept: np.ndarray | None = None, *, restricted: bool = True) -> FittedGlmm:
         """By REML for means unless fits are compared."""
         matrix = self.design.matrix if kept is None else self.design.matrix[:, kept]
         if self.likelihood is None:
@@ -223,7 +223,7 @@ class _Judge:
         return facts
 
 
-def _contrasts(model: _Model, fitted: Fitted, judge: _Judge) -> list[Facts]:
+def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[Facts]:
     """Every pair of levels of each category, and one more of each number."""
     variables, found = model.frame.variables, []
     named = dict.fromkeys(name for term in model.design.terms for name in sorted(term))
@@ -240,7 +240,7 @@ def _contrasts(model: _Model, fitted: Fitted, judge: _Judge) -> list[Facts]:
 
 
 def _contrast(
-    model: _Model, fitted: Fitted, judge: _Judge, name: str, levels: tuple[str, str | None],
+    model: _Model, fitted: FittedGlmm, judge: _Judge, name: str, levels: tuple[str, str | None],
     sides: Sequence[pd.DataFrame],
 ) -> Facts:  # fmt: skip
     """a minus b: the difference of mean responses, and the ratio at the same participant and task."""
@@ -268,7 +268,7 @@ def _contrast(
     return facts
 
 
-def _terms(model: _Model, fitted: Fitted) -> list[Facts]:
+def _terms(model: _Model, fitted: FittedGlmm) -> list[Facts]:
     """Each term that no other one contains, dropped: interactions first of all."""
     terms = model.design.terms
     full = fitted if model.likelihood is not None else model.fit(restricted=False)
@@ -295,7 +295,7 @@ def _people(formula: ModelFormula, frame: ModelFrame) -> int:
 
 
 def _signature(
-    frame: ModelFrame, formula: ModelFormula, dataset: Dataset, fitted: Fitted, people: int, one: Facts
+    frame: ModelFrame, formula: ModelFormula, dataset: Dataset, fitted: FittedGlmm, people: int, one: Facts
 ) -> str:
     return signature(
         f"{frame.response}_difference", unit="participant", n=people, data=dataset.hash,
@@ -312,7 +312,7 @@ def _family(contrasts: int, terms: int) -> str:
 
 
 def _warnings(
-    formula: ModelFormula, frame: ModelFrame, fitted: Fitted, people: int, dataset: Dataset
+    formula: ModelFormula, frame: ModelFrame, fitted: FittedGlmm, people: int, dataset: Dataset
 ) -> list[str]:
     excluded = exclusion_words(dataset)
     found = [excluded] if excluded else []

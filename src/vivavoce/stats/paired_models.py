@@ -21,7 +21,7 @@ Likelihood = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 FARTHEST: Final = 12.0  # log odds beyond which an estimate is running away
 
 
-class Fitted(NamedTuple):
+class FittedPairs(NamedTuple):
     """A fitted model.
 
     estimates   log odds, one a column of the design
@@ -49,7 +49,9 @@ class Fitted(NamedTuple):
         return {"estimate": value, "se": se, "low": value - reach, "high": value + reach, "p": p}
 
 
-def fit(design: Floats, outcomes: Floats, clusters: np.ndarray, ties: Ties = "davidson") -> Fitted | None:
+def fit(
+    design: Floats, outcomes: Floats, clusters: np.ndarray, ties: Ties = "davidson"
+) -> FittedPairs | None:
     """Maximum likelihood with clustered errors.
 
     Input   design (choices x coefficients); outcomes 1 the first, -1 the second, 0 neither; who chose
@@ -79,7 +81,7 @@ def fit(design: Floats, outcomes: Floats, clusters: np.ndarray, ties: Ties = "da
     np.add.at(sums, codes, scores)
     meat = sums.T @ sums * groups / max(1, groups - 1)
     width = design.shape[1]
-    return Fitted(
+    return FittedPairs(
         found.x[:width], (bread @ meat @ bread)[:width, :width],
         None if ties == "decided" else _readiness(ties, float(found.x[-1])), -float(found.fun), groups,
         len(outcomes),

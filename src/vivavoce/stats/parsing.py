@@ -12,7 +12,7 @@ from vivavoce.core.signature import signature
 from vivavoce.core.text import normalise_value
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.vocabulary import THIS
-from vivavoce.measures.success.outcomes import Options, Outcomes, outcomes
+from vivavoce.measures.success.outcomes import Outcomes, ScoringOptions, outcomes
 from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio
 
 PARSER: Final = "parser"
@@ -24,7 +24,7 @@ Facts = dict[str, Any]
 Key = tuple[str, int]
 
 
-class Item(NamedTuple):
+class ParsedItem(NamedTuple):
     """One act item."""
 
     act: str
@@ -93,7 +93,7 @@ def score_parser(dataset: Dataset) -> Facts:
     }  # fmt: skip
 
 
-Pairs = Mapping[Key, tuple[set[Item], set[Item]]]
+Pairs = Mapping[Key, tuple[set[ParsedItem], set[ParsedItem]]]
 
 
 def _scores(pairs: Pairs, people: Mapping[str, str]) -> Facts:
@@ -115,7 +115,7 @@ def _scores(pairs: Pairs, people: Mapping[str, str]) -> Facts:
     }  # fmt: skip
 
 
-def _concepts(items: Iterable[Item]) -> set[tuple[str, str]]:
+def _concepts(items: Iterable[ParsedItem]) -> set[tuple[str, str]]:
     """What is said of slots, whichever act says it."""
     return {
         ("request", one.slot) if one.act == "request" else (one.slot, one.value)
@@ -142,8 +142,8 @@ def _exact(pairs: Pairs, people: Mapping[str, str]) -> Facts:
 
 def _success(dataset: Dataset, people: Mapping[str, str]) -> Facts | None:
     """Success against inferred goals, by goal, as it comes out by labels and by the parser."""
-    trusted = outcomes(dataset, Options(sources=JUDGES, only=True))
-    parsed = outcomes(dataset, Options(sources=(PARSER,), only=True))
+    trusted = outcomes(dataset, ScoringOptions(sources=JUDGES, only=True))
+    parsed = outcomes(dataset, ScoringOptions(sources=(PARSER,), only=True))
     both = trusted.inferred.keys() & parsed.inferred.keys()
     if not both:
         return None
@@ -180,16 +180,16 @@ def _last(found: Outcomes, key: str) -> int | None:
     return found.inferred[key][-1].score()
 
 
-def _items(acts: Iterable[Facts], asked: str | None) -> set[Item]:
+def _items(acts: Iterable[Facts], asked: str | None) -> set[ParsedItem]:
     """Acts as a set; `this` becomes the slot asked for, a denied value is marked, `null` is nothing."""
-    found: set[Item] = set()
+    found: set[ParsedItem] = set()
     for act in acts:
         if act["act"] == NOTHING:
             continue
         slot = act["slot"] or ""
         slot = asked or THIS if slot == THIS else slot
         sign = "not " if act["op"] == "!=" else ""
-        found.add(Item(act["act"], slot, sign + normalise_value(act["value"])))
+        found.add(ParsedItem(act["act"], slot, sign + normalise_value(act["value"])))
     return found
 
 

@@ -31,7 +31,7 @@ class Cells(NamedTuple):
     bottoms: Floats
 
 
-class Labels(NamedTuple):
+class Relabelling(NamedTuple):
     """Relabellings, the observed one first: 1 where a participant's labels are kept, 0 where swapped.
 
     every  whether these are all that the design allows, not a draw of them
@@ -48,7 +48,9 @@ class Parts(NamedTuple):
     b: Floats
 
 
-def relabellings(met_a: np.ndarray, met_b: np.ndarray, *, draws: int = DRAWS, seed: int = SEED) -> Labels:
+def relabellings(
+    met_a: np.ndarray, met_b: np.ndarray, *, draws: int = DRAWS, seed: int = SEED
+) -> Relabelling:
     """How participants could have been labelled instead.
 
     Input   who met a, who met b
@@ -59,13 +61,13 @@ def relabellings(met_a: np.ndarray, met_b: np.ndarray, *, draws: int = DRAWS, se
     one = np.flatnonzero(met_a ^ met_b)
     ways = 2.0 ** int(both.sum()) * math.comb(len(one), int(first.sum()))
     if ways <= draws + 1:
-        return Labels(_every(both, first, one), True)
+        return Relabelling(_every(both, first, one), True)
     rng = np.random.default_rng(seed)
     kept = np.ones((draws + 1, len(met_a)))
     kept[1:, both] = rng.random((draws, int(both.sum())), dtype=np.float32) < HALF
     sides = rng.permuted(np.tile(first[one], (draws, 1)), axis=1)
     kept[1:, one] = sides == first[one]
-    return Labels(kept, False)
+    return Relabelling(kept, False)
 
 
 def _every(both: np.ndarray, first: np.ndarray, one: np.ndarray) -> Floats:
@@ -94,7 +96,7 @@ class Relabelled:
             2010: what was seen is one of the draws
     """
 
-    def __init__(self, a: Cells, b: Cells, spread: Floats, labels: Labels, *, mid: bool) -> None:
+    def __init__(self, a: Cells, b: Cells, spread: Floats, labels: Relabelling, *, mid: bool) -> None:
         self._a, self._b, self._labels, self._mid = a, b, labels, mid
         both = (a.bottoms > 0) & (b.bottoms > 0)
         self._strata = [

@@ -12,7 +12,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats import power as formulas
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.simulation_of_power import (
@@ -66,7 +66,7 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
     counts = Counter(person for person in everybody.participants if person is not None)
     if not counts:
         raise InputError("no participant is known", place="--pilot", hint="name a dataset with participants")
-    nested = Nested(sums(dataset), [everybody])
+    nested = ClusteredSummary(sums(dataset), [everybody])
     name = MEASURES.get(measure).name if measure else None
     asked = [name] if name else list(HEADLINES)
     known = ((one, nested.rate(one, 0, level=0.95)["icc"]) for one in asked)
@@ -89,7 +89,7 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PowerPlan:
     """What a study file says about its size.
 
     family  declared comparisons whose p are adjusted together; 1 where nothing is adjusted
@@ -105,7 +105,7 @@ class Plan:
     assumptions: tuple[str, ...]
 
 
-def plan_of_study(study: Study) -> Plan:
+def plan_of_study(study: Study) -> PowerPlan:
     """Read the primary comparison and the dialogues of a visit.
 
     Raises  InputError: the study names no primary comparison
@@ -134,7 +134,7 @@ def plan_of_study(study: Study) -> Plan:
                 else "counted as if everybody met one system, the cautious reading."
             )
         )
-    return Plan(
+    return PowerPlan(
         study=study.name,
         measure=primary.measure,
         compare=tuple(primary.compare),
@@ -177,7 +177,7 @@ def answer(
     question: str,
     values: Sequence[float],
     *,
-    plan: Plan | None = None,
+    plan: PowerPlan | None = None,
     power: float = 0.8,
     alpha: float | None = None,
     calls: float | None = None,
@@ -249,7 +249,7 @@ def answer(
 
 
 def _question(
-    question: str, values: Sequence[float], plan: Plan | None
+    question: str, values: Sequence[float], plan: PowerPlan | None
 ) -> tuple[str, list[float], list[str]]:
     said: list[str] = []
     if question == "study":
@@ -277,7 +277,7 @@ def _formula(
     nested: formulas.Nested,
     ties: float,
     half_width: float | None,
-    plan: Plan | None,
+    plan: PowerPlan | None,
 ) -> Facts:
     systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
     compared = question in ("two-rates", "likert")

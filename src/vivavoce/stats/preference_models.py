@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from scipy.special import expit
 
-from vivavoce.stats.paired_models import Fitted, Floats, Ties, fit
+from vivavoce.stats.paired_models import FittedPairs, Floats, Ties, fit
 
 Facts = dict[str, Any]
 Choice = dict[str, Any]
@@ -66,7 +66,7 @@ def _three_models(rows: Sequence[Choice], names: Facts, level: float) -> list[Fa
     ]  # fmt: skip
 
 
-def _of_model(fitted: Fitted | None, name: Ties, level: float) -> Facts:
+def _of_model(fitted: FittedPairs | None, name: Ties, level: float) -> Facts:
     if fitted is None:
         empty = ("estimate", "se", "low", "high", "p", "share", "tied", "readiness", "log_likelihood")
         return dict.fromkeys(empty) | {"participants": 0}
@@ -91,7 +91,7 @@ def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, flo
     return won, lost, 1 - won - lost
 
 
-def worths(names: Sequence[str], fitted: Fitted, level: float = 0.95) -> list[Facts]:
+def worths(names: Sequence[str], fitted: FittedPairs, level: float = 0.95) -> list[Facts]:
     """Worth of each name with its limits, best first.
 
     Input   a model whose first columns are all names but the last, each against the last (`differences`)
@@ -193,7 +193,7 @@ def _terms(factors: Sequence[str], parts: dict[str, list[str]]) -> dict[str, dic
 
 def _largest_fit(
     rows: Sequence[Choice], terms: dict[str, dict[str, float]]
-) -> tuple[Fitted | None, list[str]]:
+) -> tuple[FittedPairs | None, list[str]]:
     """The model with interactions, else the one with main effects only."""
     plain = [name for name in terms if " x " not in name]
     for kept in (list(terms), plain):

@@ -24,7 +24,7 @@ class Boundary(NamedTuple):
     spent: float
 
 
-class Verdict(NamedTuple):
+class LookVerdict(NamedTuple):
     """What a look allows: `stop` is effect, futility or None; `why` says it in words."""
 
     stop: Literal["effect", "futility"] | None
@@ -103,7 +103,7 @@ def error_of_peeking(looks: int, z: float | None = None, alpha: float = 0.05) ->
 
 def judge(
     z: float, look: Boundary, *, expected: float, final: float, futility: float = 0.1, last: bool = False
-) -> Verdict:
+) -> LookVerdict:
     """Whether a trial may stop at a look.
 
     Input   `expected` is the z that the planned effect would give at full information (2.80 for 80 %
@@ -113,11 +113,11 @@ def judge(
     """
     power = conditional_power(z, look.information, expected=expected, final=final)
     if abs(z) >= look.z:
-        return Verdict("effect", z, look.z, power, f"|z| {abs(z):.2f} reaches the boundary {look.z:.2f}.")
+        return LookVerdict("effect", z, look.z, power, f"|z| {abs(z):.2f} reaches the boundary {look.z:.2f}.")
     if not last and power < futility:
         why = f"With what was planned the trial would still succeed in only {power:.0%} of cases."
-        return Verdict("futility", z, look.z, power, why)
-    return Verdict(None, z, look.z, power, f"|z| {abs(z):.2f} is below the boundary {look.z:.2f}; go on.")
+        return LookVerdict("futility", z, look.z, power, why)
+    return LookVerdict(None, z, look.z, power, f"|z| {abs(z):.2f} is below the boundary {look.z:.2f}; go on.")
 
 
 def conditional_power(z: float, information: float, *, expected: float, final: float) -> float:

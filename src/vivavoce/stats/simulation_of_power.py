@@ -227,7 +227,7 @@ class _Design:
         """p and method of each trial (a column of outcomes), by the test of `analyse`."""
         names = [str(number) for number in range(outcomes.shape[1])]
         sizes = np.broadcast_to(self.sizes.astype(float), outcomes.T.shape)
-        judge = analysis.Nested(Sums(names, self._ids, outcomes.T, sizes), self._groups())
+        judge = analysis.ClusteredSummary(Sums(names, self._ids, outcomes.T, sizes), self._groups())
         for name in names:
             yield judge.p_value(name, 0, 1)
 

@@ -18,7 +18,7 @@ from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import STRESS
 from vivavoce.stats.agreement import cohen
-from vivavoce.stats.clusters import Sums, clustered_rate
+from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
 from vivavoce.stats.word_errors import word_error_rate
@@ -224,7 +224,7 @@ def _clustered(decided: Sequence[Row], level: float) -> Interval | None:
     if len(sums) < 2 or len(sums) == len(decided):
         return None
     table = np.array(list(sums.values()), dtype=float)
-    found = clustered_rate(Sums(table[:, 0], table[:, 1]), level)
+    found = clustered_rate(ClusterSums(table[:, 0], table[:, 1]), level)
     return None if found.low is None or found.high is None else Interval(found.low, found.high)
 
 

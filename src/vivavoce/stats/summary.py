@@ -15,7 +15,7 @@ from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
 from vivavoce.measures.disputes import open_places
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.balance import balance_warnings
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.family import adjust_tests, decisive
 from vivavoce.stats.flow import change_words, exclusion_words, running_words
@@ -59,7 +59,7 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
     parts = sums(dataset)
     facts = _facts_by_key(pooled(parts, group_keys(dataset, by)))
     facts_of_all = _facts_by_key(pooled(parts, group_keys(dataset, None)))
-    nested = Nested(parts, found)
+    nested = ClusteredSummary(parts, found)
     whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
     rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
     tests, refusal = _tests(rows, by, nested, dataset.hash)
@@ -164,7 +164,7 @@ def _rate(measure: Measure, measured: Facts) -> Facts:
     }
 
 
-def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
+def _add_clusters(row: Facts, nested: ClusteredSummary, place: int | None) -> None:
     """The interval over participants of every measure, signed by its method."""
     for name, measured in row["measures"].items():
         found = nested.rate(name, place, level=LEVEL)
@@ -176,7 +176,7 @@ def _add_clusters(row: Facts, nested: Nested, place: int | None) -> None:
             row[name]["clustered"] = found
 
 
-def _tests(rows: list[Facts], by: str, nested: Nested, data: str) -> tuple[list[Facts], str | None]:
+def _tests(rows: list[Facts], by: str, nested: ClusteredSummary, data: str) -> tuple[list[Facts], str | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (

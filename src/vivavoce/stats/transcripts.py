@@ -26,7 +26,7 @@ Choice = Mapping[str, Any]
 QUALITIES: Final = ("service", "experience")
 
 
-class Cell(NamedTuple):
+class PreferenceCell(NamedTuple):
     """One variable and question: how many preferred the experimental version, the control, neither.
 
     chi_square  against an even split, one degree of freedom, with its p; `p_exact` by the binomial
@@ -47,16 +47,16 @@ class Cell(NamedTuple):
         return self.experimental + self.control
 
 
-def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) -> Cell:
+def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) -> PreferenceCell:
     """The facts of one cell; one person gives one choice, so these are independent.
 
     Empty   nothing decided: no ratio, no test
     """
     decided = experimental + control
     if not decided:
-        return Cell(0, 0, ties, None, None, None, None, None, None)
+        return PreferenceCell(0, 0, ties, None, None, None, None, None, None)
     interval = wilson(experimental, decided, level)
-    return Cell(
+    return PreferenceCell(
         experimental, control, ties, experimental / decided, *(interval or (None, None)),
         (2 * experimental - decided) ** 2 / decided,
         one_proportion_p(experimental, decided, method="chi_square"),
@@ -64,7 +64,7 @@ def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) ->
     )  # fmt: skip
 
 
-def marginal(cells: Sequence[Cell]) -> float | None:
+def marginal(cells: Sequence[PreferenceCell]) -> float | None:
     """A variable's marginal as the paper computes it: the mean of its cells' ratios."""
     ratios = [one.ratio for one in cells if one.ratio is not None]
     return sum(ratios) / len(ratios) if ratios else None
@@ -109,7 +109,7 @@ def _keys(rows: Iterable[Choice], name: str) -> list[str]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def _count(rows: Sequence[Choice], level: float) -> Cell:
+def _count(rows: Sequence[Choice], level: float) -> PreferenceCell:
     said = [row["choice"] for row in rows]
     return cell(said.count("experimental"), said.count("control"), said.count("tie"), level)
 

@@ -13,7 +13,7 @@ from vivavoce.study.task import Task
 Approval = Literal["none", "accept", "edit", "write"]
 
 
-class Said(BaseModel):
+class LoggedTurn(BaseModel):
     """A user turn of the log: its words, and the slots that it informs about, where that is known."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,11 +43,11 @@ class Case(BaseModel):
     channel: str = "text"
     dialogue_id: str | None = None
     turn_index: int | None = None
-    before: tuple[Said, ...] = ()
+    before: tuple[LoggedTurn, ...] = ()
     original: str = Field(min_length=1)
     original_acts: tuple[LoggedAct, ...] = ()
     variant: str = Field(min_length=1)
-    after: tuple[Said, ...] = ()
+    after: tuple[LoggedTurn, ...] = ()
     task: Task | None = None
     rule: str = ""
     confidence: float | None = None

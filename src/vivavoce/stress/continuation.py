@@ -62,7 +62,7 @@ class LoggedUser:
         return self._left.pop(next(fitting, 0)).text
 
 
-class SimulatedUser:
+class SimulatedContinuation:
     """A simulated caller who takes over: he has said what the log's user said, and wants the task's goal."""
 
     def __init__(self, case: Case, ontology: Ontology, seed: int) -> None:
@@ -111,8 +111,8 @@ def continuing(
 ) -> Continuing:
     """The user who goes on; without a task or an ontology the log's."""
     if kind == "simulated" and case.task is not None and ontology is not None:
-        return SimulatedUser(case, ontology, seed)
+        return SimulatedContinuation(case, ontology, seed)
     return LoggedUser(case, settles)
 
 
-__all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedUser", "continuing"]
+__all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedContinuation", "continuing"]

@@ -12,7 +12,7 @@ from vivavoce.core.yaml_source import Problem
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.export_csv import read_csv_cell
 from vivavoce.stress.cascade import judge_texts
-from vivavoce.stress.verdict_model import Pair
+from vivavoce.stress.verdict_model import AnswerPair
 from vivavoce.study.csv_lines import csv_lines
 
 LABELS: Final = ("pass", "fail", "clarification")
@@ -24,7 +24,7 @@ _CURE: Final = f"columns {', '.join(_NEEDED)}; utterance and variant if known"
 class LabelledPair:
     """A pair with a person's verdict, and what the other rungs say or suspect; null: nothing."""
 
-    pair: Pair
+    pair: AnswerPair
     label: str
     ladder: str | None
 
@@ -60,13 +60,13 @@ def _row(row: Mapping[str, str | None], place: str) -> LabelledPair:
     label, language = (str(cells[name]).strip() for name in ("label", "language"))
     if label not in LABELS:
         raise InputError(f"unknown label {label!r}", place=place, hint=f"known: {', '.join(LABELS)}")
-    pair = Pair(
+    pair = AnswerPair(
         language, str(cells["answer"]), str(cells["other"]), cells.get("utterance"), cells.get("variant")
     )
     return LabelledPair(pair, label, _suspected(pair))
 
 
-def _suspected(pair: Pair) -> str | None:
+def _suspected(pair: AnswerPair) -> str | None:
     found = judge_texts([pair.answer], pair.other, pair.language)
     return found.suspicion if found.verdict == "unsure" else found.verdict
 
@@ -83,7 +83,7 @@ def _of_dataset(folder: Path) -> list[LabelledPair]:
         automatic = row["verdict_automatic"]
         by_model = row["rung_automatic"] == "model"
         said = automatic if automatic in LABELS and not by_model else row["suspicion"]
-        pair = Pair(row["language"], answer, other, row["original"], row["text"])
+        pair = AnswerPair(row["language"], answer, other, row["original"], row["text"])
         found.append(LabelledPair(pair, row["verdict_of_person"], said))
     return found
 

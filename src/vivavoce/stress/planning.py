@@ -7,11 +7,11 @@ from typing import Any
 from vivavoce.log.dataset import Dataset
 from vivavoce.stress.base import STRESS_TESTS, Operator
 from vivavoce.stress.case import Approval, Case
-from vivavoce.stress.review import Lexicon, Reviews, lexicon_operators
+from vivavoce.stress.review import ReviewLexicon, Reviews, lexicon_operators
 from vivavoce.stress.sampling import (
     Interaction,
-    Item,
     Sample,
+    SampledItem,
     case_of,
     interactions_of,
     item_of,
@@ -23,7 +23,7 @@ from vivavoce.study.model import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class RunChoice:
     """Which interactions and tests.
 
     each_test  an interaction once for every test that fits it
@@ -44,7 +44,7 @@ class Choice:
 
 
 @dataclass(slots=True)
-class Plan:
+class RunPlan:
     """Cases, and why tests did not apply."""
 
     cases: list[Case] = field(default_factory=list)
@@ -53,9 +53,9 @@ class Plan:
 
 def to_review(
     dataset: Dataset,
-    choice: Choice,
+    choice: RunChoice,
     system: str | None,
-    known: Lexicon | None = None,
+    known: ReviewLexicon | None = None,
     operators: Sequence[Operator] = (),
 ) -> Sample:
     """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too."""
@@ -69,7 +69,9 @@ def to_review(
     )  # fmt: skip
 
 
-def plan_run(study: Study, dataset: Dataset, reviews: Reviews, choice: Choice, source: str | None) -> Plan:
+def plan_run(
+    study: Study, dataset: Dataset, reviews: Reviews, choice: RunChoice, source: str | None
+) -> RunPlan:
     """Cases for a run: proposals as they are where no review is needed, approved variants elsewhere.
 
     source  the system whose logged dialogues are replayed; all when left out
@@ -80,7 +82,7 @@ def plan_run(study: Study, dataset: Dataset, reviews: Reviews, choice: Choice, s
     approved = _approved(interactions, reviews)
     made = proposing(choice.seed, backends=choice.backends)
 
-    def choose(interaction: Interaction, test: str) -> Item | str:
+    def choose(interaction: Interaction, test: str) -> SampledItem | str:
         if not needs_review(test):
             return item_of(interaction, test, made, choice.seed)
         return approved.get((interaction.dialogue_id, test)) or _why_none(interaction, test, reviews)
@@ -90,12 +92,12 @@ def plan_run(study: Study, dataset: Dataset, reviews: Reviews, choice: Choice, s
         languages=choice.languages,
     )  # fmt: skip
     tasks = {task.task_id: task for task in study.tasks}
-    return Plan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
+    return RunPlan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
 
 
-def by_voice(cases: Sequence[Case]) -> Plan:
+def by_voice(cases: Sequence[Case]) -> RunPlan:
     """Cases as they are spoken; those whose test cannot be heard are not applicable."""
-    plan = Plan()
+    plan = RunPlan()
     for case in cases:
         if case.test in STRESS_TESTS and "voice" not in STRESS_TESTS.get(case.test).channels:
             plan.not_applicable.append(
@@ -114,9 +116,9 @@ def approved_cases(study: Study, dataset: Dataset, reviews: Reviews) -> list[Cas
     return [case_of(item, tasks) for item in items.values()]
 
 
-def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> dict[tuple[str, str], Item]:
+def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> dict[tuple[str, str], SampledItem]:
     by_id = {one.dialogue_id: one for one in interactions}
-    found: dict[tuple[str, str], Item] = {}
+    found: dict[tuple[str, str], SampledItem] = {}
     for key, item in reviews.items.items():
         decision, interaction = reviews.decision(key), by_id.get(item.dialogue_id)
         if decision is None or decision.text is None or interaction is None:
@@ -126,7 +128,7 @@ def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> dict[tup
             continue
         approval: Approval = "write" if decision.decision == "reject" else decision.decision
         rule, confidence = _origin(item.proposals, decision.proposal)
-        found[(item.dialogue_id, item.test)] = Item(
+        found[(item.dialogue_id, item.test)] = SampledItem(
             item_id=key, interaction=interaction, turn=turn, previous=item.previous, test=item.test,
             variants=(), text=decision.text, rule=rule, confidence=confidence, approval=approval,
             approved_by=decision.reviewer,

@@ -13,7 +13,7 @@ from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError, VivavoceError
 from vivavoce.stress.case import Case
-from vivavoce.stress.continuation import Continuation, SimulatedUser, continuing
+from vivavoce.stress.continuation import Continuation, SimulatedContinuation, continuing
 from vivavoce.stress.outcome import goal_met
 from vivavoce.study.ontology import Ontology
 from vivavoce.trial.outputs import SystemTurn, gather
@@ -137,14 +137,14 @@ async def replay(
 async def _hold(held: "_Held", case: Case, arm: str, user: Any) -> None:
     await held.open()
     for said in case.before:
-        if isinstance(user, SimulatedUser) and held.replayed.last_answer:
+        if isinstance(user, SimulatedContinuation) and held.replayed.last_answer:
             user.hear(held.replayed.last_answer)
         if held.replayed.ended:
             return
         await held.tell(said.text)
     if held.replayed.ended:
         return
-    if isinstance(user, SimulatedUser) and held.replayed.last_answer:
+    if isinstance(user, SimulatedContinuation) and held.replayed.last_answer:
         user.hear(held.replayed.last_answer)
     held.replayed.injected = len(held.replayed.turns)
     await held.tell(case.text(arm))

@@ -15,7 +15,7 @@ from vivavoce.stress.case import digest
 from vivavoce.stress.words import edit, places_of, words_of
 
 if TYPE_CHECKING:
-    from vivavoce.stress.sampling import Item
+    from vivavoce.stress.sampling import SampledItem
 
 DOUBLE_SHARE: Final = 0.2
 LONGEST: Final = 2_000
@@ -69,7 +69,7 @@ class Reviews:
         return [key for key, by in self.reviews.items() if len({one.text for one in by.values()}) > 1]
 
 
-def proposed(item: "Item", *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
+def proposed(item: "SampledItem", *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
     """An item as it goes into the queue; whether two look at it depends on its key alone."""
     return VariantsProposed(
         item_id=item.item_id, test=item.test, language=item.interaction.language,
@@ -117,7 +117,7 @@ def reviewed(
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class ReviewLexicon:
     """What people approved in this domain, to be proposed again.
 
     version  how many approvals it was made of; key twelve digits over its entries
@@ -128,7 +128,7 @@ class Lexicon:
     entries: tuple[dict[str, Any], ...]
 
 
-def lexicon(reviews: Reviews) -> Lexicon:
+def lexicon(reviews: Reviews) -> ReviewLexicon:
     """Words and what they were replaced by, with how often people approved it; the most approved first."""
     counts: dict[tuple[str, str, str, str], int] = {}
     approvals = 0
@@ -147,7 +147,7 @@ def lexicon(reviews: Reviews) -> Lexicon:
             counts.items(), key=lambda one: (-one[1], one[0])
         )
     )
-    return Lexicon(approvals, digest(entries), entries)
+    return ReviewLexicon(approvals, digest(entries), entries)
 
 
 @dataclass
@@ -170,7 +170,7 @@ class FromLexicon:
         return "nothing that was approved before fits"
 
 
-def lexicon_operators(known: Lexicon) -> list[Operator]:
+def lexicon_operators(known: ReviewLexicon) -> list[Operator]:
     """One operator for every test and language that the lexicon knows."""
     by: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for entry in known.entries:

@@ -60,7 +60,7 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CaseDone:
     """What a run came to: replays held now, taken over from before, begun once more after an interruption."""
 
     run_id: str
@@ -103,7 +103,7 @@ class Run:
         each = 2 if self.settings.repeats == 1 else 1 + 2 * self.settings.repeats
         return each * len(self.cases)
 
-    async def hold(self, progress: Progress | None = None) -> Done:
+    async def hold(self, progress: Progress | None = None) -> CaseDone:
         """Replay and judge whatever is not yet; an interrupted run of the same plan is taken up.
 
         Raises  InputError: no case; or the system is not there, so that nothing can be said of it
@@ -121,7 +121,7 @@ class Run:
                 one.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
         await self._append(StressRunFinished(run_id=self.run_id), "finished")
-        return Done(self.run_id, len(self.cases), self._held, taken, begun_before - taken)
+        return CaseDone(self.run_id, len(self.cases), self._held, taken, begun_before - taken)
 
     async def _take_up(self) -> None:
         plan = plan_key(self.cases, {**self.settings.facts(), "system": self.system})

@@ -14,7 +14,7 @@ from typing import Any, Final
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedAct
 from vivavoce.stress.base import STRESS_TESTS, Operator, Utterance, Variant
-from vivavoce.stress.case import Approval, Case, Said, item_key
+from vivavoce.stress.case import Approval, Case, LoggedTurn, item_key
 from vivavoce.stress.packs import pack_of
 from vivavoce.stress.propose import Proposals, propose
 from vivavoce.study.task import Task
@@ -24,7 +24,7 @@ Proposing = Callable[[Utterance, str], Proposals]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SampledTurn:
     """A turn of a logged interaction."""
 
     turn_index: int
@@ -42,16 +42,16 @@ class Interaction:
     language: str
     channel: str
     task_id: str | None
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[SampledTurn] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class SampledItem:
     """An utterance of an interaction, the proposals for one test, best first, and the one that is tried."""
 
     item_id: str
     interaction: Interaction
-    turn: Turn
+    turn: SampledTurn
     previous: str | None
     test: str
     variants: tuple[Variant, ...]
@@ -62,14 +62,14 @@ class Item:
     approved_by: str | None = None
 
 
-Choosing = Callable[[Interaction, str], Item | str]
+Choosing = Callable[[Interaction, str], SampledItem | str]
 
 
 @dataclass(slots=True)
 class Sample:
     """What was chosen: an item for every interaction that a test fits, and why others have none."""
 
-    items: list[Item] = field(default_factory=list)
+    items: list[SampledItem] = field(default_factory=list)
     not_applicable: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -86,7 +86,7 @@ def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interac
         interaction, text = found.get(row["dialogue_id"]), row["reference"] or row["text"]
         if interaction is not None and text and text.strip():
             meant = tuple(acts.get((row["dialogue_id"], row["turn_index"]), ()))
-            interaction.turns.append(Turn(row["turn_index"], row["party"], text.strip(), meant))
+            interaction.turns.append(SampledTurn(row["turn_index"], row["party"], text.strip(), meant))
     for interaction in found.values():
         interaction.turns.sort(key=lambda turn: turn.turn_index)
     return [one for one in found.values() if any(turn.party == "user" for turn in one.turns)]
@@ -122,10 +122,10 @@ def sample(
     drawn = chance.sample(usable, min(size or len(usable), len(usable)))
     chosen, used = Sample(), Counter[str]()
     for interaction in drawn:
-        able: dict[str, Item] = {}
+        able: dict[str, SampledItem] = {}
         for test in tests:
             found = choose(interaction, test)
-            if isinstance(found, Item):
+            if isinstance(found, SampledItem):
                 able[test] = found
             else:
                 chosen.not_applicable.append(_without(interaction, test, found))
@@ -151,7 +151,7 @@ def proposing(seed: int, operators: Iterable[Operator] = (), backends: Sequence[
     return made
 
 
-def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> Item | str:
+def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> SampledItem | str:
     """An utterance of the interaction to which the test applies, drawn among all; else why there is none."""
     if interaction.channel not in STRESS_TESTS.get(test).channels:
         return f"it is not applied to {interaction.channel}"
@@ -165,7 +165,7 @@ def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> 
         found = made(Utterance(text=turn.text, language=interaction.language, previous=previous), test)
         if found.variants:
             best = found.variants[0]
-            return Item(
+            return SampledItem(
                 item_id=item_key(interaction.dialogue_id, turn.turn_index, test, turn.text),
                 interaction=interaction, turn=turn, previous=previous, test=test,
                 variants=found.variants[:PROPOSALS], text=best.text, rule=best.rule,
@@ -175,10 +175,10 @@ def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> 
     return reason
 
 
-def case_of(item: Item, tasks: dict[str, Task]) -> Case:
+def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
     """The case in which the item's variant is tried."""
     said = [
-        (turn.turn_index, Said(text=turn.text, acts=turn.acts))
+        (turn.turn_index, LoggedTurn(text=turn.text, acts=turn.acts))
         for turn in item.interaction.turns
         if turn.party == "user"
     ]

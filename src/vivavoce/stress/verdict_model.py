@@ -37,7 +37,7 @@ _PROMPT: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnswerPair:
     """What the system answered to an utterance and to a variant of it; null: the words are not known."""
 
     language: str
@@ -81,10 +81,10 @@ class ModelJudge:
 
     async def __call__(self, case: Case, answer: str, other: str) -> tuple[StressVerdict, str] | None:
         """The rung's verdict and reason; None: it decides nothing."""
-        found = await self.opinion(Pair(case.language, answer, other, case.original, case.variant))
+        found = await self.opinion(AnswerPair(case.language, answer, other, case.original, case.variant))
         return None if found.verdict is None else (found.verdict, found.reason)
 
-    async def opinion(self, pair: Pair) -> Opinion:
+    async def opinion(self, pair: AnswerPair) -> Opinion:
         """What it says of a pair, asked in both orders."""
         first, last = await self._asked(pair, _ARMS), await self._asked(pair, _ARMS[::-1])
         found = _both(first, last)
@@ -92,7 +92,7 @@ class ModelJudge:
             self.troubles[found.trouble] += 1
         return found
 
-    async def _asked(self, pair: Pair, order: Sequence[str]) -> Opinion:
+    async def _asked(self, pair: AnswerPair, order: Sequence[str]) -> Opinion:
         said = {"utterance": pair.answer, "variant": pair.other}
         question = json.dumps(
             {"language": pair.language, "utterance": pair.utterance, "variant": pair.variant,

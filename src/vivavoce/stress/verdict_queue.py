@@ -21,7 +21,7 @@ VERDICTS: Final[tuple[StressVerdict, ...]] = ("pass", "fail", "clarification", "
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedCase:
     """A case of a run with what is shown of it: the first replay of either arm, and the verdicts."""
 
     run_id: str
@@ -44,7 +44,7 @@ class Judged:
 class VerdictQueue:
     """The cases of each system's last run."""
 
-    cases: dict[tuple[str, str], Judged] = field(default_factory=dict)
+    cases: dict[tuple[str, str], JudgedCase] = field(default_factory=dict)
 
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictQueue":
@@ -55,20 +55,20 @@ class VerdictQueue:
                 last[event.system] = event.run_id
                 for facts in event.cases:
                     case = Case.model_validate(facts)
-                    found.cases[event.run_id, case.case_id] = Judged(event.run_id, case)
+                    found.cases[event.run_id, case.case_id] = JudgedCase(event.run_id, case)
             elif isinstance(event, ReplayFinished | CaseJudged | VerdictGiven):
                 _take(found.cases[event.run_id, event.case_id], event)
         runs = set(last.values())
         found.cases = {key: one for key, one in found.cases.items() if key[0] in runs}
         return found
 
-    def waiting(self, judge: str) -> list[Judged]:
+    def waiting(self, judge: str) -> list[JudgedCase]:
         """What this person may still judge, the unsure first."""
         mine = [one for one in self.cases.values() if one.asked and judge not in one.people]
         return sorted(mine, key=lambda one: one.automatic is None or one.automatic.verdict != "unsure")
 
 
-def _take(judged: Judged, event: ReplayFinished | CaseJudged | VerdictGiven) -> None:
+def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged | VerdictGiven) -> None:
     if isinstance(event, CaseJudged):
         judged.automatic = event
     elif isinstance(event, VerdictGiven):
@@ -79,7 +79,7 @@ def _take(judged: Judged, event: ReplayFinished | CaseJudged | VerdictGiven) -> 
         judged.variant = judged.variant or event
 
 
-def given(one: Judged, judge: str, verdict: str, remark: str = "") -> VerdictGiven:
+def given(one: JudgedCase, judge: str, verdict: str, remark: str = "") -> VerdictGiven:
     """A person's verdict, checked.
 
     Raises  InputError: no such verdict

@@ -22,7 +22,7 @@ _PLACE = re.compile(r"\[?[^\[\]/?]+\]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TemplatePlace:
     """One argument of an action: what kinds of things may stand there, and whether it may be absent."""
 
     kinds: tuple[str, ...]
@@ -38,7 +38,7 @@ class Place:
 class Proposal:
     """An argument that nobody said, taken from what was said before in the same recipe."""
 
-    place: Place
+    place: TemplatePlace
     argument: Argument
     source: Predicate
 
@@ -63,7 +63,7 @@ class CommandTemplates(BaseModel):
     actions: dict[str, _Action] = Field(min_length=1, description="each action with its arguments")
 
     @cached_property
-    def places(self) -> dict[str, tuple[Place, ...]]:
+    def places(self) -> dict[str, tuple[TemplatePlace, ...]]:
         """The places of every action, in order."""
         return {name: tuple(map(_place, action.arguments)) for name, action in self.actions.items()}
 
@@ -85,9 +85,9 @@ class CommandTemplates(BaseModel):
         return self.things.get(first.text.casefold()) if isinstance(first, Words) else None
 
 
-def _place(text: str) -> Place:
+def _place(text: str) -> TemplatePlace:
     kinds = _PLACE.findall(text.removesuffix("?"))
-    return Place(tuple(kind.strip("[]") for kind in kinds), "[" in text, text.endswith("?"))
+    return TemplatePlace(tuple(kind.strip("[]") for kind in kinds), "[" in text, text.endswith("?"))
 
 
 def shipped_templates() -> list[str]:
@@ -206,7 +206,7 @@ def with_proposal(predicate: Predicate, proposal: Proposal, templates: CommandTe
     return predicate._replace(arguments=arguments)
 
 
-def _filled(predicate: Predicate, templates: CommandTemplates) -> set[Place]:
+def _filled(predicate: Predicate, templates: CommandTemplates) -> set[TemplatePlace]:
     """The places of the action that its arguments take, in order; a known kind finds its own place."""
     return {place for _, place in _taken(predicate, templates)}
 
@@ -216,7 +216,7 @@ def _standing(predicate: Predicate, templates: CommandTemplates) -> Iterator[tup
         yield argument, place.kinds[0]
 
 
-def _taken(predicate: Predicate, templates: CommandTemplates) -> Iterator[tuple[Argument, Place]]:
+def _taken(predicate: Predicate, templates: CommandTemplates) -> Iterator[tuple[Argument, TemplatePlace]]:
     free = [place for place in templates.places.get(predicate.action, ()) if place.kinds != (QUANTITY,)]
     for argument in predicate.arguments:
         if templates.is_quantity(argument) or argument == REPEATED:

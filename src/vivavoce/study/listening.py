@@ -19,7 +19,7 @@ Method = Literal["opinion", "pairs"]
 Hearing = Literal["tones", "none"]
 
 
-class Listen(Settings):
+class ListenSettings(Settings):
     """Short clips, rated one at a time or compared two at a time, each heard whole before it is judged."""
 
     shorthand = "clips"

@@ -8,7 +8,7 @@ from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.pairs_check import Finding, length_warnings, pair_problems, pair_warnings
 from vivavoce.study.pairs_file import QUESTIONS, pair_files, read_pairs, read_questions
 from vivavoce.study.steps import Balance
-from vivavoce.study.steps_file import Compare, Rate
+from vivavoce.study.steps_file import CompareSettings, RateSettings
 
 Comparison = tuple[tuple[Pair, ...], tuple[ComparisonQuestion, ...]]
 
@@ -27,7 +27,7 @@ def read_comparison(materials: Materials, file: StudyFile, entries: Entries) -> 
         return pairs, _questions(materials, compare, languages, at)
     if rated is not None:
         index, rate = rated
-        alike = Compare(  # pyright: ignore[reportCallIssue]
+        alike = CompareSettings(  # pyright: ignore[reportCallIssue]
             pairs=rate.pairs, variables=rate.variables, balance=rate.balance, attention=rate.attention,
             seed=rate.seed,
         )  # fmt: skip
@@ -35,7 +35,7 @@ def read_comparison(materials: Materials, file: StudyFile, entries: Entries) -> 
     return (), ()
 
 
-def _check_same(materials: Materials, compare: Compare, rated: tuple[int, Rate]) -> None:
+def _check_same(materials: Materials, compare: CompareSettings, rated: tuple[int, RateSettings]) -> None:
     """A study has one file of pairs: what is rated is what is compared."""
     index, rate = rated
     report = materials.source.report
@@ -51,7 +51,7 @@ def _check_same(materials: Materials, compare: Compare, rated: tuple[int, Rate])
 
 
 def _pairs(
-    materials: Materials, compare: Compare, languages: tuple[str, ...], at: KeyPath
+    materials: Materials, compare: CompareSettings, languages: tuple[str, ...], at: KeyPath
 ) -> tuple[Pair, ...]:
     path = materials.within(compare.pairs, (*at, "pairs"))
     if path is None:
@@ -95,7 +95,9 @@ def _placed(place: str, pair: Pair, language: str, finding: Finding) -> Problem:
     return Problem(place, f"pair {pair.pair_id!r} ({language}): {finding.problem}", finding.hint)
 
 
-def _check_cover(materials: Materials, compare: Compare, pairs: tuple[Pair, ...], at: KeyPath) -> None:
+def _check_cover(
+    materials: Materials, compare: CompareSettings, pairs: tuple[Pair, ...], at: KeyPath
+) -> None:
     """Every variable that the study names has a pair; attention pairs are there when asked for."""
     known = list(dict.fromkeys(pair.variable for pair in pairs if pair.attention is None))
     report = materials.source.report
@@ -116,7 +118,7 @@ def _check_cover(materials: Materials, compare: Compare, pairs: tuple[Pair, ...]
 
 
 def _questions(
-    materials: Materials, compare: Compare, languages: tuple[str, ...], at: KeyPath
+    materials: Materials, compare: CompareSettings, languages: tuple[str, ...], at: KeyPath
 ) -> tuple[ComparisonQuestion, ...]:
     """The study's own questions, else ours."""
     path = QUESTIONS

@@ -22,7 +22,14 @@ from vivavoce.study.steps import (
     Step,
     TranscribeStep,
 )
-from vivavoce.study.steps_file import Arena, Compare, Questionnaire, Rate, Screen, StepEntry
+from vivavoce.study.steps_file import (
+    ArenaSettings,
+    CompareSettings,
+    FormSettings,
+    RateSettings,
+    ScreenSettings,
+    StepEntry,
+)
 
 
 def walked(
@@ -71,7 +78,7 @@ def walked(
 
 
 def _compare(
-    written: Compare, pairs: tuple[Pair, ...], questions: tuple[ComparisonQuestion, ...]
+    written: CompareSettings, pairs: tuple[Pair, ...], questions: tuple[ComparisonQuestion, ...]
 ) -> CompareStep:
     every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
     return CompareStep(
@@ -85,7 +92,7 @@ def _compare(
     )  # fmt: skip
 
 
-def _rate(written: Rate, pairs: tuple[Pair, ...]) -> RateStep:
+def _rate(written: RateSettings, pairs: tuple[Pair, ...]) -> RateStep:
     every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
     return RateStep(
         pairs=written.pairs, name=written.use, variables=tuple(written.variables or every),
@@ -94,7 +101,7 @@ def _rate(written: Rate, pairs: tuple[Pair, ...]) -> RateStep:
     )  # fmt: skip
 
 
-def _arena(written: Arena, names: tuple[str, ...]) -> ArenaStep:
+def _arena(written: ArenaSettings, names: tuple[str, ...]) -> ArenaStep:
     return ArenaStep(
         bouts=written.bouts, turns=written.turns, both_bad=written.both_bad,
         names=tuple(dict.fromkeys((*names, *written.mask))),
@@ -136,7 +143,7 @@ def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:
             source.report((*path, "questionnaire"), problem, "remove one of them")
 
 
-def _check_screen(screen: Screen, path: KeyPath, source: Source) -> None:
+def _check_screen(screen: ScreenSettings, path: KeyPath, source: Source) -> None:
     """A screen asks items that its questionnaire has, for codes that their scales have."""
     if screen.use not in INSTRUMENTS:
         hint = nearest(screen.use, INSTRUMENTS.names())
@@ -169,7 +176,7 @@ def _check_once(entry: StepEntry, path: KeyPath, seen: set[str], source: Source)
         source.report((*path, "rate", "use"), f"unknown questionnaire {entry.rate.use!r}", hint)
 
 
-def about(form: Questionnaire) -> About:
+def about(form: FormSettings) -> About:
     """What a form is about: as the study says, else as its instrument says."""
     return form.about or INSTRUMENTS.get(form.use).about
 
@@ -190,7 +197,7 @@ def _follows_dialogue(entries: list[StepEntry], places: list[int], position: int
     return first > 0 and entries[first - 1].dialogue is not None
 
 
-def _neighbours(entries: list[StepEntry], position: int) -> list[Questionnaire]:
+def _neighbours(entries: list[StepEntry], position: int) -> list[FormSettings]:
     forms = [entry.questionnaire for entry in entries[_run(entries, position) : position]]
     return [form for form in forms if form is not None]
 

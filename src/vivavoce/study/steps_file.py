@@ -10,10 +10,10 @@ from pydantic_core import CoreSchema
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
-from vivavoce.study.listening import Listen
+from vivavoce.study.listening import ListenSettings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
-from vivavoce.study.stimuli_file import Elicit
+from vivavoce.study.stimuli_file import ElicitSettings
 
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
 
@@ -66,7 +66,7 @@ class NontrivialTurns(Settings):
     user_turns: Whole = Field(1, ge=0, le=1000, description="fewest user turns that earn a code")
 
 
-class Dialogue(Settings):
+class DialogueSettings(Settings):
     """Dialogues with systems under test, one task each."""
 
     repeat: WrittenRange = Field(WrittenRange.model_validate(1), description="dialogues of one visit")
@@ -84,13 +84,13 @@ class Dialogue(Settings):
     )
 
     @model_validator(mode="after")
-    def _repeatable(self) -> "Dialogue":
+    def _repeatable(self) -> "DialogueSettings":
         if self.repeat.max < 1:
             raise mistake("no dialogue at all (repeat: 0)", "write repeat: 1 or more, or remove the step")
         return self
 
 
-class Questionnaire(Settings):
+class FormSettings(Settings):
     """One questionnaire."""
 
     shorthand = "use"
@@ -101,7 +101,7 @@ class Questionnaire(Settings):
     )
 
 
-class Screen(Settings):
+class ScreenSettings(Settings):
     """A form before the tasks that decides who takes part."""
 
     use: str = Field(description="name of the questionnaire, such as idial_background")
@@ -122,7 +122,7 @@ class PairBalance(Settings):
     )
 
 
-class Compare(Settings):
+class CompareSettings(Settings):
     """Pairs of transcripts of which participants choose one, one pair of every variable."""
 
     shorthand = "pairs"
@@ -148,7 +148,7 @@ class Compare(Settings):
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
 
 
-class Rate(Settings):
+class RateSettings(Settings):
     """Transcripts to be read one at a time, each rated on a questionnaire."""
 
     shorthand = "pairs"
@@ -164,7 +164,7 @@ class Rate(Settings):
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
 
 
-class Arena(Settings):
+class ArenaSettings(Settings):
     """Two anonymous systems answer the same messages side by side, and participants vote."""
 
     bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
@@ -173,7 +173,7 @@ class Arena(Settings):
     mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
 
 
-class Transcribe(Settings):
+class TranscribeSettings(Settings):
     """Recordings that participants write down; some have a known transcript, by which they are checked."""
 
     items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
@@ -194,16 +194,16 @@ class StepEntry(Settings):
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     consent: ConsentFile | None = Field(None, description="text that the participant must agree to")
-    screen: Screen | None = Field(None, description="a form that decides who takes part")
+    screen: ScreenSettings | None = Field(None, description="a form that decides who takes part")
     instructions: TextFile | None = Field(None, description="text to read")
-    dialogue: Dialogue | None = Field(None, description="dialogues with systems under test")
-    compare: Compare | None = Field(None, description="pairs of transcripts to choose between")
-    rate: Rate | None = Field(None, description="transcripts to read one at a time and to rate")
-    arena: Arena | None = Field(None, description="two systems side by side, to vote on")
-    listen: Listen | None = Field(None, description="clips to rate, or to compare, by ear")
-    transcribe: Transcribe | None = Field(None, description="recordings to write down")
-    elicit: Elicit | None = Field(None, description="commands to a robot, one for each picture")
-    questionnaire: Questionnaire | None = Field(None, description="a form")
+    dialogue: DialogueSettings | None = Field(None, description="dialogues with systems under test")
+    compare: CompareSettings | None = Field(None, description="pairs of transcripts to choose between")
+    rate: RateSettings | None = Field(None, description="transcripts to read one at a time and to rate")
+    arena: ArenaSettings | None = Field(None, description="two systems side by side, to vote on")
+    listen: ListenSettings | None = Field(None, description="clips to rate, or to compare, by ear")
+    transcribe: TranscribeSettings | None = Field(None, description="recordings to write down")
+    elicit: ElicitSettings | None = Field(None, description="commands to a robot, one for each picture")
+    questionnaire: FormSettings | None = Field(None, description="a form")
     debrief: TextFile | None = Field(None, description="text to read at the end")
 
     @model_validator(mode="before")

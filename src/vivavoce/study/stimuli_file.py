@@ -19,7 +19,7 @@ MEDIA: Final = {
 LONGEST_S: Final = 300
 
 
-class Elicit(Settings):
+class ElicitSettings(Settings):
     """Commands to a robot, one for each stimulus: spoken into the browser, or typed."""
 
     shorthand = "stimuli"

@@ -20,7 +20,7 @@ _TRIES_FOR_NEW: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class DrawnGoal:
     """A goal before it has words; `alternative` is set where no venue meets the constraints."""
 
     type: str
@@ -112,10 +112,10 @@ def _searchable(ontology: Ontology, venue: Venue) -> list[str]:
     return [slot for slot in slots if venue.slots[slot] not in ontology.slots[slot].unasked]
 
 
-Maker = Callable[[Random], Goal]
+Maker = Callable[[Random], DrawnGoal]
 
 
-def _new(make: Maker, random: Random, seen: set[tuple[object, ...]]) -> Goal:
+def _new(make: Maker, random: Random, seen: set[tuple[object, ...]]) -> DrawnGoal:
     goal = make(random)
     tries = _TRIES_FOR_NEW
     while goal.key in seen and tries:
@@ -123,17 +123,17 @@ def _new(make: Maker, random: Random, seen: set[tuple[object, ...]]) -> Goal:
     return goal
 
 
-def _satisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> Goal:
+def _satisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> DrawnGoal:
     """A venue's own values for some slots, some of them given up for `dontcare`; one real value is kept."""
     venue, constraints = _from_venue(ontology, settings, venues, random)
     indifferent = [slot for slot in constraints if random.random() < settings.dontcare]
     if len(indifferent) == len(constraints):
         indifferent.remove(random.choice(indifferent))
     wanted = {slot: DONTCARE if slot in indifferent else value for slot, value in constraints.items()}
-    return Goal(venue.type, wanted, _requests(venue, wanted, ontology, settings, random))
+    return DrawnGoal(venue.type, wanted, _requests(venue, wanted, ontology, settings, random))
 
 
-def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> Goal:
+def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], random: Random) -> DrawnGoal:
     """A satisfiable goal with one value changed so that nothing matches; unchanged it is the alternative."""
     for _ in range(_TRIES):
         venue, constraints = _from_venue(ontology, settings, venues, random)
@@ -142,13 +142,13 @@ def _unsatisfiable(ontology: Ontology, settings: Tasks, venues: list[Venue], ran
             slot, value = random.choice(changes)
             wanted = {**constraints, slot: value}
             requests = _requests(venue, wanted, ontology, settings, random)
-            return Goal(venue.type, wanted, requests, alternative=constraints)
+            return DrawnGoal(venue.type, wanted, requests, alternative=constraints)
     for venue in venues:
         for constraints in _all_constraints(ontology, venue, settings.constraints):
             for slot, value in _changes_to_nothing(ontology, venue.type, constraints):
                 wanted = {**constraints, slot: value}
                 requests = _requests(venue, wanted, ontology, settings, random)
-                return Goal(venue.type, wanted, requests, alternative=constraints)
+                return DrawnGoal(venue.type, wanted, requests, alternative=constraints)
     raise InputError("every combination of constraints has a venue", place="tasks.unsatisfiable",
                      hint="allow more constraints, or write unsatisfiable: 0")  # fmt: skip
 
@@ -194,7 +194,9 @@ def _requests(
     return tuple(slot for slot in slots if slot in picked)
 
 
-def _task(task_id: str, goal: Goal, ontology: Ontology, languages: tuple[str, ...], random: Random) -> Task:
+def _task(
+    task_id: str, goal: DrawnGoal, ontology: Ontology, languages: tuple[str, ...], random: Random
+) -> Task:
     def venues(constraints: dict[str, str]) -> tuple[str, ...]:
         return tuple(venue.venue_id for venue in ontology.matching(goal.type, constraints))
 

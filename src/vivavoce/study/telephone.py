@@ -16,7 +16,7 @@ from vivavoce.study.voice import RECOGNISE_FOR_LOG
 Speech = str | dict[str, Any]
 
 
-class MediaStreams(Settings):
+class MediaStreamSettings(Settings):
     """Calls that a carrier hands over as a WebSocket: Twilio Media Streams, and others of the same shape."""
 
     url: str = Field(
@@ -32,7 +32,7 @@ class MediaStreams(Settings):
 _ADDRESS: Final = r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):\d{1,5}$"
 
 
-class Asterisk(Settings):
+class AsteriskSettings(Settings):
     """Calls from an Asterisk beside us, which owns trunk, encryption and the world outside."""
 
     agi: str = Field(
@@ -71,8 +71,12 @@ class Telephone(Settings):
         pattern=r"^[^\s:]+:\d{1,5}$",
         description="HOST:PORT where calls come in by SIP; beside another way in only where it is written",
     )
-    asterisk: Asterisk | None = Field(None, description="calls from an Asterisk beside us; {}: usual ports")
-    media_streams: MediaStreams | None = Field(None, description="calls from a carrier, beside the pages")
+    asterisk: AsteriskSettings | None = Field(
+        None, description="calls from an Asterisk beside us; {}: usual ports"
+    )
+    media_streams: MediaStreamSettings | None = Field(
+        None, description="calls from a carrier, beside the pages"
+    )
     advertised: str | None = Field(
         None, description="address that callers are told, where it is another than the one listened on"
     )
@@ -147,7 +151,7 @@ def check_called_systems(
             source.report(("visit", index, step), problem, hint)
 
 
-def _check_ports(asterisk: Asterisk, source: Source) -> None:
+def _check_ports(asterisk: AsteriskSettings, source: Source) -> None:
     """Reports two addresses that are one, and ports that there are not."""
     for name in ("agi", "audio"):
         address: str = getattr(asterisk, name)

@@ -7,7 +7,7 @@ from vivavoce.core.yaml_source import KeyPath, Problem
 from vivavoce.study.csv_lines import csv_lines
 from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials
-from vivavoce.study.steps_file import Transcribe
+from vivavoce.study.steps_file import TranscribeSettings
 from vivavoce.study.transcription_items import TranscriptionItem
 
 COLUMNS: Final = ("audio", "dialogue_id", "turn_index", "gold", "hypothesis")
@@ -24,7 +24,7 @@ def read_transcription(
     return ()
 
 
-def _items(materials: Materials, step: Transcribe, at: KeyPath) -> tuple[TranscriptionItem, ...]:
+def _items(materials: Materials, step: TranscribeSettings, at: KeyPath) -> tuple[TranscriptionItem, ...]:
     report = materials.source.report
     audio = materials.folder / step.audio
     if not audio.is_dir():

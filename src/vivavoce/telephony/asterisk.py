@@ -17,7 +17,7 @@ import structlog
 from vivavoce.telephony.asterisk_leg import AsteriskLeg
 from vivavoce.telephony.audio_socket import TICKET, BadFrame, Frame, frames
 from vivavoce.telephony.fast_agi import FastAgi
-from vivavoce.telephony.frame_clock import Pace
+from vivavoce.telephony.frame_clock import FrameClock
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.tcp_server import TcpServer
 from vivavoce.telephony.tickets import Tickets
@@ -40,7 +40,7 @@ class Asterisk:
     def __init__(self, on_call: OnCall, *, agi: str, audio: str, at_once: int = 100) -> None:
         self._on_call, self._at_once = on_call, at_once
         self._tickets = Tickets()
-        self._pace = Pace()
+        self._pace = FrameClock()
         self.legs: set[AsteriskLeg] = set()
         self._calls: set[asyncio.Task[None]] = set()
         self.agi = TcpServer(

@@ -13,7 +13,7 @@ LONGEST_DELAY_S: Final = 5.0  # a machine that slept longer goes on from now ins
 _report = structlog.get_logger("vivavoce.telephony")
 
 
-class Pace:
+class FrameClock:
     """Calls every member on each beat; one that fails is taken off and told of, the others go on."""
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ _SILENCE.setflags(write=False)
 HungUpBy = Literal["caller", "platform", "failure"]
 
 
-class Heard(NamedTuple):
+class CallInput(NamedTuple):
     """What came from the caller: a frame of sound, a key, or the end of the call.
 
     at_s  where a frame ends in the recording of the call
@@ -55,7 +55,7 @@ class PhoneLeg:
         self.keys = ""
         self.live = False
         self.dropped_frames = 0
-        self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        self._heard: asyncio.Queue[CallInput] = asyncio.Queue()
         self._coming: deque[Samples] = deque()
         self._fewest_coming, self._watched_since_s = 0, time.monotonic()
         self._partial = np.zeros(0, np.int16)
@@ -67,10 +67,10 @@ class PhoneLeg:
 
     # --- for who talks with the caller ----------------------------------------------------------------
 
-    async def hear(self) -> Heard:
+    async def hear(self) -> CallInput:
         """The next thing that comes from the caller; after the end of the call always its end."""
         if self.over.is_set() and self._heard.empty():
-            return Heard("end")
+            return CallInput("end")
         return await self._heard.get()
 
     def play(self, sound: Sound, name: str = "") -> None:
@@ -143,7 +143,7 @@ class PhoneLeg:
 
     def take_key(self, key: str) -> None:
         self.keys += key
-        self._heard.put_nowait(Heard("key", key=key))
+        self._heard.put_nowait(CallInput("key", key=key))
 
     def ended(self, by: HungUpBy) -> None:
         """The call is over; the first to say so is believed."""
@@ -152,7 +152,7 @@ class PhoneLeg:
         self.ended_by = by
         self.over.set()
         self.stop_playing()
-        self._heard.put_nowait(Heard("end"))
+        self._heard.put_nowait(CallInput("end"))
 
     def beat(self) -> Samples:
         """One frame to send; takes one frame of the caller's in, silence where none has come.
@@ -169,7 +169,7 @@ class PhoneLeg:
         self._watch_the_waiting()
         coming = self._coming.popleft() if self._coming else _SILENCE
         self._recorded.append((going, coming))
-        self._heard.put_nowait(Heard("sound", coming, at_s=self.seconds))
+        self._heard.put_nowait(CallInput("sound", coming, at_s=self.seconds))
         return going
 
     def _watch_the_waiting(self) -> None:

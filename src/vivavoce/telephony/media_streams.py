@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 import structlog
 
 from vivavoce.telephony.carrier import Fields, is_signed, number_of, order_to_reject, order_to_stream
-from vivavoce.telephony.frame_clock import Pace
+from vivavoce.telephony.frame_clock import FrameClock
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.media_leg import MediaStreamLeg
 from vivavoce.telephony.tickets import Tickets
@@ -55,7 +55,7 @@ class MediaStreams:
         self._on_call, self._token, self._at_once = on_call, token, at_once
         self.webhook_url = url.rstrip("/") + WEBHOOK
         self._stream_url = "ws" + url.rstrip("/").removeprefix("http") + STREAM
-        self._pace = Pace()
+        self._pace = FrameClock()
         self._tickets = Tickets()
         self._legs: set[MediaStreamLeg] = set()
         self._tasks: set[asyncio.Task[None]] = set()

@@ -25,7 +25,7 @@ from vivavoce.telephony.callee import BadNumber, callee
 from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce.telephony.outgoing_calls import Outgoing
 from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import Line, NotAnswered
+from vivavoce.telephony.sip_caller import NotAnswered, SipLine
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.phrases import phrase
@@ -61,7 +61,7 @@ class NotPlaced(Exception):
 
 
 @dataclass(slots=True)
-class Progress:
+class CallProgress:
     """How far a visit's last call has come; outcome: why it was not answered, once it is over."""
 
     status: Status = "idle"
@@ -79,9 +79,9 @@ class OutboundCalls:
         self._switchboard, self._calls, self._settings = switchboard, calls, settings
         self._engine = calls.engine
         self._outgoing = Outgoing()
-        self._progress: dict[str, Progress] = {}
+        self._progress: dict[str, CallProgress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._line = Line(settings.exchange, settings.caller_id, _credentials(settings))
+        self._line = SipLine(settings.exchange, settings.caller_id, _credentials(settings))
 
     async def stop(self) -> None:
         """Take back calls that ring, hang up the others."""
@@ -96,9 +96,9 @@ class OutboundCalls:
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
 
-    def progress(self, visit_id: str) -> Progress:
+    def progress(self, visit_id: str) -> CallProgress:
         """How far the call of a visit has come."""
-        return self._progress.get(visit_id, Progress())
+        return self._progress.get(visit_id, CallProgress())
 
     async def place(self, visit_id: str, written: str) -> None:
         """Call the participant of a visit at a number; returns when the call is noted and being made.
@@ -111,11 +111,11 @@ class OutboundCalls:
             raise NotPlaced(error.reason) from None
         self._check_now(visit_id)
         progress = self._progress.get(visit_id)
-        self._progress[visit_id] = Progress("calling")
+        self._progress[visit_id] = CallProgress("calling")
         try:
             dialogue_id, call_id = await self._noted(visit_id, number)
         except BaseException:
-            self._progress[visit_id] = progress or Progress()
+            self._progress[visit_id] = progress or CallProgress()
             raise
         while len(self._progress) > REMEMBERED:
             del self._progress[next(iter(self._progress))]
@@ -125,7 +125,7 @@ class OutboundCalls:
 
     def _check_now(self, visit_id: str) -> None:
         """What stands against a call without looking into the log. Raises NotPlaced."""
-        last = self._progress.get(visit_id, Progress())
+        last = self._progress.get(visit_id, CallProgress())
         clock = self._engine.clock
         if last.status in ("calling", "ringing", "talking"):
             raise NotPlaced("calling")

@@ -9,7 +9,7 @@ from vivavoce.connectors.phone import PhoneSettings, as_phone
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
 from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import Line, NotAnswered, Outcome, SipCaller, address_of
+from vivavoce.telephony.sip_caller import NotAnswered, Outcome, SipCaller, SipLine, address_of
 
 _FAILURES: Final[dict[Outcome, FailureKind]] = {
     "busy": "refused", "no_answer": "timeout", "declined": "refused", "unreachable": "unreachable",
@@ -24,7 +24,7 @@ class Outgoing:
         self._callers: dict[str, SipCaller] = {}
         self._lock = asyncio.Lock()
 
-    async def caller_towards(self, number: str, line: Line) -> SipCaller:
+    async def caller_towards(self, number: str, line: SipLine) -> SipCaller:
         """Who makes calls that way, started when first needed. Raises NotAnswered: no way leads there."""
         host = line.exchange.rpartition(":")[0] if line.exchange else address_of(number, line).host
         try:
@@ -41,7 +41,7 @@ class Outgoing:
     async def call(self, settings: PhoneSettings, password: str | None) -> PhoneLeg:
         """The leg of a call to a system, with its keys pressed. Raises SystemUnderTestError."""
         who = Credentials(settings.username or "", password or "") if settings.username else None
-        line = Line(settings.exchange, settings.caller_id, who)
+        line = SipLine(settings.exchange, settings.caller_id, who)
         try:
             caller = await self.caller_towards(settings.number, line)
             leg = await caller.call(settings.number, line, ring_s=settings.ring_s)
@@ -53,7 +53,7 @@ class Outgoing:
 
     async def ask(self, settings: PhoneSettings) -> str:
         """What a system's number says to OPTIONS. Raises SystemUnderTestError: nothing, or `unknown`."""
-        line = Line(settings.exchange, settings.caller_id)
+        line = SipLine(settings.exchange, settings.caller_id)
         try:
             caller = await self.caller_towards(settings.number, line)
             code = await caller.ask(settings.number, line, reach_s=settings.connect_timeout_s)

@@ -24,7 +24,7 @@ class NoCommonSound(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SoundOffer:
     """Where the caller wants to hear, in which codec; key_type: payload type of key presses, if any."""
 
     host: str
@@ -34,7 +34,7 @@ class Offer:
     direction: str = "sendrecv"
 
 
-def read_offer(body: str) -> Offer:
+def read_offer(body: str) -> SoundOffer:
     """What a caller offers.
 
     Raises  NoCommonSound: no audio, no address, neither PCMU nor PCMA
@@ -56,7 +56,7 @@ def read_offer(body: str) -> Offer:
     if codec is None:
         raise NoCommonSound("neither PCMU nor PCMA is offered")
     event, direction = _EVENT.search(section), _DIRECTION.search(section)
-    return Offer(host, int(audio[1]), codec, int(event[1]) if event else None,
+    return SoundOffer(host, int(audio[1]), codec, int(event[1]) if event else None,
                  direction[1] if direction else "sendrecv")  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def write_offer(host: str, port: int, session: int, key_type: int) -> str:
     return "\r\n".join([*lines, "a=ptime:20", "a=sendrecv"]) + "\r\n"
 
 
-def write_answer(offer: Offer, host: str, port: int, session: int) -> str:
+def write_answer(offer: SoundOffer, host: str, port: int, session: int) -> str:
     """Our answer: the chosen codec, and key presses under the caller's own number."""
     types = [str(offer.codec.payload_type), *([str(offer.key_type)] if offer.key_type is not None else [])]
     lines = [

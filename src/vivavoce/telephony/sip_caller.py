@@ -18,7 +18,7 @@ import structlog
 from sipmessage import URI, Address, Parameters, Request, Response
 
 from vivavoce.telephony.g711 import PCMU
-from vivavoce.telephony.sdp import NoCommonSound, Offer, read_offer, write_offer
+from vivavoce.telephony.sdp import NoCommonSound, SoundOffer, read_offer, write_offer
 from vivavoce.telephony.sip_auth import Credentials, authorization
 from vivavoce.telephony.sip_endpoint import REMEMBERED, T1_S, T2_S, SipEndpoint, Source
 from vivavoce.telephony.sip_leg import SipLeg
@@ -57,7 +57,7 @@ class NotAnswered(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SipLine:
     """How our calls go out.
 
     exchange     HOST:PORT that gets all calls; None: each call goes to the host in its address
@@ -84,7 +84,7 @@ class SipCaller(SipEndpoint):
         self._confirmations: OrderedDict[tuple[str, str], tuple[bytes, Source]] = OrderedDict()
 
     async def call(
-        self, number: str, line: Line = Line(), *, ring_s: float = 45.0, reach_s: float = REACH_S,
+        self, number: str, line: SipLine = SipLine(), *, ring_s: float = 45.0, reach_s: float = REACH_S,
         on_ringing: Callable[[], None] = lambda: None,
     ) -> SipLeg:  # fmt: skip
         """Call a number or SIP address and wait until somebody answers; who is cancelled meanwhile hangs up.
@@ -93,7 +93,8 @@ class SipCaller(SipEndpoint):
         """
         dialling = await _Dialling.of(self, number, line)
         leg = SipLeg(
-            Offer("0.0.0.0", 9, PCMU, KEY_TYPE), caller_id=number, called=number,  # until it is agreed on
+            SoundOffer("0.0.0.0", 9, PCMU, KEY_TYPE),  # until it is agreed on
+            caller_id=number, called=number,
             local_tag=dialling.tag, sip_call_id=dialling.call_id, on_bye=self._gone,
         )  # fmt: skip
         await leg.open(self.host)
@@ -109,7 +110,7 @@ class SipCaller(SipEndpoint):
         self.begin(self._tend(leg))
         return leg
 
-    async def ask(self, number: str, line: Line = Line(), *, reach_s: float = REACH_S) -> int:
+    async def ask(self, number: str, line: SipLine = SipLine(), *, reach_s: float = REACH_S) -> int:
         """The code with which a number, or its exchange, answers OPTIONS; no telephone rings.
 
         Raises  NotAnswered: `unreachable`
@@ -213,14 +214,14 @@ class SipCaller(SipEndpoint):
 class _Dialling:
     """One attempt to call, from the first request to the final answer."""
 
-    def __init__(self, caller: SipCaller, uri: URI, to: Source, line: Line) -> None:
+    def __init__(self, caller: SipCaller, uri: URI, to: Source, line: SipLine) -> None:
         self._caller, self.uri, self._to, self._line = caller, uri, to, line
         self.call_id, self.tag, self.number = f"{secrets.token_hex(12)}@vivavoce", secrets.token_hex(6), 1
         self.ours = Address(URI("sip", uri.host, line.caller_id), parameters=Parameters(tag=self.tag))
         self._branch = ""
 
     @classmethod
-    async def of(cls, caller: SipCaller, number: str, line: Line) -> "_Dialling":
+    async def of(cls, caller: SipCaller, number: str, line: SipLine) -> "_Dialling":
         """Raises NotAnswered: no address, or one that nobody has."""
         uri = address_of(number, line)
         host, _, port = (line.exchange or "").rpartition(":") if line.exchange else ("", "", "")
@@ -372,7 +373,7 @@ class _Dialling:
         return (given, value) if value is not None else None
 
 
-def address_of(number: str, line: Line) -> URI:
+def address_of(number: str, line: SipLine) -> URI:
     """The SIP address of a number: as it is written, or the number at the exchange.
 
     Raises  NotAnswered: it is none, or a number without an exchange

@@ -16,7 +16,7 @@ from typing import Any, Final
 import structlog
 from sipmessage import URI, Address, CSeq, Message, Request, Response, Via
 
-from vivavoce.telephony.frame_clock import Pace
+from vivavoce.telephony.frame_clock import FrameClock
 from vivavoce.telephony.sdp import NoCommonSound, read_offer, write_answer
 from vivavoce.telephony.sip_leg import SipLeg
 
@@ -44,7 +44,7 @@ class SipEndpoint(asyncio.DatagramProtocol):
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0, advertised: str | None = None) -> None:
         self.host, self.port, self.advertised = host, port, advertised or host
-        self.pace = Pace()
+        self.pace = FrameClock()
         self._calls: dict[str, SipLeg] = {}
         self._answers: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()

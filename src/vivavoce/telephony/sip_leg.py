@@ -9,7 +9,7 @@ from typing import Any, Final
 from vivavoce.telephony.dtmf import COMMA_S
 from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
 from vivavoce.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
-from vivavoce.telephony.sdp import Offer
+from vivavoce.telephony.sdp import SoundOffer
 
 GAP_FRAMES: Final = 3  # of sound between two keys
 
@@ -22,7 +22,7 @@ class SipLeg(PhoneLeg):
     """
 
     def __init__(
-        self, offer: Offer, *, caller_id: str, called: str, local_tag: str, sip_call_id: str,
+        self, offer: SoundOffer, *, caller_id: str, called: str, local_tag: str, sip_call_id: str,
         on_bye: Callable[["SipLeg"], Awaitable[None]],
     ) -> None:  # fmt: skip
         super().__init__(f"call-{secrets.token_hex(8)}", caller_id, called, "sip")
@@ -46,7 +46,7 @@ class SipLeg(PhoneLeg):
         transport, _ = await loop.create_datagram_endpoint(lambda: _Sound(self), local_addr=(host, 0))
         self._transport, self.port = transport, transport.get_extra_info("sockname")[1]
 
-    def agreed(self, offer: Offer) -> None:
+    def agreed(self, offer: SoundOffer) -> None:
         """The call was answered: what came before, such as a ringing tone, belongs to no party."""
         self.offer, self._peer = offer, None
         self._coming.clear()

@@ -28,7 +28,7 @@ def check_text(text: str, limits: Limits) -> None:
         raise Refused("too_long", f"{len(text)} of {limits.max_chars} characters")
 
 
-class Bouts:
+class BattleMoves:
     """The moves of a bout, on the visits of a session engine."""
 
     def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules) -> None:

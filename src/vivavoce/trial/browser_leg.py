@@ -15,7 +15,7 @@ import numpy as np
 
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.core.clock import Clock
-from vivavoce.trial.jitter import Lateness, Placed
+from vivavoce.trial.jitter import Lateness, PlacedFrame
 from vivavoce.trial.playout_spans import HeardSpans
 from vivavoce.trial.turn_taking import Doing
 
@@ -42,7 +42,7 @@ class TooFast(Exception):
     """A page sent more sound than time has passed: it is none of ours."""
 
 
-class Heard(NamedTuple):
+class BrowserInput(NamedTuple):
     """What came from the page: a frame of sound, or the end.
 
     gap   it stands for sound that was lost
@@ -76,7 +76,7 @@ class _Named(NamedTuple):
     name: str
 
 
-class Line(Protocol):
+class BrowserConnection(Protocol):
     """One connection to the page; what is posted goes in order, and sound can be dropped before it went."""
 
     def post_sound(self, position: int, pcm: bytes) -> None: ...
@@ -99,10 +99,10 @@ class BrowserLeg:
     ) -> None:  # fmt: skip
         self._clock, self._on_frame, self._on_gap, self.settle_s = clock, on_frame, on_gap, settle_s
         self._lateness = Lateness[_Taken]()
-        self._heard: deque[Heard] = deque()
+        self._heard: deque[BrowserInput] = deque()
         self._came = asyncio.Event()
         self._over = False
-        self._line: Line | None = None
+        self._line: BrowserConnection | None = None
         self._away_since_s: float | None = clock.monotonic_s()
         self._settled = 0
         self._sound, self._base = bytearray(), 0  # what may still be played or reported, and where it begins
@@ -119,11 +119,11 @@ class BrowserLeg:
 
     # --- for who talks with the participant -----------------------------------------------------------
 
-    async def hear(self) -> Heard:
+    async def hear(self) -> BrowserInput:
         """The next frame from the page; waits while there is no connection. After the end, always the end."""
         while not self._heard:
             if self._over:
-                return Heard("end")
+                return BrowserInput("end")
             self._came.clear()
             await self._came.wait()
         heard = self._heard.popleft()
@@ -203,7 +203,7 @@ class BrowserLeg:
     def connected(self) -> bool:
         return self._line is not None
 
-    def attach(self, line: Line) -> float:
+    def attach(self, line: BrowserConnection) -> float:
         """Go on with a new connection, where the last one broke off; seconds that were lost in between."""
         gap_s = self._gap_s()
         self._lose(round(gap_s / FRAME_S) - self._settled)
@@ -217,7 +217,7 @@ class BrowserLeg:
         self._send_on()
         return gap_s
 
-    def detach(self, line: Line) -> None:
+    def detach(self, line: BrowserConnection) -> None:
         """The connection is gone; nothing happens where another one has taken its place."""
         if self._line is not line:
             return
@@ -278,7 +278,7 @@ class BrowserLeg:
         passed = (self._clock.monotonic_s() - self._began_s) / FRAME_S
         return max(0, int(passed + 1e-6) - self._expected - self._lateness.filled)
 
-    def _place(self, frames: list[Placed[_Taken]]) -> None:
+    def _place(self, frames: list[PlacedFrame[_Taken]]) -> None:
         for missing, (lost, played, said, start, end) in frames:
             self._lose(lost)
             self._miss(missing)
@@ -314,7 +314,7 @@ class BrowserLeg:
         self.frames += 1
         self._on_frame(played, said)
         if len(self._heard) < UNHEARD_FRAMES:
-            self._heard.append(Heard("sound", said, gap, self.seconds))
+            self._heard.append(BrowserInput("sound", said, gap, self.seconds))
         self._came.set()
 
     def _played(self, start: int, end: int) -> Samples:

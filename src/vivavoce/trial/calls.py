@@ -13,7 +13,7 @@ from vivavoce.log import events as log_events
 from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, JoinedBy, NotTaken
 from vivavoce.log.pseudonyms import caller_pseudonym
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.study.telephone import by_telephone
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -113,7 +113,7 @@ class Calls:
         audio = await asyncio.to_thread(encode_sound, sound)
         folder = folder_of(self.engine.log)
         kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/wav")
-        facts = Sound("audio/wav", 1, sound.rate_hz, len(sound.samples))
+        facts = RecordedSound("audio/wav", 1, sound.rate_hz, len(sound.samples))
         return kept.event(
             recording_id, facts, "turn", ["user"], step=dialogue.step, dialogue_id=dialogue.dialogue_id,
             turn_index=len(dialogue.turns),
@@ -154,7 +154,7 @@ class Calls:
         audio = await asyncio.to_thread(encode_sound, tracks, "flac")
         folder = folder_of(self.engine.log)
         kept = await asyncio.to_thread(folder.keep, recording_id, audio, "audio/flac")
-        sound = Sound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
+        sound = RecordedSound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
         event = kept.event(
             recording_id, sound, "dialogue", ["system", "user"], dialogue_id=dialogue_id, started_s=started_s
         )

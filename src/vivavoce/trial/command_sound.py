@@ -4,13 +4,13 @@ import io
 import wave
 from typing import Final
 
-from vivavoce.log.recordings import Sound
+from vivavoce.log.recordings import RecordedSound
 from vivavoce.trial.errors import Refused
 
 MARGIN_S: Final = 2.0  # a page stops at the limit, give or take what its sound card had buffered
 
 
-def sound_of(audio: bytes) -> Sound:
+def sound_of(audio: bytes) -> RecordedSound:
     """What a WAV file holds: PCM, 16 bits, one channel, as the page records it.
 
     Raises  Refused: `bad_audio` for anything else or for a file that breaks off, `empty` for no sound
@@ -26,4 +26,4 @@ def sound_of(audio: bytes) -> Sound:
         raise Refused("bad_audio", f"{layout[0]} channels, {8 * layout[1]} bits, {rate} Hz, whole: {whole}")
     if frames == 0:
         raise Refused("empty")
-    return Sound("audio/wav", 1, rate, frames)
+    return RecordedSound("audio/wav", 1, rate, frames)

@@ -24,7 +24,7 @@ LONGEST_COMMAND: Final = 500
 MOST_TAKES: Final = 1000
 
 
-class Elicitation:
+class ElicitationMoves:
     """The moves of the step `elicit`, on the visits of a session engine."""
 
     def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules, log: Log) -> None:

@@ -18,11 +18,11 @@ from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.study.model import Study
 from vivavoce.trial import codes
 from vivavoce.trial.battle_relay import ArenaRelay
-from vivavoce.trial.battles import Bouts, check_text
-from vivavoce.trial.elicitation import Elicitation
+from vivavoce.trial.battles import BattleMoves, check_text
+from vivavoce.trial.elicitation import ElicitationMoves
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
-from vivavoce.trial.listening_test import Listening
+from vivavoce.trial.listening_test import ListeningMoves
 from vivavoce.trial.playback import Playback
 from vivavoce.trial.push_to_talk import VoiceTurns
 from vivavoce.trial.relay import Relay
@@ -80,11 +80,11 @@ class SessionEngine:
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.forms = Forms(self.visit, self.move, self.rules)
-        self.bouts = Bouts(self.visit, self.move, self.rules)
-        self.listening = Listening(self.visit, self.move, self.rules)
+        self.bouts = BattleMoves(self.visit, self.move, self.rules)
+        self.listening = ListeningMoves(self.visit, self.move, self.rules)
         self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
         self.playback = Playback(self.visit, self.move, log, self.relay)
-        self.elicitation = Elicitation(self.visit, self.move, self.rules, log)
+        self.elicitation = ElicitationMoves(self.visit, self.move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}

@@ -13,7 +13,7 @@ WATCHED_MS: Final = 500  # so long a frame must be late, and all after it, befor
 Frame = TypeVar("Frame")
 
 
-class Placed(NamedTuple, Generic[Frame]):
+class PlacedFrame(NamedTuple, Generic[Frame]):
     """A frame, and how many are missing before it."""
 
     missing: int
@@ -33,7 +33,7 @@ class Lateness(Generic[Frame]):
         self._held: list[Frame] = []
         self._held_since_ms = 0
 
-    def take(self, frame: Frame, number: int, at_ms: int, most: int) -> list[Placed[Frame]]:
+    def take(self, frame: Frame, number: int, at_ms: int, most: int) -> list[PlacedFrame[Frame]]:
         """The frames of which it is known by now where they lie.
 
         number  of the frame, from 0, those included that were lost on their way
@@ -45,14 +45,14 @@ class Lateness(Generic[Frame]):
             self._base_ms = shown_ms
         late_ms = shown_ms - self._base_ms
         if late_ms <= USUAL_MS:
-            return [*self._release(0), Placed(0, frame)]
+            return [*self._release(0), PlacedFrame(0, frame)]
         if not self._held:
             self._held_since_ms, self._least_ms = at_ms, late_ms
         self._held.append(frame)
         self._least_ms = min(self._least_ms, late_ms)
         return self.end(most) if at_ms - self._held_since_ms >= WATCHED_MS else []
 
-    def end(self, most: int) -> list[Placed[Frame]]:
+    def end(self, most: int) -> list[PlacedFrame[Frame]]:
         """What is still held: late until the end. Empty: nothing is held"""
         if not self._held or self._base_ms is None:
             return []
@@ -61,6 +61,6 @@ class Lateness(Generic[Frame]):
         self.filled += missing
         return self._release(missing)
 
-    def _release(self, missing: int) -> list[Placed[Frame]]:
+    def _release(self, missing: int) -> list[PlacedFrame[Frame]]:
         held, self._held = self._held, []
-        return [Placed(0 if number else missing, frame) for number, frame in enumerate(held)]
+        return [PlacedFrame(0 if number else missing, frame) for number, frame in enumerate(held)]

@@ -16,7 +16,7 @@ BEST: Final = 5
 HEARD: Final = 0.95  # of a clip's length must have gone by since it was due; players round
 
 
-class Listening:
+class ListeningMoves:
     """The moves of the step `listen`, on the visits of a session engine."""
 
     def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules) -> None:

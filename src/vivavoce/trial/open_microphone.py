@@ -29,7 +29,7 @@ from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.spool import SpooledRecording, TapeFacts, facts_of, sealed, tapes_in
 from vivavoce.study.voice import Voice
-from vivavoce.trial.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserLeg, Line
+from vivavoce.trial.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserConnection, BrowserLeg
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.degraded_line import answers, ears
 from vivavoce.trial.dialogue_state import DialogueState
@@ -58,14 +58,14 @@ class Talk:
         self.recording_id = f"recording-{secrets.token_hex(8)}"
         self.leg = BrowserLeg(engine.clock, self._frame, settle_s=pause_s + SETTLE_S, on_gap=self._stall)
         self.noting: set[asyncio.Task[None]] = set()
-        self.line: Line | None = None
+        self.line: BrowserConnection | None = None
         self.tape: SpooledRecording | None = None
         self.reason: MicrophoneEnd | None = None
         self.task: asyncio.Task[None] | None = None
         self._engine, self._dialogue = engine, dialogue
         self._timers: list[asyncio.TimerHandle] = []
 
-    def connect(self, line: Line) -> float:
+    def connect(self, line: BrowserConnection) -> float:
         """Go on with this connection; seconds that were lost since the last one."""
         if self.line is not None:
             self.disconnect(self.line)
@@ -74,7 +74,7 @@ class Talk:
         self.line = line
         return self.leg.attach(line)
 
-    def disconnect(self, line: Line) -> None:
+    def disconnect(self, line: BrowserConnection) -> None:
         """The connection is gone; its page has a minute to come back."""
         if self.line is not line:
             return
@@ -158,7 +158,7 @@ class Microphones:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def connect(self, visit_id: str, dialogue_id: str, line: Line) -> Talk:
+    async def connect(self, visit_id: str, dialogue_id: str, line: BrowserConnection) -> Talk:
         """A page's connection for this dialogue; takes the place of another one of the same visit.
 
         Raises  Refused: `not_running`, or `full` while too many microphones are open

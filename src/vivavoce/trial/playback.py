@@ -9,7 +9,7 @@ from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.log.event import Event
 from vivavoce.log.events import SystemTurnReceived
 from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
-from vivavoce.log.recordings import KeptFile, Sound, folder_of
+from vivavoce.log.recordings import KeptFile, RecordedSound, folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.trial.degraded_line import answers
 from vivavoce.trial.relay import Relay
@@ -121,7 +121,7 @@ def _stored(
     kept: KeptFile, recording_id: str, spoken: bytes, dialogue: DialogueState, turn_index: int
 ) -> Event:
     facts = probe_sound(spoken)
-    sound = Sound("audio/wav", facts.channels, facts.rate_hz, facts.frames)
+    sound = RecordedSound("audio/wav", facts.channels, facts.rate_hz, facts.frames)
     return kept.event(
         recording_id, sound, "turn", ["system"], step=dialogue.step, dialogue_id=dialogue.dialogue_id,
         turn_index=turn_index,

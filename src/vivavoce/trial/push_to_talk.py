@@ -18,7 +18,7 @@ from vivavoce.connectors.base import Interruptible
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Voice
@@ -88,7 +88,7 @@ class Voices:
             await one.close()
 
 
-def _take(audio: bytes) -> Sound:
+def _take(audio: bytes) -> RecordedSound:
     """What the header of a take says. Raises Refused: `bad_audio`, `empty`, `too_long`."""
     try:
         facts = probe_sound(audio)
@@ -100,7 +100,7 @@ def _take(audio: bytes) -> Sound:
         raise Refused("empty")
     if facts.duration_s > LONGEST_TURN_S + MARGIN_S:
         raise Refused("too_long", f"{facts.duration_s:.1f} of {LONGEST_TURN_S:.0f} s")
-    return Sound("audio/wav", 1, facts.rate_hz, facts.frames)
+    return RecordedSound("audio/wav", 1, facts.rate_hz, facts.frames)
 
 
 class VoiceTurns:

@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Final
 
 from vivavoce.audio.sound import Sound as Samples
-from vivavoce.audio.voice_activity import Interval, speech_intervals
+from vivavoce.audio.voice_activity import SpeechInterval, speech_intervals
 from vivavoce.log.elicitation_events import CommandGiven, CommandsCut, CommandsFinished, LoggedSegment
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.recordings import RecordingFolder, Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, RecordingFolder, folder_of
 from vivavoce.log.store import Log
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.command_sound import MARGIN_S, sound_of
@@ -31,11 +31,11 @@ def proposed(audio: bytes, commands: int) -> list[LoggedSegment]:
     """
     with wave.open(io.BytesIO(audio)) as file:
         samples = Samples.of_pcm(file.readframes(file.getnframes()), file.getframerate())
-    found: list[Interval] = speech_intervals(samples, pause_s=PAUSE_S)
+    found: list[SpeechInterval] = speech_intervals(samples, pause_s=PAUSE_S)
     while len(found) > commands:
         pauses = [later.onset_s - earlier.offset_s for earlier, later in pairwise(found)]
         place = pauses.index(min(pauses))
-        found[place : place + 2] = [Interval(found[place].onset_s, found[place + 1].offset_s)]
+        found[place : place + 2] = [SpeechInterval(found[place].onset_s, found[place + 1].offset_s)]
     return [LoggedSegment(onset_s=round(one.onset_s, 3), offset_s=round(one.offset_s, 3)) for one in found]
 
 
@@ -127,7 +127,7 @@ class Cutting:
         return folder_of(self.log).file(name).read_bytes()
 
     async def _kept(
-        self, visit: Visit, key: str, audio: bytes, sound: Sound, content: str, position: int | None
+        self, visit: Visit, key: str, audio: bytes, sound: RecordedSound, content: str, position: int | None
     ) -> RecordingStored:
         recording_id = "recording-" + sha256(f"{visit.state.visit_id} {key}".encode()).hexdigest()[:16]
         folder: RecordingFolder = folder_of(self.log)

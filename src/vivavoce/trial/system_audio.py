@@ -21,8 +21,8 @@ from vivavoce.connectors.base import Audio, UserTurn
 from vivavoce.core.errors import InputError, LogError, SystemUnderTestError
 from vivavoce.log.encryption import Lock, lock_of
 from vivavoce.log.recording_events import RecordingStored
+from vivavoce.log.recordings import RecordedSound as Facts
 from vivavoce.log.recordings import RecordingFolder, UnfinishedRecording, folder_of
-from vivavoce.log.recordings import Sound as Facts
 from vivavoce.log.store import Log
 from vivavoce.trial.state import VisitState
 

@@ -20,52 +20,52 @@ _PREDICATE: Final = r"([^()]*\([^)]*\))"
 _LINE: Final = re.compile(rf"((?:.*; )?)\[?{_PREDICATE}(?:, {_PREDICATE})?(?:, {_PREDICATE})?")
 
 
-class Written(NamedTuple):
+class WrittenLine(NamedTuple):
     """A predicate as it is written; every argument with the alternatives that count."""
 
     action: str
     arguments: tuple[tuple[str, ...], ...]
 
 
-class Line(NamedTuple):
+class ScoredLine(NamedTuple):
     """What belongs to the identifier besides the number, and the predicates behind it."""
 
     identifier: str
-    predicates: tuple[Written, ...]
+    predicates: tuple[WrittenLine, ...]
 
 
-class Chosen(NamedTuple):
+class ChosenMatch(NamedTuple):
     """A predicate of the reference with the one that was chosen for it, if any.
 
     `distance` is Levenshtein's over arguments, a `#` being one like any other; `correct`: expected arguments
     that stand where they are expected in the alignment of least distance with most of them.
     """
 
-    reference: Written
+    reference: WrittenLine
     place: int | None
     distance: int
     correct: int
     repetitions: int
 
 
-def read_line(annotation: str) -> Line | None:
+def read_line(annotation: str) -> ScoredLine | None:
     """The predicates of a line behind its utterance number; None where there is none."""
     found = _LINE.match(annotation.strip())
     if found is None:
         return None
     identifier, *written = found.groups()
-    return Line(identifier, tuple(_predicate(one) for one in written if one is not None))
+    return ScoredLine(identifier, tuple(_predicate(one) for one in written if one is not None))
 
 
-def _predicate(text: str) -> Written:
+def _predicate(text: str) -> WrittenLine:
     action, _, inside = text.partition("(")
     pieces = [piece.split("/")[:MOST_ALTERNATIVES] for piece in inside.removesuffix(")").split(",")]
-    return Written(action, tuple(tuple(map(str.strip, options)) for options in pieces))
+    return WrittenLine(action, tuple(tuple(map(str.strip, options)) for options in pieces))
 
 
-def choose(reference: Iterable[Written], answers: Sequence[Written]) -> list[Chosen]:
+def choose(reference: Iterable[WrittenLine], answers: Sequence[WrittenLine]) -> list[ChosenMatch]:
     """For each predicate of the reference the best answer behind the one that was chosen last."""
-    begin, chosen = 0, list[Chosen]()
+    begin, chosen = 0, list[ChosenMatch]()
     for said in reference:
         best = None
         for place in range(begin, len(answers)):
@@ -74,16 +74,16 @@ def choose(reference: Iterable[Written], answers: Sequence[Written]) -> list[Cho
                 if best is None or distance < best[0]:
                     best = distance, missed, place
         if best is None:
-            chosen.append(Chosen(said, None, 0, 0, 0))
+            chosen.append(ChosenMatch(said, None, 0, 0, 0))
             continue
         distance, missed, place = best
         begin = place + 1
         repetitions = _words(answers[place]).count(REPEAT)
-        chosen.append(Chosen(said, place, distance, len(said.arguments) - missed, repetitions))
+        chosen.append(ChosenMatch(said, place, distance, len(said.arguments) - missed, repetitions))
     return chosen
 
 
-def _words(answer: Written) -> list[str]:
+def _words(answer: WrittenLine) -> list[str]:
     """Answered arguments as they are written: several alternatives are none of them."""
     return ["/".join(options) for options in answer.arguments]
 

@@ -7,7 +7,7 @@ from vivavoce.study.notation import Predicate
 from vivavoce.understanding.arguments import count_arguments
 
 
-class Pair(NamedTuple):
+class PredicatePair(NamedTuple):
     """A predicate of the reference and its answer; None: nobody answered it, or nobody asked for it."""
 
     reference: Predicate | None
@@ -20,15 +20,15 @@ class Pair(NamedTuple):
         return said is not None and answer is not None and _one_action(said, answer)
 
 
-def pair_by_alignment(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[Pair]:
+def pair_by_alignment(reference: Sequence[Predicate], answers: Sequence[Predicate]) -> list[PredicatePair]:
     """In order, so that most actions are recognised, then fewest arguments wrong, then fewest left alone.
 
     A predicate that the system dropped or put in does not spoil those behind it.
     """
     alike = len(reference) == len(answers)
     if alike and (len(reference) == 1 or all(map(_one_action, reference, answers))):
-        return list(map(Pair, reference, answers))
-    best: dict[tuple[int, int], tuple[tuple[int, int, int], list[Pair]]] = {(0, 0): ((0, 0, 0), [])}
+        return list(map(PredicatePair, reference, answers))
+    best: dict[tuple[int, int], tuple[tuple[int, int, int], list[PredicatePair]]] = {(0, 0): ((0, 0, 0), [])}
     for done in range(len(reference) + 1):
         for used in range(len(answers) + 1):
             if done or used:
@@ -39,16 +39,16 @@ def pair_by_alignment(reference: Sequence[Predicate], answers: Sequence[Predicat
 def _steps(best, done: int, used: int, reference: Sequence[Predicate], answers: Sequence[Predicate]):
     """The ways to have dealt with so many of both: (missed, distance, left alone) and the pairs."""
     if done and used:
-        pair = Pair(reference[done - 1], answers[used - 1])
+        pair = PredicatePair(reference[done - 1], answers[used - 1])
         (missed, distance, alone), pairs = best[done - 1, used - 1]
         wrong = count_arguments(*pair).distance if pair.recognised else 0  # pyright: ignore[reportArgumentType]
         yield (missed + (not pair.recognised), distance + wrong, alone), [*pairs, pair]
     if done:
         (missed, distance, alone), pairs = best[done - 1, used]
-        yield (missed + 1, distance, alone + 1), [*pairs, Pair(reference[done - 1], None)]
+        yield (missed + 1, distance, alone + 1), [*pairs, PredicatePair(reference[done - 1], None)]
     if used:
         (missed, distance, alone), pairs = best[done, used - 1]
-        yield (missed, distance, alone + 1), [*pairs, Pair(None, answers[used - 1])]
+        yield (missed, distance, alone + 1), [*pairs, PredicatePair(None, answers[used - 1])]
 
 
 def _one_action(said: Predicate, answer: Predicate) -> bool:

@@ -14,7 +14,7 @@ from vivavoce.study.command_file import Command, CommandFile
 from vivavoce.study.notation import REPEAT, REPEATED, Predicate
 from vivavoce.understanding.arguments import count_arguments
 from vivavoce.understanding.official import choose, read_line
-from vivavoce.understanding.pairing import Pair, pair_by_alignment
+from vivavoce.understanding.pairing import PredicatePair, pair_by_alignment
 
 Mode: TypeAlias = Literal["strict", "official"]
 
@@ -192,7 +192,7 @@ def _score_utterance(
     counts.exact += exact
 
 
-def _score(pair: Pair, speaker: str, command: Command, position: int) -> PredicateScore:
+def _score(pair: PredicatePair, speaker: str, command: Command, position: int) -> PredicateScore:
     said, answer = pair
     assert said is not None
     place = (speaker, command.recipe, command.utterance, position, _shown(said), _action(answer))

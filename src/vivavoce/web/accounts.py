@@ -37,7 +37,7 @@ BROWSER_DAYS: Final = 365
 Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password"]
 
 
-class Refused(InputError):
+class SignInRefused(InputError):
     """What somebody entered at the door is not taken; `kind` says why, for pages in other languages."""
 
     def __init__(self, kind: Mistake, problem: str, *, hint: str) -> None:
@@ -121,13 +121,13 @@ class Access:
         all names. A browser in which this account signed in before (`browser_of`) waits for its own alone, so
         a stranger cannot keep anybody out.
 
-        Raises  Refused: name or password are wrong (not saying which), or too many attempts
+        Raises  SignInRefused: name or password are wrong (not saying which), or too many attempts
         """
         with self.log.reading() as connection:
             account = accounts.find_account(connection, name)
         right = self._is_right(account, name, password, address, browser)
         if account is None or not right:
-            raise Refused(
+            raise SignInRefused(
                 "wrong", "name or password is wrong", hint="try again, or ask an owner for a new link"
             )
         token = secrets.token_urlsafe(32)
@@ -143,7 +143,7 @@ class Access:
         waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
         if max(waits_s) > 0:
             hint = f"wait {max(waits_s):.0f} s, then try again"
-            raise Refused("too_many", "too many attempts", hint=hint)
+            raise SignInRefused("too_many", "too many attempts", hint=hint)
         self._tries.tried(key, now_s)
         self._of_addresses.tried(address, now_s)
         known = account.password_hash if account else self._nobody
@@ -162,7 +162,7 @@ class Access:
     def make_account(self, who: SignedIn, name: str, password: str) -> str:
         """An account for someone who came by a link, with the link's role: the token of its first sign-in.
 
-        Raises  Refused: the name is empty or taken, the password too short or too long
+        Raises  SignInRefused: the name is empty or taken, the password too short or too long
         """
         _check_credentials(name, password)
         hashed, token = self._passwords.hash(password), secrets.token_urlsafe(32)
@@ -171,7 +171,7 @@ class Access:
             now = self.log.clock.now()
             still = accounts.find_sign_in(tx.connection, _hashed(who.token), now)
             if still is None or still.account_id is not None:
-                raise Refused("used", "this link has already made an account", hint="sign in with it")
+                raise SignInRefused("used", "this link has already made an account", hint="sign in with it")
             account = accounts.add_account(tx.connection, name, hashed, still.role, now)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             self._remember(tx, token, still.role, account.account_id)
@@ -179,7 +179,7 @@ class Access:
         try:
             self.log.transact_now(run)
         except Conflict:
-            raise Refused("taken", f"the name {name!r} is taken", hint="choose another") from None
+            raise SignInRefused("taken", f"the name {name!r} is taken", hint="choose another") from None
         return token
 
     def change_password(
@@ -189,7 +189,7 @@ class Access:
 
         Wrong old passwords make one wait as they do at `sign_in`.
 
-        Raises  Refused: the old one is wrong or tried too often, the new one is too short, too long or no
+        Raises  SignInRefused: the old one is wrong or tried too often, the new one too short, too long or no
                 other; InputError: there is no account, or it changed meanwhile
         """
         with self.log.reading() as connection:
@@ -198,9 +198,9 @@ class Access:
             raise InputError("there is no account to change", hint="make one first")
         _check_credentials(account.name, new)
         if new == old:
-            raise Refused("same", "the new password is the old one", hint="choose another")
+            raise SignInRefused("same", "the new password is the old one", hint="choose another")
         if not self._is_right(account, account.name, old, address, browser):
-            raise Refused("old", "the old password is wrong", hint="type the one that you sign in with")
+            raise SignInRefused("old", "the old password is wrong", hint="type the one that you sign in with")
         hashed, token = self._passwords.hash(new), secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> int:
@@ -245,22 +245,22 @@ class Access:
 
 
 def typed_twice(password: str, again: str) -> str:
-    """A new password that was typed twice. Raises Refused: the two differ."""
+    """A new password that was typed twice. Raises SignInRefused: the two differ."""
     if password != again:
-        raise Refused("differ", "the two passwords differ", hint="type the same one twice")
+        raise SignInRefused("differ", "the two passwords differ", hint="type the same one twice")
     return password
 
 
 def _check_credentials(name: str, password: str) -> None:
-    """Raises  Refused: nobody may have this name, or this password"""
+    """Raises  SignInRefused: nobody may have this name, or this password"""
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         hint = f"use 1 to {LONGEST_NAME} characters"
-        raise Refused("name", "the name is empty or too long", hint=hint)
+        raise SignInRefused("name", "the name is empty or too long", hint=hint)
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         hint = f"use {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}; a sentence is easy to remember"
-        raise Refused("password", f"the password has {len(password)} characters", hint=hint)
+        raise SignInRefused("password", f"the password has {len(password)} characters", hint=hint)
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
-        raise Refused("password", "the password is little more than the name", hint="choose another")
+        raise SignInRefused("password", "the password is little more than the name", hint="choose another")
 
 
 def _mark(account: Account, number: str) -> str:

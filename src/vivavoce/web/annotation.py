@@ -15,7 +15,7 @@ from vivavoce.annotation.dialogues import (
     places,
     recordings_of,
 )
-from vivavoce.annotation.workplace import Refused, Workplace, annotator_key
+from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator_key
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place, Work
@@ -234,7 +234,7 @@ def label(
     labels, done = answer(of_scheme, before.labels if before else (), pressed)
     try:
         workplace.give(key_of(who), dialogue, shown, labels, done=done)
-    except Refused as refusal:
+    except JudgementRefused as refusal:
         kind = "value" if "value" in refusal.problem else "label"
         return site.to(f"{HOME}/work?at={at}&problem={kind}")
     return site.to(f"{HOME}/work" if done else f"{HOME}/work?at={at}")
@@ -248,7 +248,7 @@ def finish(
     """The dialogue is done; the next one, unless the annotator wants a pause."""
     try:
         workplace.finish(key_of(who), dialogue)
-    except Refused:
+    except JudgementRefused:
         return site.to(f"{HOME}/work?problem=stale")
     if pause:
         return site.to(HOME)

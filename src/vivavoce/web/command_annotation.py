@@ -6,12 +6,12 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 
-from vivavoce.annotation.command_form import LONGEST, Draft, Filled, examine, with_predicate
+from vivavoce.annotation.command_form import LONGEST, AnnotationDraft, Filled, examine, with_predicate
 from vivavoce.annotation.commands import CommandWorkplace, next_command, predicates_of
-from vivavoce.annotation.workplace import Refused
+from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_state import Work
-from vivavoce.log.command_annotation import Said, Sequence_, annotation_of, place_of
+from vivavoce.log.command_annotation import CommandSaid, CommandSequence, annotation_of, place_of
 from vivavoce.study.command_templates import CommandTemplates
 from vivavoce.study.notation import NotationError, Predicate
 from vivavoce.web.annotation import key_of, recording_key
@@ -76,7 +76,7 @@ def work(
     return _page(request, workplace, sequence, mine, at, text, stale=stale)
 
 
-def _sounds(site: Site, workplace: CommandWorkplace, sequence: Sequence_) -> dict[str, Said]:
+def _sounds(site: Site, workplace: CommandWorkplace, sequence: CommandSequence) -> dict[str, CommandSaid]:
     """The spoken commands of a recipe that can be heard, by the names that the page gives their sound."""
     secret = f"{site.study.name}\0{site.engine.log.boot}"
     return {
@@ -97,7 +97,7 @@ def sound(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, name: str) 
     return FileResponse(heard[0], media_type=heard[1])
 
 
-def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[Sequence_, Work] | None:
+def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[CommandSequence, Work] | None:
     key = workplace.current(annotator_id)
     if key is None:
         return None
@@ -105,13 +105,14 @@ def _due(workplace: CommandWorkplace, annotator_id: str) -> tuple[Sequence_, Wor
 
 
 def _page(
-    request: Request, workplace: CommandWorkplace, sequence: Sequence_, mine: Work, at: int | None, text: str,
+    request: Request, workplace: CommandWorkplace, sequence: CommandSequence, mine: Work,
+    at: int | None, text: str,
     **more: Any,
 ) -> Response:  # fmt: skip
     """The page with a text as it stands; nothing that was entered is lost."""
     templates = workplace.commands.templates
     sounds = {said.command_id: name for name, said in _sounds(site_of(request), workplace, sequence).items()}
-    draft = Draft(text) if at is None else examine(text, _before(mine, at), templates)
+    draft = AnnotationDraft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [
         {"at": number, "text": one.text, "here": number == at, "judged": place_of(number) in mine.judged,
          "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id)}
@@ -185,7 +186,7 @@ def _save(
 ) -> Response:
     try:
         workplace.annotate(who, key, at, annotation)
-    except Refused:
+    except JudgementRefused:
         return site.to(f"{COMMANDS}/work?stale=1")
     return site.to(f"{COMMANDS}/work")
 
@@ -198,6 +199,6 @@ def finish(
     """The recipe is done; the next one, unless the annotator wants a pause."""
     try:
         workplace.finish_commands(key_of(who), sequence)
-    except Refused:
+    except JudgementRefused:
         return site.to(f"{COMMANDS}/work?stale=1")
     return site.to(COMMANDS) if pause else next_sequence(site, workplace, who)

@@ -18,7 +18,7 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class HtmlDocument:
     """A text ready to be shown: its first heading is the page's title, the rest is safe HTML."""
 
     title: str
@@ -27,7 +27,7 @@ class Document:
 
 
 @lru_cache(maxsize=256)
-def read_document(markdown: str) -> Document:
+def read_document(markdown: str) -> HtmlDocument:
     """The document that a Markdown text makes; `digest` is the SHA-256 of the text."""
     tokens = _markdown.parse(markdown)
     title = ""
@@ -45,7 +45,7 @@ def read_document(markdown: str) -> Document:
         url_schemes={"http", "https", "mailto", "tel"},
         link_rel="noopener noreferrer nofollow",
     )
-    return Document(title, Markup(clean), sha256(markdown.encode()).hexdigest())
+    return HtmlDocument(title, Markup(clean), sha256(markdown.encode()).hexdigest())
 
 
 def _plain(inline: Token) -> str:

@@ -15,7 +15,7 @@ from vivavoce.web.accounts import (
     BROWSER_DAYS,
     SIGN_IN_LIVES,
     Access,
-    Refused,
+    SignInRefused,
     SignedIn,
     typed_twice,
 )
@@ -112,7 +112,7 @@ def sign_in(
     try:
         browser = request.cookies.get(BROWSER_COOKIE, "")
         token = access.sign_in(name.strip()[:80], password, address, browser)
-    except Refused as error:
+    except SignInRefused as error:
         status = 429 if error.kind == "too_many" else 401
         return _door(request, "sign_in", status, entered=name[:80], problem=error.kind)
     return _come_in(site, token, browser=access.browser_of(token))
@@ -152,7 +152,7 @@ def make_account(
         return site.to(f"{HOME}/sign-in")
     try:
         token = access.make_account(who, name.strip(), typed_twice(password, again))
-    except Refused as error:
+    except SignInRefused as error:
         return _door(request, "account", 422, entered=name[:80], problem=error.kind)
     return _come_in(site, token, browser=access.browser_of(token))
 
@@ -169,7 +169,7 @@ def change_password(
     try:
         browser = request.cookies.get(BROWSER_COOKIE, "")
         token, ended = access.change_password(who, old, typed_twice(password, again), address, browser)
-    except Refused as error:
+    except SignInRefused as error:
         return _door(request, "own", 429 if error.kind == "too_many" else 422, problem=error.kind)
     except InputError:
         return site.to(f"{HOME}/sign-in")

@@ -18,7 +18,7 @@ from vivavoce.log.store import StoredEvent
 from vivavoce.steps.shelf import kind_of
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.attempts import HOUR_S, MINUTE_S, Pace
+from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
 from vivavoce.web.i18n import language_name, page_language, translations
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ class Site:
         self.tabs, self.unfinished = Newest(), Unfinished()
         self._posted: OrderedDict[str, str] = OrderedDict()
         self.closing = asyncio.Event()
-        self._visits = Pace(self.rates.visits_per_hour, HOUR_S)
-        self._turns = Pace(self.rates.turns_per_minute, MINUTE_S)
+        self._visits = AttemptLimit(self.rates.visits_per_hour, HOUR_S)
+        self._turns = AttemptLimit(self.rates.turns_per_minute, MINUTE_S)
         self._environments: dict[str, Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"

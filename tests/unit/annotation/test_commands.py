@@ -7,7 +7,7 @@ import pytest
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from vivavoce.annotation.commands import CommandWorkplace
-from vivavoce.annotation.workplace import Refused
+from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.command_annotation import standing
@@ -15,7 +15,7 @@ from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recording_events import RecordingRemoved
-from vivavoce.log.recordings import RecordingFolder, Sound
+from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.store import Log
 from vivavoce.study.notation import NotationError
 
@@ -30,11 +30,11 @@ def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
 def test_an_annotator_gets_a_whole_recipe_of_one_speaker_and_keeps_it_until_it_is_finished(workplace):
     key = workplace.next_dialogue("anna")
     assert key in ("ada/soup", "ben/soup") and workplace.next_dialogue("anna") == key
-    with pytest.raises(Refused, match="a command is not annotated"):
+    with pytest.raises(JudgementRefused, match="a command is not annotated"):
         workplace.finish_commands("anna", key)
-    with pytest.raises(Refused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="not yours"):
         workplace.annotate("bruno", key, 0, "take(pot)")
-    with pytest.raises(Refused, match="no such command"):
+    with pytest.raises(JudgementRefused, match="no such command"):
         workplace.annotate("anna", key, 9, "take(pot)")
     with pytest.raises(NotationError, match="column 9"):
         workplace.annotate("anna", key, 0, "take(pot")
@@ -50,7 +50,7 @@ def test_what_both_say_stands_what_they_differ_in_waits_for_a_decision(workplace
         "ada-1": "[take(pot), put(pot, fire)]", "ada-3": "stir(*onion*)", "ben-2": None,
     }  # fmt: skip
     assert found["ada-1"].annotator_id == "anna bruno"
-    with pytest.raises(Refused, match="nobody disagrees"):
+    with pytest.raises(JudgementRefused, match="nobody disagrees"):
         workplace.settle("ada/soup", 0, "take(pot)", by="vera")
     workplace.settle("ada/soup", 1, "add(onion, *pot*)", by="vera")
     decided = standing(workplace.see(), workplace.sequences())["ada-2"]
@@ -104,7 +104,7 @@ def test_spoken_commands_wait_for_no_transcript_and_keep_their_places(tmp_path):
         events = [opened]
         for position in range(2):
             kept = folder.keep(f"r{position}", b"RIFF", "audio/wav")
-            sound = Sound("audio/wav", 1, 8000, 8000)
+            sound = RecordedSound("audio/wav", 1, 8000, 8000)
             events.append(kept.event(f"r{position}", sound, "command", ["user"], step=1, position=position))
             events.append(
                 CommandGiven(

@@ -10,7 +10,7 @@ from vivavoce.annotation.dialogues import next_place, places, recording_of
 from vivavoce.annotation.files import read_annotations, write_annotations
 from vivavoce.annotation.queue import doubled
 from vivavoce.annotation.taking_in import take_in
-from vivavoce.annotation.workplace import Refused, Workplace
+from vivavoce.annotation.workplace import JudgementRefused, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_layers import ADJUDICATED, Labels
@@ -57,7 +57,7 @@ def test_an_annotator_is_led_through_the_places_and_what_depends_on_a_label_come
     workplace.give("anna", key, Place("context", 2), label("IA"))
     assert places(workplace.plan, dialogue, work)[-1] == Place("maxim", 2)
     assert next_place(places(workplace.plan, dialogue, work), work) == Place("context", 0)
-    with pytest.raises(Refused, match="something has not been judged"):
+    with pytest.raises(JudgementRefused, match="something has not been judged"):
         workplace.finish("anna", key)
 
 
@@ -85,18 +85,18 @@ def test_labels_that_do_not_fit_the_scheme_are_refused(
     workplace: Workplace, given: list[LoggedLabel], expected: str
 ) -> None:
     key = workplace.next_dialogue("anna") or ""
-    with pytest.raises(Refused, match=expected):
+    with pytest.raises(JudgementRefused, match=expected):
         workplace.give("anna", key, Place("context", 0), given)
 
 
 def test_nobody_judges_what_was_given_to_another_or_is_no_place(workplace: Workplace) -> None:
     key = workplace.next_dialogue("anna") or ""
-    with pytest.raises(Refused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="not yours"):
         workplace.give("bruno", key, Place("context", 0), label("AP"))
-    with pytest.raises(Refused, match="not to be judged"):
+    with pytest.raises(JudgementRefused, match="not to be judged"):
         workplace.give("anna", key, Place("context", 1), label("AP"))
     annotate(workplace, "anna", key)
-    with pytest.raises(Refused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="not yours"):
         workplace.give("anna", key, Place("context", 0), label("IA"))
 
 
@@ -129,7 +129,7 @@ def test_a_decision_wins_over_both_annotators_and_what_they_agreed_on_stays(log:
     assert {row["annotator_id"] for row in found} == {"anna", "bruno", ADJUDICATED}
     decided = [(one.turn_index, one.label) for one in Labels(found).of("context")[key]]
     assert decided == [(0, "AP"), (2, "TF"), (4, "IC")]
-    with pytest.raises(Refused, match="nobody disagrees"):
+    with pytest.raises(JudgementRefused, match="nobody disagrees"):
         workplace.adjudicate(key, Place("context", 0), label("TF"), by="ada")
 
 
@@ -137,7 +137,7 @@ def test_a_dialogue_taken_back_goes_to_another(workplace: Workplace) -> None:
     key = workplace.next_dialogue("anna") or ""
     workplace.release("anna", key, by="ada")
     assert key not in workplace.see().of_annotator("anna")
-    with pytest.raises(Refused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="not yours"):
         workplace.give("anna", key, Place("context", 0), label("AP"))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scenes.patience import eventually
-from vivavoce.audio.process_worker import Apart, EndedApart
+from vivavoce.audio.process_worker import ProcessWorker, WorkerEnded
 
 LEFT_ALONE = """
 import asyncio, sys, time
@@ -38,8 +38,8 @@ def answers() -> Callable[[str], int]:
     return answer
 
 
-def apart() -> Apart:
-    return Apart(answers)
+def apart() -> ProcessWorker:
+    return ProcessWorker(answers)
 
 
 def test_it_computes_in_another_process_and_hands_errors_on():
@@ -57,7 +57,7 @@ def test_after_its_process_was_killed_the_next_call_gets_a_new_one():
     async def scene() -> None:
         away = apart()
         before = await away.call("who")
-        with pytest.raises(EndedApart):
+        with pytest.raises(WorkerEnded):
             await away.call("die")
         assert await away.call("who") != before
         await away.close()
@@ -71,7 +71,7 @@ def test_closed_it_computes_nothing_more_and_its_processes_are_gone():
         process = await away.call("who")
         await away.close()
         assert not alive(process)
-        with pytest.raises(EndedApart):
+        with pytest.raises(WorkerEnded):
             await away.call("who")
 
     asyncio.run(scene())

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.time_line import Clip, beginning_s, laid_out
+from vivavoce.audio.time_line import PlacedClip, beginning_s, laid_out
 
 RATE = 100
 
@@ -14,19 +14,19 @@ def sound(value: int, frames: int, rate_hz: int = RATE) -> Sound:
     return Sound(np.full(frames, value, np.int16), rate_hz)
 
 
-def whole(*clips: Clip) -> np.ndarray:
+def whole(*clips: PlacedClip) -> np.ndarray:
     return np.concatenate(list(laid_out(clips, 2, RATE)))
 
 
 def test_clips_lie_on_their_channels_with_silence_between_them() -> None:
-    made = whole(Clip(sound(7, 20), 0, 3.0), Clip(sound(5, 10), 1, 2.5))
+    made = whole(PlacedClip(sound(7, 20), 0, 3.0), PlacedClip(sound(5, 10), 1, 2.5))
     assert len(made) == 70
     assert np.flatnonzero(made[:, 1]).tolist() == list(range(10))
     assert np.flatnonzero(made[:, 0]).tolist() == list(range(50, 70))
 
 
 def test_of_two_that_overlap_on_a_channel_the_later_one_is_heard() -> None:
-    made = whole(Clip(sound(9, 10), 0, 0.05), Clip(sound(7, 30), 0, 0.0))
+    made = whole(PlacedClip(sound(9, 10), 0, 0.05), PlacedClip(sound(7, 30), 0, 0.0))
     assert made[:, 0].tolist() == [7] * 5 + [9] * 10 + [7] * 15
 
 
@@ -41,7 +41,7 @@ def test_no_clips_give_nothing() -> None:
     )
 )  # fmt: skip
 def test_every_sample_is_that_of_the_latest_clip_there_or_silence(drawn: list) -> None:
-    clips = [Clip(sound(value, frames), channel, at / RATE) for value, frames, channel, at in drawn]
+    clips = [PlacedClip(sound(value, frames), channel, at / RATE) for value, frames, channel, at in drawn]
     made, first = whole(*clips), round(beginning_s(clips) * RATE)
     wanted = np.zeros((max(at + frames for _, frames, _, at in drawn) - first, 2), np.int16)
     for value, frames, channel, at in sorted(drawn, key=lambda one: one[3]):

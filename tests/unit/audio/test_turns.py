@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scenes.voices import RATE, babble, conversation, with_noise
 from vivavoce.audio.files import Tracks, pcm16
 from vivavoce.audio.turns import speech_of, turns_of_speech
-from vivavoce.audio.voice_activity import Interval
+from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.core.errors import InputError
 
 PARTIES = ("system", "user")
@@ -50,7 +50,7 @@ def test_noise_in_the_rhythm_of_speech_is_timed_by_its_energy_or_not_at_all():
 
 
 def speech(**by_party):
-    return {party: [Interval(*one) for one in stretches] for party, stretches in by_party.items()}
+    return {party: [SpeechInterval(*one) for one in stretches] for party, stretches in by_party.items()}
 
 
 def test_pauses_part_no_turn_unless_the_other_speaks_in_them():
@@ -86,7 +86,7 @@ stretches = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), max_size
 def placed(lengths):
     at, found = 0, []
     for gap, length in lengths:
-        found.append(Interval((at + gap) / 10, (at + gap + length) / 10))
+        found.append(SpeechInterval((at + gap) / 10, (at + gap + length) / 10))
         at += gap + length
     return found
 

@@ -12,7 +12,7 @@ from scenes.eliciting import wav
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import VisitOpened
-from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.load import check_study
 
@@ -63,7 +63,7 @@ def test_recordings_are_counted_checked_and_erased(robot: Path) -> None:
         log.transact_now(lambda tx: tx.append("v1", opened))
         for name, seconds in (("r1", 1.0), ("r2", 2.0), ("r3", 4.5)):
             kept = folder_of(log).keep(name, wav(seconds), "audio/wav")
-            sound = Sound("audio/wav", 1, 16_000, round(16_000 * seconds))
+            sound = RecordedSound("audio/wav", 1, 16_000, round(16_000 * seconds))
             event = kept.event(name, sound, "command", ["user"])
             log.transact_now(lambda tx, event=event: tx.append("v1", event))
     told = "command: 3 recordings of 1 participants, 7.5 s in all, median 2.00 s (1.00 to 4.50 s)"

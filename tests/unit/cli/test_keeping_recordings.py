@@ -14,7 +14,7 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.log.encryption import KEY, lock_of
 from vivavoce.log.events import VisitOpened
-from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 
@@ -36,7 +36,7 @@ def study(tmp_path: Path) -> Iterator[Path]:
     ) as log:
         opened = VisitOpened(study="s", revision="r", participant_id="p1", pool="link", language="en")
         kept = folder_of(log).keep("r1", b"sound", "audio/wav")
-        event = kept.event("r1", Sound("audio/wav", 1, 8000, 8000), "command", ["user"])
+        event = kept.event("r1", RecordedSound("audio/wav", 1, 8000, 8000), "command", ["user"])
         for one in (opened, event):
             log.transact_now(lambda tx, one=one: tx.append("v1", one))
     yield tmp_path

@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.audio.files import Tracks, encode_sound
-from vivavoce.log.models import DialogueState
+from vivavoce.log.models import DialogueRecord
 from vivavoce.log.recording_events import Content
-from vivavoce.log.recordings import Sound, erase_recordings, folder_of
+from vivavoce.log.recordings import RecordedSound, erase_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
@@ -19,7 +19,7 @@ RATE = 8000
 
 
 @pytest.fixture
-def recorded(log: Log, study: Study) -> DialogueState:
+def recorded(log: Log, study: Study) -> DialogueRecord:
     """A dialogue whose call was recorded, with one turn that was recorded by itself."""
     held = next(one for one in log.dialogues(study.name) if one.status == "completed")
     samples = np.zeros((2 * RATE, 2), np.int16)
@@ -30,11 +30,11 @@ def recorded(log: Log, study: Study) -> DialogueState:
 
 
 def keep(
-    log: Log, held: DialogueState, name: str, tracks: Tracks, content: Content, turn_index: int | None = None
+    log: Log, held: DialogueRecord, name: str, tracks: Tracks, content: Content, turn_index: int | None = None
 ) -> bytes:
     audio = encode_sound(tracks, "flac")
     kept = folder_of(log).keep(name, audio, "audio/flac")
-    sound = Sound("audio/flac", tracks.channels, RATE, len(tracks.samples))
+    sound = RecordedSound("audio/flac", tracks.channels, RATE, len(tracks.samples))
     event = kept.event(
         name, sound, content, ["system", "user"] if tracks.channels == 2 else ["user"],
         dialogue_id=held.dialogue_id, turn_index=turn_index,
@@ -48,7 +48,7 @@ def addresses(page: str) -> list[str]:
 
 
 def test_whoever_reads_a_dialogue_hears_it_in_whatever_pieces_the_player_wants(
-    enter: Enter, recorded: DialogueState, log: Log
+    enter: Enter, recorded: DialogueRecord, log: Log
 ) -> None:
     viewer = enter("viewer")
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}")
@@ -65,7 +65,7 @@ def test_whoever_reads_a_dialogue_hears_it_in_whatever_pieces_the_player_wants(
     assert page.text.index(turn) > page.text.index('data-turn="1"')
 
 
-def test_the_picture_has_the_peaks_of_both_channels(enter: Enter, recorded: DialogueState) -> None:
+def test_the_picture_has_the_peaks_of_both_channels(enter: Enter, recorded: DialogueRecord) -> None:
     viewer = enter("viewer")
     (address,) = re.findall(r'data-track="([^"]+)"', viewer.get(f"/dialogues/{recorded.dialogue_id}").text)
     track = viewer.get(address).json()
@@ -78,7 +78,7 @@ def test_the_picture_has_the_peaks_of_both_channels(enter: Enter, recorded: Dial
 
 
 def test_a_recording_is_not_had_without_a_sign_in_nor_through_another_dialogue(
-    enter: Enter, stranger: TestClient, recorded: DialogueState, log: Log, study: Study
+    enter: Enter, stranger: TestClient, recorded: DialogueRecord, log: Log, study: Study
 ) -> None:
     other = next(one for one in log.dialogues(study.name) if one.dialogue_id != recorded.dialogue_id)
     address = f"/dialogues/{recorded.dialogue_id}/recordings/call"
@@ -97,7 +97,7 @@ def test_a_recording_is_not_had_without_a_sign_in_nor_through_another_dialogue(
 
 
 def test_what_was_removed_is_told_and_gone_and_what_cannot_be_drawn_can_be_played(
-    enter: Enter, recorded: DialogueState, log: Log
+    enter: Enter, recorded: DialogueRecord, log: Log
 ) -> None:
     viewer = enter("viewer")
     call, _ = log.recordings(dialogue_id=recorded.dialogue_id)
@@ -113,7 +113,7 @@ def test_what_was_removed_is_told_and_gone_and_what_cannot_be_drawn_can_be_playe
 
 
 def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
-    enter: Enter, recorded: DialogueState, log: Log
+    enter: Enter, recorded: DialogueRecord, log: Log
 ) -> None:
     viewer = enter("viewer")
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
@@ -122,7 +122,7 @@ def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
         "clips", encode_sound(Tracks(np.zeros((RATE, 2), np.int16), RATE)), "audio/wav"
     )
     event = kept.event(
-        "clips", Sound("audio/wav", 2, RATE, RATE), "dialogue", ["system", "user"],
+        "clips", RecordedSound("audio/wav", 2, RATE, RATE), "dialogue", ["system", "user"],
         dialogue_id=recorded.dialogue_id, clips=5, clips_placed=1,
     )  # fmt: skip
     log.transact_now(lambda tx: tx.append(recorded.visit_id, event))

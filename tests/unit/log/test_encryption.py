@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.audio.files import encode_sound, read_sound
-from vivavoce.audio.sound import Sound as Samples
+from vivavoce.audio.sound import RecordedSound as Samples
 from vivavoce.core.errors import InputError
 from vivavoce.log.encryption import (
     HEAD,
@@ -24,7 +24,7 @@ from vivavoce.log.encryption import (
 )
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
-from vivavoce.log.recordings import Sound, check_recordings, erase_recordings, folder_of
+from vivavoce.log.recordings import RecordedSound, check_recordings, erase_recordings, folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
 
@@ -50,7 +50,7 @@ def log(tmp_path: Path) -> Iterator[Log]:
 def store(log: Log, recording_id: str = "r1") -> Path:
     """A turn of a dialogue, kept; where its file lies."""
     kept = folder_of(log).keep(recording_id, AUDIO, "audio/wav")
-    sound = Sound("audio/wav", 1, 16_000, 16_000)
+    sound = RecordedSound("audio/wav", 1, 16_000, 16_000)
     event = kept.event(recording_id, sound, "turn", ["user"], dialogue_id="d1", turn_index=0)
     log.transact_now(lambda tx: tx.append("v1", event))
     return folder_of(log).path / kept.file

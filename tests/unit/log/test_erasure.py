@@ -22,7 +22,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.export import export_dataset
 from vivavoce.log.rebuild import rebuild
-from vivavoce.log.recordings import Sound, check_recordings, folder_of
+from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import (
     CaseJudged,
@@ -102,7 +102,7 @@ def transcriber(tx: Transaction, says: dict[int, str]) -> None:
 
 
 def recorded(log: Log, number: int) -> None:
-    sound = Sound("audio/wav", 1, 8000, 8)
+    sound = RecordedSound("audio/wav", 1, 8000, 8)
     kept = folder_of(log).keep(f"r{number}", f"sound {number}".encode(), sound.media_type)
     event = kept.event(f"r{number}", sound, "turn", ["user"], dialogue_id=f"d{number}", turn_index=0)
     log.transact_now(lambda tx: tx.append(f"v{number}", event))

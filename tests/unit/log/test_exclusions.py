@@ -11,7 +11,7 @@ import pytest
 
 from vivavoce.annotation.files import with_annotations
 from vivavoce.annotation.reading import read_turns
-from vivavoce.annotation.transcripts import Said, with_transcripts
+from vivavoce.annotation.transcripts import TranscriptSaid, with_transcripts
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export_csv import export_csv
 from vivavoce.log.timing import time_from_sound
@@ -186,7 +186,7 @@ def test_the_dataset_keeps_all_rows_and_a_table_says_which_are_left_out(tmp_path
 COPIES: dict[str, Callable[[Dataset, Path], object]] = {
     "flags": lambda dataset, into: flag_again(dataset, {}, into),
     "times": lambda dataset, into: time_from_sound(dataset, {}, into),
-    "transcripts": lambda dataset, into: with_transcripts(dataset, Said({}, {}), into),
+    "transcripts": lambda dataset, into: with_transcripts(dataset, TranscriptSaid({}, {}), into),
     "annotations": lambda dataset, into: with_annotations(dataset, [], into, START),
     "readings": lambda dataset, into: read_turns(dataset, lambda *_: [], into, parser="own"),
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.audio.voice_activity import Interval
+from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.log.reconciliation import NO_SPEECH, NOT_LOGGED, WRITTEN, reconciled
 
 
@@ -27,8 +27,8 @@ def test_two_turns_before_a_slow_answer_stay_two_and_the_next_keeps_its_own_time
         utterance("system", 6, 11.0, 12.0),
     ]  # fmt: skip
     heard = {
-        "user": [Interval(2.05, 3.02), Interval(4.01, 5.03), Interval(9.0, 10.1)],
-        "system": [Interval(0.1, 0.9), Interval(6.1, 7.95), Interval(11.0, 11.9)],
+        "user": [SpeechInterval(2.05, 3.02), SpeechInterval(4.01, 5.03), SpeechInterval(9.0, 10.1)],
+        "system": [SpeechInterval(0.1, 0.9), SpeechInterval(6.1, 7.95), SpeechInterval(11.0, 11.9)],
     }
     found = reconciled(logged, cut, heard)
     assert sorted(found.turns) == [0, 1, 2, 3, 4, 5, 6]
@@ -40,7 +40,9 @@ def test_two_turns_before_a_slow_answer_stay_two_and_the_next_keeps_its_own_time
 
 def test_what_was_asked_in_a_silence_is_no_part_of_the_answer_before_it() -> None:
     cut = [utterance("system", 0, 0.0, 1.0), utterance("system", None, 9.0, 10.0)]
-    found = reconciled(turns("system"), cut, {"system": [Interval(0.0, 1.0), Interval(9.0, 10.0)]})
+    found = reconciled(
+        turns("system"), cut, {"system": [SpeechInterval(0.0, 1.0), SpeechInterval(9.0, 10.0)]}
+    )
     assert found.turns[0].offset_s == 1.0
     assert [one.onset_s for one in found.others] == [9.0]
 
@@ -48,18 +50,24 @@ def test_what_was_asked_in_a_silence_is_no_part_of_the_answer_before_it() -> Non
 def test_what_does_not_agree_is_missing_with_the_reason() -> None:
     logged = turns("user", "system", "user", "written", "system")
     cut = [utterance("user", 0, 1.0, 4.0), utterance("system", 1, 5.0, 6.0), utterance("user", 2, 8.0, 9.0)]
-    heard = {"user": [Interval(1.0, 2.2), Interval(20.0, 21.0)], "system": [Interval(5.2, 5.9)]}
+    heard = {
+        "user": [SpeechInterval(1.0, 2.2), SpeechInterval(20.0, 21.0)],
+        "system": [SpeechInterval(5.2, 5.9)],
+    }
     found = reconciled(logged, cut, heard)
     assert list(found.turns) == [1]
     assert found.missing == {
         0: "log and recording differ by 1.8 s on where speech ends", 2: NO_SPEECH, 3: WRITTEN, 4: NOT_LOGGED,
     }  # fmt: skip
-    assert found.strange == [Interval(20.0, 21.0)]
+    assert found.strange == [SpeechInterval(20.0, 21.0)]
 
 
 def test_who_speaks_into_an_answer_barges_in_and_the_delay_counts_from_what_was_heard_last() -> None:
     cut = [utterance("system", 0, 0.0, 3.0), utterance("user", 1, 2.0, 4.0), utterance("system", 2, 5.0, 6.0)]
-    heard = {"user": [Interval(2.0, 4.0)], "system": [Interval(0.0, 3.0), Interval(5.0, 6.0)]}
+    heard = {
+        "user": [SpeechInterval(2.0, 4.0)],
+        "system": [SpeechInterval(0.0, 3.0), SpeechInterval(5.0, 6.0)],
+    }
     found = reconciled(turns("system", "user", "system"), cut, heard).turns
     assert (found[1].barge_in, found[1].overlap_s, found[1].delay_s) == (True, 1.0, -1.0)
     assert found[2].delay_s == 1.0

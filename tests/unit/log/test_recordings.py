@@ -16,8 +16,8 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.recordings import (
+    RecordedSound,
     RecordingFolder,
-    Sound,
     check_recordings,
     erase_recordings,
     finish_removals,
@@ -26,7 +26,7 @@ from vivavoce.log.recordings import (
 from vivavoce.log.store import Log
 
 AUDIO = b"RIFF, or whatever a recorder gives out"
-SOUND = Sound("audio/wav", 1, 16_000, 24_000)
+SOUND = RecordedSound("audio/wav", 1, 16_000, 24_000)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_a_name_never_leads_out_of_the_folder(log: Log, tmp_path: Path) -> None:
 def test_every_channel_has_one_speaker(log: Log) -> None:
     kept = folder_of(log).keep("r1", AUDIO, "audio/wav")
     with pytest.raises(ValueError, match="2 channels, but 1 speakers"):
-        kept.event("r1", Sound("audio/wav", 2, 8000, 8000), "dialogue", ["user"])
+        kept.event("r1", RecordedSound("audio/wav", 2, 8000, 8000), "dialogue", ["user"])
 
 
 @settings(max_examples=15)

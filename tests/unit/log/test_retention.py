@@ -11,7 +11,7 @@ import pytest
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.events import DialogueAssigned, DialogueOpened, UserTurnSent, VisitOpened
 from vivavoce.log.models import Recording
-from vivavoce.log.recordings import Sound, check_recordings, folder_of
+from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
 from vivavoce.log.retention import Keeping, due, expire
 from vivavoce.log.store import Log
 from vivavoce.log.transcription_events import (
@@ -53,7 +53,7 @@ def talk(log: Log, *said: str) -> None:
 
 def record(log: Log, name: str, content: str, turn: int | None, party: str = "user") -> None:
     kept = folder_of(log).keep(name, name.encode(), "audio/wav")
-    sound = Sound("audio/wav", 1, 8000, 8000)
+    sound = RecordedSound("audio/wav", 1, 8000, 8000)
     event = kept.event(name, sound, content, [party], dialogue_id="d1", turn_index=turn)  # type: ignore[arg-type]
     log.transact_now(lambda tx: tx.append("v1", event))
 

@@ -11,7 +11,7 @@ from scenes.voices import conversation
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.recording_events import Content, Speaker
-from vivavoce.log.recordings import Sound, erase_recordings, folder_of
+from vivavoce.log.recordings import RecordedSound, erase_recordings, folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
 
@@ -30,7 +30,7 @@ def keep(
     turn_index: int | None = None, started_s: float | None = None,
 ) -> None:  # fmt: skip
     kept = folder_of(log).keep(name, encode_sound(tracks, "flac"), "audio/flac")
-    sound = Sound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
+    sound = RecordedSound("audio/flac", tracks.channels, tracks.rate_hz, len(tracks.samples))
     event = kept.event(name, sound, content, speakers, dialogue_id="dialogue-000", turn_index=turn_index,
                        started_s=started_s)  # fmt: skip
     log.transact_now(lambda tx: tx.append("visit-0", event))

@@ -24,7 +24,7 @@ from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as html_page
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.stats.summary import summarise
 
 VENUE = {"food": "thai", "address": "5 Lantern Street"}
@@ -137,7 +137,7 @@ def test_dialogues_are_compared_by_strategy(tmp_path: Path) -> None:
     dataset = exported(tmp_path, talk(0, NEW), talk(1, bold))
     assert dataset.read("dialogues").column("strategy").to_pylist() == ["shy", "bold"]
     assert {row["key"] for row in summarise(dataset, "strategy")["by"]} == {"shy", "bold"}
-    page = html_page(compose(dataset, Options(by="strategy")))
+    page = html_page(compose(dataset, ReportOptions(by="strategy")))
     assert "shy" in page and "bold" in page
 
 

@@ -8,27 +8,27 @@ from typing import Any
 import pytest
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures.success import Act, Turn, Venues
+from vivavoce.measures.success import ScoredAct, ScoredTurn, Venues
 
 _ACT = re.compile(r"([\w.-]+)\(([^)]*)\)")
 
 
-def _acts(text: str) -> list[Act]:
+def _acts(text: str) -> list[ScoredAct]:
     """`inform(food=chinese) request(addr)` as acts."""
-    found: list[Act] = []
+    found: list[ScoredAct] = []
     for act, inside in _ACT.findall(text):
         slot, _, value = inside.partition("=")
-        found.append(Act(act, slot or None, value or None, "=" if value else None))
+        found.append(ScoredAct(act, slot or None, value or None, "=" if value else None))
     return found
 
 
-def _turns(lines: Sequence[str], *, understood: bool = False) -> list[Turn]:
+def _turns(lines: Sequence[str], *, understood: bool = False) -> list[ScoredTurn]:
     """`S offer(...)`, `U meant | understood`: one line a turn."""
-    made: list[Turn] = []
+    made: list[ScoredTurn] = []
     for index, line in enumerate(lines):
         meant, _, heard = line[2:].partition("|")
         acts = heard if understood and heard else meant
-        made.append(Turn(index, {"S": "system", "U": "user"}[line[0]], tuple(_acts(acts))))
+        made.append(ScoredTurn(index, {"S": "system", "U": "user"}[line[0]], tuple(_acts(acts))))
     return made
 
 
@@ -48,7 +48,7 @@ def _entities(venues: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def make_turns() -> Callable[..., list[Turn]]:
+def make_turns() -> Callable[..., list[ScoredTurn]]:
     return _turns
 
 

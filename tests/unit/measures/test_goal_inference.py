@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from vivavoce.measures.success import InferredOutcome, Turn, Venues, inferred_components, inferred_outcomes
+from vivavoce.measures.success import (
+    InferredOutcome,
+    ScoredTurn,
+    Venues,
+    inferred_components,
+    inferred_outcomes,
+)
 
 DB = {
     "yu garden": {
@@ -43,7 +49,7 @@ Infer = Callable[..., list[InferredOutcome]]
 
 
 @pytest.fixture
-def infer(make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]) -> Infer:
+def infer(make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]]) -> Infer:
     return lambda *lines, **options: inferred_outcomes("d", make_turns(lines), make_venues(DB), **options)
 
 
@@ -156,7 +162,7 @@ def test_a_goal_is_relaxed_only_by_lifting_a_constraint_after_a_right_none(infer
 
 
 def test_of_another_type_a_constraint_stays_when_any_venue_of_it_has_the_slot(
-    make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]]
 ) -> None:
     """One of two pubs serves food: whoever wanted it of a restaurant still wants it of a pub."""
     talk = ("U inform(type=restaurant) inform(food=chinese)", "S offer(name=charlie)", "U inform(type=pub)")

@@ -15,8 +15,8 @@ from vivavoce.measures.success import (
     OFFER_RULES,
     UNITS,
     Goal,
-    Options,
-    Turn,
+    ScoredTurn,
+    ScoringOptions,
     Venues,
     assigned_outcome,
     disagreements,
@@ -116,7 +116,7 @@ def test_verification_of_values_is_an_option(make_dataset: Make) -> None:
     wrong = {"turns": ["U inform(food=chinese) request(phone)", "S offer(name=charlie) inform(phone=P9)"]}
     dataset = make_dataset({"d": wrong}, DB)
     assert outcomes(dataset).inferred["d"][0].score() == 0
-    assert outcomes(dataset, Options(verify_values=False)).inferred["d"][0].score() == 1
+    assert outcomes(dataset, ScoringOptions(verify_values=False)).inferred["d"][0].score() == 1
 
 
 @pytest.mark.parametrize(("ratings", "expected"), [
@@ -181,7 +181,7 @@ DIALOGUES = st.lists(
 
 @given(DIALOGUES)
 def test_lenient_scoring_is_never_below_strict_scoring(
-    make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]], lines: list[str]
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]], lines: list[str]
 ) -> None:
     goals = inferred_outcomes("d", make_turns(lines), make_venues(DB))
     for unit in UNITS:
@@ -203,7 +203,7 @@ def test_lenient_scoring_is_never_below_strict_scoring(
 
 @given(DIALOGUES)
 def test_goals_partition_the_dialogue_and_only_the_first_may_be_void(
-    make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]], lines: list[str]
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]], lines: list[str]
 ) -> None:
     goals = inferred_outcomes("d", make_turns(lines), make_venues(DB))
     assert [goal.goal_index for goal in goals] == list(range(len(goals)))
@@ -220,7 +220,7 @@ def test_goals_partition_the_dialogue_and_only_the_first_may_be_void(
 )
 def test_any_offer_is_never_below_the_last_and_unverified_never_below_verified(
     make_venues: Callable[..., Venues],
-    make_turns: Callable[..., list[Turn]],
+    make_turns: Callable[..., list[ScoredTurn]],
     lines: list[str],
     wanted: dict[str, str],
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.measures.success import Goal, Turn, Venues, assigned_outcome
+from vivavoce.measures.success import Goal, ScoredTurn, Venues, assigned_outcome
 
 DB = {
     "red lion": {"area": "north", "price": "9 pounds", "pricerange": "cheap", "postcode": "C.B 2, 1 A.B"},
@@ -17,7 +17,7 @@ Serve = Callable[..., list[int]]
 
 
 @pytest.fixture
-def serve(make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]) -> Serve:
+def serve(make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]]) -> Serve:
     """Scores by the last and by any offer of a goal given as constraints and requests."""
 
     def run(wanted: dict[str, str], requests: tuple[str, ...], *lines: str, verify: bool = True) -> list[int]:
@@ -92,7 +92,7 @@ def test_what_the_user_says_does_not_matter_to_the_assigned_goal(serve: Serve) -
 
 
 def test_the_alternative_is_scored_when_nothing_meets_the_first_goal(
-    make_venues: Callable[..., Venues], make_turns: Callable[..., list[Turn]]
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]]
 ) -> None:
     venues, first, second = make_venues(DB), Goal({"area": "west"}), Goal({"area": "north"})
     turns = make_turns(["S offer(name=red lion)"])
@@ -102,7 +102,7 @@ def test_the_alternative_is_scored_when_nothing_meets_the_first_goal(
     assert assigned_outcome("d", [Goal({"area": "south"}), second], turns, venues).score() == 0
 
 
-def test_two_venues_of_one_name_are_not_mixed(make_turns: Callable[..., list[Turn]]) -> None:
+def test_two_venues_of_one_name_are_not_mixed(make_turns: Callable[..., list[ScoredTurn]]) -> None:
     rows = [
         {"entity_id": key, "name": "chain", "slot": slot, "value": value, "match": "exact"}
         for key, slots in (

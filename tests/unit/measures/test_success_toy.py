@@ -13,7 +13,7 @@ from vivavoce.measures.success import (
     NO_MATCH_POLICIES,
     UNITS,
     Goal,
-    Turn,
+    ScoredTurn,
     Venues,
     assigned_outcome,
     inferred_components,
@@ -69,7 +69,7 @@ def test_the_inferred_goals_are_scored_as_printed(
     "case", [case for case in GOLDEN["cases"] if "on_understood_acts" in case], ids=["6"]
 )
 def test_scoring_what_was_heard_instead_of_what_was_meant_would_be_wrong(
-    case: dict[str, Any], venues: Venues, make_turns: Callable[..., list[Turn]]
+    case: dict[str, Any], venues: Venues, make_turns: Callable[..., list[ScoredTurn]]
 ) -> None:
     heard = inferred_outcomes("d", make_turns(case["turns"], understood=True), venues)
     assert list(inferred_components(heard)) == case["on_understood_acts"]

@@ -16,7 +16,7 @@ from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
 from vivavoce.report.document import SECTIONS, compose
 from vivavoce.report.html import render
 from vivavoce.report.language import speaking
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.report.tables import escaped, write_figures, write_tables
 from vivavoce.stats.declared import declaration, declared_family
 from vivavoce.stats.opinion import _row
@@ -105,13 +105,13 @@ def test_without_a_difference_the_answer_says_that_none_can_be_shown(tmp_path):
 
 
 def test_chosen_sections_alone_are_written_in_the_reports_order(plain):
-    document = compose(plain.dataset, Options(sections=["limits", "results"]))
+    document = compose(plain.dataset, ReportOptions(sections=["limits", "results"]))
     assert [one.name for one in document.sections] == ["results", "limits"]
 
 
 def test_an_unknown_section_is_refused_with_the_nearest(plain):
     with pytest.raises(InputError, match=r"unknown section 'result'; did you mean 'results'\?"):
-        compose(plain.dataset, Options(sections=["result"]))
+        compose(plain.dataset, ReportOptions(sections=["result"]))
 
 
 def test_every_section_has_a_maker_and_a_title():
@@ -124,17 +124,17 @@ def test_every_section_has_a_maker_and_a_title():
 def test_transcripts_are_shown_only_when_asked_and_hidden_words_are_counted(tmp_path):
     dataset = written(tmp_path / "d")
     assert "private words here" not in render(dataset)
-    shown = compose(dataset, Options(transcripts=3)).blocks(Transcript)
+    shown = compose(dataset, ReportOptions(transcripts=3)).blocks(Transcript)
     assert len(shown) == 3
     assert shown[0].turns[0] == ("user", "Participant", "private words here")
     assert "subjective success" in shown[0].why
-    hidden = render(dataset, options=Options(transcripts=3, redact=True))
+    hidden = render(dataset, options=ReportOptions(transcripts=3, redact=True))
     assert "private words here" not in hidden
     assert "[3 words]" in hidden
 
 
 def test_failures_come_from_the_groups_in_turn(tmp_path):
-    shown = compose(written(tmp_path / "d"), Options(transcripts=2)).blocks(Transcript)
+    shown = compose(written(tmp_path / "d"), ReportOptions(transcripts=2)).blocks(Transcript)
     assert [one.title.split(" \u00b7 ")[1] for one in shown] == ["alpha", "beta"]
 
 
@@ -241,18 +241,18 @@ def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
     old, worse = written(tmp_path / "old", better=0.9), written(tmp_path / "worse", better=0.4)
     (verdicts,) = [
         block
-        for one in compose(worse, Options(against=old)).sections
+        for one in compose(worse, ReportOptions(against=old)).sections
         if one.name == "against"
         for block in one.blocks
         if isinstance(block, Bullets)
     ]
     assert verdicts.items[0].startswith("Subjective success got worse: \u221225.0 points")
     same = words(
-        compose(written(tmp_path / "same", better=0.9), Options(against=old, margin=0.15)), "against"
+        compose(written(tmp_path / "same", better=0.9), ReportOptions(against=old, margin=0.15)), "against"
     )
     assert "stayed the same within 15.0 points" in same
     unsure = words(
-        compose(written(tmp_path / "few", better=0.85), Options(against=old, margin=0.01)), "against"
+        compose(written(tmp_path / "few", better=0.85), ReportOptions(against=old, margin=0.01)), "against"
     )
     assert "neither a difference nor that it is no worse by 1.0 points" in unsure
 
@@ -285,7 +285,7 @@ def test_programs_read_every_number_of_every_csv(simulated, tmp_path):
     for language in ("en", "it"):
         with speaking(language):
             write_tables(compose(simulated.dataset), tmp_path / language)
-            write_tables(compose(many, Options(language=language)), tmp_path / f"many-{language}")
+            write_tables(compose(many, ReportOptions(language=language)), tmp_path / f"many-{language}")
     for path in sorted(tmp_path.rglob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = list(csv.reader(file))

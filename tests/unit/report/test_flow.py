@@ -7,7 +7,7 @@ import pytest
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 
 STUDY = """study: s
 systems: {a: {connect: http}}
@@ -28,7 +28,7 @@ def rows(folder: Path, gate: str, language: str) -> dict[str, tuple[str, ...]]:
                   "participant_id": f"p{number}", "channel": "text", "language": "en", "simulated": False,
                   "code_issued": False}],
             )  # fmt: skip
-    document = compose(Dataset(folder), Options(language=language))
+    document = compose(Dataset(folder), ReportOptions(language=language))
     (table,) = (one for one in document.blocks(TableOfText) if one.name == "flow")
     return {row.heading: (row.cells[0].main, *row.under) for row in table.rows}
 

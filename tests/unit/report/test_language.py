@@ -24,7 +24,7 @@ from vivavoce.report import (
 )
 from vivavoce.report.html import render
 from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
 from vivavoce.stats.attainable_p import reach_warning
 from vivavoce.stats.balance import together
@@ -150,7 +150,7 @@ def test_braces_in_what_users_wrote_are_no_places():
 
 
 def test_the_language_ends_with_its_report(plain):
-    page = render(plain.dataset, options=Options(language="it"))
+    page = render(plain.dataset, options=ReportOptions(language="it"))
     assert '<html lang="it">' in page
     assert "Rapporto di valutazione" in page
     assert percent(0.5) == "50.0%"
@@ -160,7 +160,9 @@ def test_the_language_ends_with_its_report(plain):
 def test_no_english_sentence_is_left_in_an_italian_report(make):
     from html import unescape
 
-    page = unescape(render(make(people=2, simulated=True), options=Options(language="it", transcripts=1)))
+    page = unescape(
+        render(make(people=2, simulated=True), options=ReportOptions(language="it", transcripts=1))
+    )
     english = [phrase for phrase in phrases() if len(phrase) > 25 and "{" not in phrase and phrase in page]
     assert english == []
     assert "SIMULATO" in page
@@ -169,4 +171,4 @@ def test_no_english_sentence_is_left_in_an_italian_report(make):
 
 def test_an_unknown_language_is_refused_with_those_that_there_are(plain):
     with pytest.raises(UnknownName, match=r"unknown language 'xx'.*known: en, it"):
-        render(plain.dataset, options=Options(language="xx"))
+        render(plain.dataset, options=ReportOptions(language="xx"))

@@ -57,9 +57,9 @@ def test_axe_finds_nothing_and_nothing_is_fetched(browser, make, tmp_path, langu
     from axe_playwright_python.sync_playwright import Axe
 
     from vivavoce.report.html import write_report
-    from vivavoce.report.material import Options
+    from vivavoce.report.material import ReportOptions
 
-    options = Options(language=language, transcripts=2)
+    options = ReportOptions(language=language, transcripts=2)
     path = write_report(make(simulated=True, people=2), tmp_path / "report.html", options=options)
     page = browser.new_page(viewport={"width": width, "height": 900})
     requests: list[str] = []

@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.report.document import compose
 from vivavoce.report.html import save, write_report
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.report.pdf import condensed, data_of, pdf
 
 HOSTILE = '#panic() = *x* _y_ $z$ `c` <a> @b \\ #[#read("/etc/passwd")] "quoted" {{ 7 }}'
@@ -63,7 +63,7 @@ def test_signatures_of_several_groups_stand_in_one_line_that_loses_nothing():
 def test_hostile_text_is_set_as_text(make, tmp_path):
     systems = (f"alpha {HOSTILE}", "b" * 70)
     dataset = make(study=HOSTILE, text=HOSTILE, systems=systems, wording=HOSTILE)
-    path = write_report(dataset, tmp_path / "report.pdf", options=Options(transcripts=2))
+    path = write_report(dataset, tmp_path / "report.pdf", options=ReportOptions(transcripts=2))
     whole = " ".join(text_of(path))
     assert "#panic()" in whole
     assert "root:" not in whole
@@ -74,7 +74,7 @@ def test_the_same_dataset_gives_the_same_print(plain):
 
 
 def test_an_italian_print_names_its_language_and_writes_commas(plain, tmp_path):
-    path = write_report(plain.dataset, tmp_path / "report.pdf", options=Options(language="it"))
+    path = write_report(plain.dataset, tmp_path / "report.pdf", options=ReportOptions(language="it"))
     whole = " ".join(text_of(path))
     assert "75,0%" in whole
     assert "Rapporto di valutazione" in whole

@@ -11,7 +11,7 @@ from vivavoce.report.blocks import Bullets, TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.drawing import Figure
 from vivavoce.report.html import render
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.stats.preference_results import preference_results
 
 
@@ -56,7 +56,9 @@ def test_the_shares_are_drawn_with_their_intervals_and_a_line_at_one_half(datase
     assert "formality, satisfaction: " in drawn.alternative
     assert drawn.printed.startswith("<svg")
     (italian,) = [
-        one for one in compose(dataset, Options(language="it")).blocks(Figure) if one.name == "preferences"
+        one
+        for one in compose(dataset, ReportOptions(language="it")).blocks(Figure)
+        if one.name == "preferences"
     ]
     assert "soddisfazione" in italian.alternative
 
@@ -77,7 +79,7 @@ def test_how_strongly_is_told_where_it_was_asked_and_only_there(dataset: Dataset
     assert len(table.rows) == 4 + 1
     assert float(table.rows[-1].cells[0].main) > 0.5
     assert dict(table.signatures)["empathy"].startswith("preference_strength|")
-    page = render(strong, options=Options(language="it"))
+    page = render(strong, options=ReportOptions(language="it"))
     assert "Quanto è forte la preferenza" in page
 
 
@@ -90,6 +92,6 @@ def test_the_report_tells_what_may_have_swayed_the_choices(dataset: Dataset) -> 
 
 
 def test_the_report_on_choices_is_written_in_italian_too(dataset: Dataset) -> None:
-    page = render(dataset, options=Options(language="it"))
+    page = render(dataset, options=ReportOptions(language="it"))
     for phrase in ("Che cosa è stato preferito", "soddisfazione", "versione di controllo", "Rao e Kupper"):
         assert phrase in page

@@ -9,7 +9,7 @@ import pytest
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.report.releases import against_blocks, release_verdict
 from vivavoce.stats.releases import against
 
@@ -105,7 +105,9 @@ def test_the_table_of_a_release_is_signed(pair) -> None:
 
 def test_the_footer_names_the_whole_command(pair) -> None:
     new, old = pair(160, 150)
-    document = compose(new, Options(against=old, margin=0.05, language="it", sections=["against", "flow"]))
+    document = compose(
+        new, ReportOptions(against=old, margin=0.05, language="it", sections=["against", "flow"])
+    )
     assert shlex.split(document.command) == [
         "vivavoce", "report", "DATASET", "--against", "LAST", "--language", "it", "--margin", "0.05",
         "--sections", "against,flow",

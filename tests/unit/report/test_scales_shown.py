@@ -12,7 +12,7 @@ from vivavoce.log.dataset import DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
 from vivavoce.report.html import render
 from vivavoce.report.language import speaking, translated
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -29,7 +29,9 @@ def shown(folder: Path, instrument: str, forms: list[dict[str, float]]) -> str:
                      "value": value}
             for item, value in form.items()
         ])  # fmt: skip
-    page = re.sub(r"<(script|style|svg).*?</\1>", "", render(writer.close(), options=Options()), flags=re.S)
+    page = re.sub(
+        r"<(script|style|svg).*?</\1>", "", render(writer.close(), options=ReportOptions()), flags=re.S
+    )
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
 
 

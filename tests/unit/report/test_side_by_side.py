@@ -9,7 +9,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 
 WORTH = {"beryl": 0.8, "cobalt": 0.0, "topaz": -0.8}
 
@@ -20,7 +20,7 @@ def arena(tmp_path: Path) -> Dataset:
 
 
 def table(dataset: Dataset, name: str, **options: object) -> TableOfText:
-    document = compose(dataset, Options(**options))  # pyright: ignore[reportArgumentType]
+    document = compose(dataset, ReportOptions(**options))  # pyright: ignore[reportArgumentType]
     return next(one for one in document.blocks(TableOfText) if one.name == name)
 
 
@@ -91,6 +91,6 @@ def test_preferences_are_grouped_by_what_is_known_of_people(tmp_path: Path) -> N
 
 
 def test_the_report_on_an_arena_is_written_in_italian_too(arena: Dataset) -> None:
-    page = render(arena, options=Options(language="it"))
+    page = render(arena, options=ReportOptions(language="it"))
     for phrase in ("Classifica", "Lato, lunghezza e stile", "Secondi per giudizio"):
         assert phrase in page

@@ -11,7 +11,7 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 
 
 def transcript(*said: str) -> str:
@@ -34,7 +34,7 @@ def dataset(tmp_path: Path) -> Dataset:
 
 
 def tables(dataset: Dataset, **options: Any) -> list[TableOfText]:
-    return compose(dataset, Options(sections=("stress",), **options)).blocks(TableOfText)
+    return compose(dataset, ReportOptions(sections=("stress",), **options)).blocks(TableOfText)
 
 
 def test_the_section_gives_every_test_group_and_language_its_ratio(dataset: Dataset) -> None:
@@ -57,7 +57,7 @@ def test_what_failed_stands_beside_the_original_turn_by_turn(dataset: Dataset) -
 
 
 def test_words_of_users_are_never_markup_and_can_be_left_out(dataset: Dataset) -> None:
-    page = render(dataset, options=Options(sections=("stress",)))
+    page = render(dataset, options=ReportOptions(sections=("stress",)))
     assert "chaep &lt;b&gt;pub" in page and "<b>pub" not in page
     assert len(tables(dataset, redact=True)) == 1
 

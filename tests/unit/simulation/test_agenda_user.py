@@ -12,7 +12,7 @@ import vivavoce.study
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.text import normalise_value
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.agenda_user import Caller, Utterance
+from vivavoce.simulation.agenda_user import Caller, UserUtterance
 from vivavoce.simulation.system_acts import acts_in_text
 from vivavoce.simulation.user_profile import Population, UserProfile, draw_traits
 from vivavoce.study.ontology_file import load_ontology
@@ -64,7 +64,7 @@ SYSTEM_TURNS = st.lists(ACTS, max_size=4)
 
 def dialogue(
     task: Task, traits: UserProfile, language: str, seed: int, most: int = 60
-) -> tuple[Caller, list[Utterance]]:
+) -> tuple[Caller, list[UserUtterance]]:
     """A dialogue with the restaurant bot, in this process and without noise."""
     caller, said = Caller(task, ONTOLOGY, traits, language, Random(seed)), []
     session = BOT.session(str(seed), language)

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from vivavoce.cli.simulate import Chosen, simulate_study
+from vivavoce.cli.simulate import ChosenUsers, simulate_study
 from vivavoce.cli.studies import export_study, open_log
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.events import SimulatedUserDescribed, UserTurnSent, VisitOpened
@@ -92,7 +92,7 @@ def hold(folder: Path, endpoint: Endpoint, dialogues: int) -> list[Any]:
     with open_log(study, None) as log:
         simulate_study(
             study, log, dialogues, seed=1, error_rate=0.0, report=lambda done, total: None,
-            chosen=Chosen(Population(1), casting),
+            chosen=ChosenUsers(Population(1), casting),
         )  # fmt: skip
         stored = [one.event for one in log.all_events()]
         export_study(study, log, folder / "dataset")

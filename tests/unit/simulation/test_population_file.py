@@ -8,7 +8,7 @@ import pytest
 from vivavoce.core.errors import InputError
 from vivavoce.questionnaires.instrument import Item, Scale
 from vivavoce.simulation.population_file import read_population, usual_population
-from vivavoce.simulation.satisfaction import Held, Satisfaction
+from vivavoce.simulation.satisfaction import HeldDialogue, Satisfaction
 from vivavoce.simulation.user_profile import Population
 
 FILE = """
@@ -95,8 +95,8 @@ def test_success_and_patience_move_the_answers_and_reversed_items_mirror_them() 
     model = Satisfaction(mood=0, leniency=0)
     scale = Scale(low=0, high=4)
     plain, turned = Item(id="a", scale="s"), Item(id="b", scale="s", reverse=True)
-    good = model.content([Held(True, 5, 0)], 0)
-    bad = model.content([Held(False, 20, 5)], 0)
+    good = model.content([HeldDialogue(True, 5, 0)], 0)
+    bad = model.content([HeldDialogue(False, 20, 5)], 0)
     chance = Population(1).random(0, "x")
     assert good > bad
     for content in (good, bad, -3, 7):

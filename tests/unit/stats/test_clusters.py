@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.stats.clusters import (
-    Sums,
+    ClusterSums,
     clustered_rate,
     nesting,
     ratio_interval,
@@ -20,8 +20,8 @@ GOLDEN = json.loads(
 )
 
 
-def sums_of(*participants: list[float]) -> Sums:
-    return Sums(
+def sums_of(*participants: list[float]) -> ClusterSums:
+    return ClusterSums(
         np.array([float(sum(cases)) for cases in participants]),
         np.array([float(len(cases)) for cases in participants]),
     )

@@ -12,7 +12,7 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render
-from vivavoce.report.material import Options
+from vivavoce.report.material import ReportOptions
 from vivavoce.report.preregistration import preregistration
 from vivavoce.stats.declared import declared_family
 from vivavoce.stats.preference_results import preference_results
@@ -73,7 +73,7 @@ def test_the_report_tells_what_was_declared_apart_from_exploration(tmp_path: Pat
     table = next(one for one in document.blocks(TableOfText) if one.name == "declared_choices")
     verdicts = [row.cells[-1].main for row in table.rows]
     assert verdicts.count("no preference shown") == 1 and verdicts.count("not preferred alike") == 7
-    italian = render(dataset, options=Options(language="it"))
+    italian = render(dataset, options=ReportOptions(language="it"))
     assert "le due versioni sono preferite allo stesso modo" in italian
     assert "The study file declares no comparison" not in render(dataset)
 
@@ -89,7 +89,7 @@ def test_the_opening_rests_on_the_declared_cells_and_names_their_family(tmp_path
     assert said[1] == "No preference could be shown in 7 of 8 declared comparisons of transcripts."
     assert said[2] == "Declared beforehand: p is adjusted by Holm over 8 declared comparisons."
     assert not any("No preference could be shown for" in one for one in said)
-    italian = " ".join(compose(dataset, Options(language="it")).answer)
+    italian = " ".join(compose(dataset, ReportOptions(language="it")).answer)
     assert "come dichiarato in anticipo: è preferita la versione sperimentale per facilità" in italian
     assert "In 7 su 8 confronti dichiarati fra trascrizioni" in italian
 

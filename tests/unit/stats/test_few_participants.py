@@ -6,12 +6,12 @@ from scipy.special import expit
 
 from scenes.judging import judged
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures.compute import Sums as Parts
+from vivavoce.measures.compute import ClusterSums as Parts
 from vivavoce.stats.bootstrap import bootstrap_ratio, ends
-from vivavoce.stats.clustered_summary import Nested
+from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import (
     NOTHING_VARIED,
-    Sums,
+    ClusterSums,
     clustered_rate,
     ratio_interval,
 )
@@ -76,7 +76,7 @@ def test_odds_of_a_higher_answer_have_no_p_from_few_people() -> None:
 
 
 def test_means_that_are_the_same_for_everybody_have_no_interval_of_width_nothing() -> None:
-    same = Sums(np.array([8.0, 4.0, 12.0]), np.array([2.0, 1.0, 3.0]))
+    same = ClusterSums(np.array([8.0, 4.0, 12.0]), np.array([2.0, 1.0, 3.0]))
     once = ratio_interval(np.array([0, 0, 1, 2, 2, 2]), np.full(6, 4.0), np.ones(6))
     for found in (clustered_rate(same, squares=np.array([32.0, 16.0, 48.0])), once):
         assert (found.low, found.high, found.method) == (None, None, NOTHING_VARIED)
@@ -138,7 +138,7 @@ def test_a_shift_of_few_people_is_inside_the_interval_as_often_as_it_says() -> N
         found = [Group(name, ids[start : start + 12], [f"{name}{one // 3}" for one in range(12)])
                  for name, start in (("a", 0), ("b", 12))]  # fmt: skip
         parts = Parts(["value"], ids, values.reshape(1, -1), np.ones((1, 24)))
-        test = Nested(parts, found).test("value", 0, 1, level=0.9)
+        test = ClusteredSummary(parts, found).test("value", 0, 1, level=0.9)
         held += test["low"] <= 1.5 <= test["high"]
     assert held >= 170  # 90 % are 180, give or take 4
 

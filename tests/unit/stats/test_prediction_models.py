@@ -25,7 +25,7 @@ from vivavoce.stats.prediction.explanation import _collinear, explain
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.model import fit_model, read_model, score
 from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal
-from vivavoce.stats.prediction.scores import Held, rank_correlation, scores
+from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
 from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable
 from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
 
@@ -131,7 +131,7 @@ def test_kappa_and_recall_are_those_of_another_library() -> None:
     draw = np.random.default_rng(3)
     answers = draw.integers(1, 6, 200).astype(float)
     chosen = np.clip(answers + draw.integers(-1, 2, 200), 1, 5)
-    held = Held(answers, chosen, np.full(200, 3.0), chosen, [f"p{number % 25}" for number in range(200)])
+    held = HeldOut(answers, chosen, np.full(200, 3.0), chosen, [f"p{number % 25}" for number in range(200)])
     found = scores(held)
     assert found["weighted_kappa"] == pytest.approx(cohen_kappa_score(answers, chosen, weights="quadratic"))
     assert found["macro_recall"] == pytest.approx(recall_score(answers, chosen, average="macro"))
@@ -145,8 +145,8 @@ def test_intervals_are_wider_when_the_answers_of_a_person_are_alike() -> None:
     draw = np.random.default_rng(6)
     felt = np.repeat(draw.normal(0, 2, 20), 15)
     said, naive = np.zeros(300), np.full(300, 0.5)
-    together = scores(Held(felt, said, naive, None, [f"p{number // 15}" for number in range(300)]))
-    apart = scores(Held(felt, said, naive, None, [f"p{number}" for number in range(300)]))
+    together = scores(HeldOut(felt, said, naive, None, [f"p{number // 15}" for number in range(300)]))
+    apart = scores(HeldOut(felt, said, naive, None, [f"p{number}" for number in range(300)]))
     widths = [float(one["rmse_high"] or 0) - float(one["rmse_low"] or 0) for one in (together, apart)]
     assert widths[0] > 2 * widths[1]
     assert together["weighted_kappa"] is None

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_rel
 
-from vivavoce.stats.clusters import Sums, clustered_rate
+from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.sandwich import correlations, residuals, robust_error
 
 FLOOR = 0.02
@@ -75,7 +75,7 @@ def test_one_case_with_each_system_is_the_paired_t_test():
 
 def test_equal_callers_have_the_logit_interval_of_their_mean_rates():
     hits = np.array([1.0, 4, 2, 5, 3, 3, 0, 4, 5, 2, 1])
-    found = clustered_rate(Sums(hits, np.full(11, 5.0)))
+    found = clustered_rate(ClusterSums(hits, np.full(11, 5.0)))
     rate, se = hits.mean() / 5, (hits / 5).std(ddof=1) / np.sqrt(11)
     reach = student.ppf(0.975, 10) * se / (rate * (1 - rate))
     middle = np.log(rate / (1 - rate))

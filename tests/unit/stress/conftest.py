@@ -12,7 +12,7 @@ from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.stress.base import STRESS_TESTS
-from vivavoce.stress.case import Case, Said
+from vivavoce.stress.case import Case, LoggedTurn
 from vivavoce.stress.runs import Run, RunSettings
 
 Rows = list[dict[str, Any]]
@@ -27,7 +27,8 @@ def case(
     return Case(
         case_id=f"{test}|{original}|{variant}", test=test, family=STRESS_TESTS.get(test).family,
         language=language, original=original, variant=variant,
-        before=tuple(Said(text=one) for one in before), after=tuple(Said(text=one) for one in after), **more,
+        before=tuple(LoggedTurn(text=one) for one in before),
+        after=tuple(LoggedTurn(text=one) for one in after), **more,
     )  # fmt: skip
 
 

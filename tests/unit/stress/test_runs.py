@@ -18,7 +18,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import ReplayFinished, stress_stream
 from vivavoce.log.stress_rows import stress_rows
-from vivavoce.stress.case import Said
+from vivavoce.stress.case import LoggedTurn
 from vivavoce.stress.continuation import LoggedUser
 from vivavoce.stress.runs import Run, RunSettings
 from vivavoce.study.ontology_file import load_ontology
@@ -196,8 +196,8 @@ def test_an_empty_plan_is_refused_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_the_logged_user_answers_what_he_is_asked_and_says_it_again_once() -> None:
-    area = Said(text="in the north", acts=(LoggedAct(act="inform", slot="area", value="north"),))
-    food = Said(text="Greek food", acts=(LoggedAct(act="inform", slot="food", value="greek"),))
+    area = LoggedTurn(text="in the north", acts=(LoggedAct(act="inform", slot="area", value="north"),))
+    food = LoggedTurn(text="Greek food", acts=(LoggedAct(act="inform", slot="food", value="greek"),))
     made = case("ST-4", "en", "a pub", "a pbu").model_copy(update={"after": (food, area)})
     user = LoggedUser(made)
     asked = {"text": "Where?", "acts": [{"act": "request", "slot": "area", "value": None}]}
@@ -210,7 +210,7 @@ def test_the_logged_user_answers_what_he_is_asked_and_says_it_again_once() -> No
 
 def test_the_logged_user_settles_a_question_which_is_meant_only_where_his_log_has_no_answer() -> None:
     which = {"text": "Pub or club?", "acts": [{"act": "select", "slot": "type", "value": "pub"}]}
-    logged = case("ST-4", "en", "a pub", "a pbu").model_copy(update={"after": (Said(text="any"),)})
+    logged = case("ST-4", "en", "a pub", "a pbu").model_copy(update={"after": (LoggedTurn(text="any"),)})
     assert LoggedUser(logged).next(which) == "any"
     settling = LoggedUser(logged, settles=True)
     assert [settling.next(which) for _ in range(3)] == ["a pub", "any", None]

@@ -8,7 +8,7 @@ import pytest
 
 from unit.stress.test_review import reviews_of
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stress.planning import Choice, plan_run, to_review
+from vivavoce.stress.planning import RunChoice, plan_run, to_review
 from vivavoce.stress.review import Reviews, proposed, reviewed
 from vivavoce.stress.sampling import interactions_of
 from vivavoce.study.model import Study
@@ -41,7 +41,7 @@ def dataset(tmp_path: Path) -> Dataset:
 
 def plan(dataset: Dataset, reviews: Reviews | None = None, **choice: Any) -> Any:
     study: Any = Study.model_construct(name="s", tasks=())
-    return plan_run(study, dataset, reviews or Reviews(), Choice(**choice), None)
+    return plan_run(study, dataset, reviews or Reviews(), RunChoice(**choice), None)
 
 
 def test_every_interaction_is_used_once_and_tests_get_equal_numbers(dataset: Dataset) -> None:
@@ -86,7 +86,7 @@ def test_the_same_seed_draws_the_same_sample_and_another_another(dataset: Datase
 
 def test_a_test_that_needs_review_runs_only_what_a_person_approved(dataset: Dataset) -> None:
     assert plan(dataset, tests=("ST-1",)).cases == []
-    (item, *_) = to_review(dataset, Choice(tests=("ST-1",), languages=("en",)), None).items
+    (item, *_) = to_review(dataset, RunChoice(tests=("ST-1",), languages=("en",)), None).items
     event = proposed(item)
     waiting = plan(dataset, reviews_of(event), tests=("ST-1",))
     assert waiting.cases == []
@@ -101,7 +101,9 @@ def test_a_test_that_needs_review_runs_only_what_a_person_approved(dataset: Data
 def test_to_review_offers_nothing_of_the_tests_that_run_as_proposed(dataset: Dataset) -> None:
     tests = {
         item.test
-        for item in to_review(dataset, Choice(tests=("ST-1", "ST-6", *SPELLING), each_test=True), None).items
+        for item in to_review(
+            dataset, RunChoice(tests=("ST-1", "ST-6", *SPELLING), each_test=True), None
+        ).items
     }
     assert tests and not tests & set(SPELLING)
 

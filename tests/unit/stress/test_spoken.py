@@ -23,7 +23,7 @@ from vivavoce.log.stress_events import ReplayFinished, stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.stress.case import Case
 from vivavoce.stress.planning import by_voice
-from vivavoce.stress.runs import Done, Run, RunSettings
+from vivavoce.stress.runs import CaseDone, Run, RunSettings
 from vivavoce.stress.spoken import Speech, SpokenChannel, read_speech_file, speech_of
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Voice
@@ -67,7 +67,9 @@ def speech(**more: Any) -> Speech:
     )
 
 
-def hold(log: Path, system: TcpServer, how: Speech, folder: Path, cases: Sequence[Case] = (CASE,)) -> Done:
+def hold(
+    log: Path, system: TcpServer, how: Speech, folder: Path, cases: Sequence[Case] = (CASE,)
+) -> CaseDone:
     with Log.open(f"sqlite:///{log}") as opened:
         channel = SpokenChannel(how, ["en"], folder)
         run = Run(

@@ -14,7 +14,7 @@ from scenes.patience import PATIENCE_S, eventually_there
 from scenes.telephones import baresip, sipp_called
 from unit.telephony.test_sip import SDP, TONE, pitch_hz
 from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import Line, NotAnswered, SipCaller
+from vivavoce.telephony.sip_caller import NotAnswered, SipCaller, SipLine
 
 Result = TypeVar("Result")
 
@@ -31,7 +31,7 @@ def calling(work: Callable[[SipCaller], Awaitable[Result]]) -> Result:
     return asyncio.run(run())
 
 
-def refusal(address: str, line: Line = Line(), **more: float) -> NotAnswered:
+def refusal(address: str, line: SipLine = SipLine(), **more: float) -> NotAnswered:
     """How a call to this address fails."""
     rung: list[bool] = []
 
@@ -94,7 +94,7 @@ def test_an_exchange_that_asks_who_calls_is_told(tmp_path: Path) -> None:
     async def work(caller: SipCaller) -> None:
         with sipp_called(tmp_path, "sipp_exchange.xml") as address:
             exchange = address.partition("@")[2]
-            line = Line(exchange, "5550100", Credentials("lab", "secret"))
+            line = SipLine(exchange, "5550100", Credentials("lab", "secret"))
             leg = await caller.call("+390612345678", line)
             assert leg.offer.codec.name == "PCMA"
             await leg.hang_up()

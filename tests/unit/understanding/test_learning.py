@@ -15,7 +15,7 @@ from vivavoce.understanding.kitchen.corpus import generate, write_corpus
 from vivavoce.understanding.learning import systems
 from vivavoce.understanding.learning.answers import score_answers, write_answers
 from vivavoce.understanding.learning.examples import SIGNS, from_tokens, read_recipes, to_tokens
-from vivavoce.understanding.learning.form import END, Form
+from vivavoce.understanding.learning.form import END, PredicateForm
 from vivavoce.understanding.learning.system import confident
 
 LEARNT = pytest.mark.parametrize("name", ["a", "b", "c", "d"])
@@ -47,7 +47,7 @@ WORDS = ("take", "off", "put", "milk", "egg", *SIGNS, END)
 
 @given(st.lists(st.sampled_from(WORDS), max_size=60))
 def test_whatever_the_form_allows_reads_as_predicates_of_known_actions(wishes):
-    form = Form({"take off": 2, "put": 3})
+    form = PredicateForm({"take off": 2, "put": 3})
     written: list[str] = []
     for token in wishes:
         if not form.allows(token):

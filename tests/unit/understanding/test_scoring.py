@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vivavoce.study.command_file import Command, CommandFile, read_command_file
 from vivavoce.study.notation import read_predicates
 from vivavoce.understanding.figures import compare_figures, corpus_figures
-from vivavoce.understanding.pairing import Pair, pair_by_alignment
+from vivavoce.understanding.pairing import PredicatePair, pair_by_alignment
 from vivavoce.understanding.scoring import score_commands
 
 WORKED = "1; [take(500 g, milk), add(milk, pot)]\n"
@@ -165,7 +165,9 @@ def test_counts_stay_within_what_was_expected_whatever_is_answered(reference, an
 def test_pairing_keeps_the_order_and_recognises_at_least_what_stands_at_the_same_place(reference, answers):
     for said, heard in zip(as_file(reference).commands, as_file(answers).commands, strict=False):
         aligned = pair_by_alignment(said.predicates, heard.predicates)
-        alike = sum(Pair(*both).recognised for both in zip(said.predicates, heard.predicates, strict=False))
+        alike = sum(
+            PredicatePair(*both).recognised for both in zip(said.predicates, heard.predicates, strict=False)
+        )
         assert sum(pair.recognised for pair in aligned) >= alike
         assert [pair.reference for pair in aligned if pair.reference] == list(said.predicates)
         assert [pair.answer for pair in aligned if pair.answer] == list(heard.predicates)

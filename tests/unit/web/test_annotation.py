@@ -15,7 +15,7 @@ from vivavoce.annotation.workplace import Workplace
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
-from vivavoce.log.recordings import Sound, folder_of
+from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import bundled
@@ -234,7 +234,7 @@ def test_what_the_log_recorded_is_heard_and_drawn_for_whoever_annotates_the_dial
     for number in range(2):
         tracks = Tracks(np.full((8000, 1), 1000 * (number + 1), np.int16), 8000)
         kept = folder_of(log).keep(f"call-{number}", encode_sound(tracks), "audio/wav")
-        event = kept.event(f"call-{number}", Sound("audio/wav", 1, 8000, 8000), "dialogue", ["user"],
+        event = kept.event(f"call-{number}", RecordedSound("audio/wav", 1, 8000, 8000), "dialogue", ["user"],
                            dialogue_id=f"dialogue-{number:03}")  # fmt: skip
         log.transact_now(lambda tx, event=event, number=number: tx.append(f"visit-{number}", event))
     hers, his = (re.search(r'data-track="([^"]+)"', one.begin())[1] for one in (anna, bruno))  # type: ignore[index]

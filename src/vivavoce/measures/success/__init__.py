@@ -19,8 +19,8 @@ from vivavoce.measures.success.inferred import (
     inferred_outcomes,
 )
 from vivavoce.measures.success.inspection import Disagreement, disagreements
-from vivavoce.measures.success.model import Act, Goal, Turn, Value, Venue, Venues
-from vivavoce.measures.success.outcomes import Options, Outcomes, outcomes
+from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Value, Venues
+from vivavoce.measures.success.outcomes import Outcomes, ScoringOptions, outcomes
 from vivavoce.measures.success.rates import CODES, FAILURES, UNITS, Code, Unit, call_code, inferred_components
 from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
 
@@ -30,7 +30,6 @@ __all__ = [
     "NO_MATCH_POLICIES",
     "OFFER_RULES",
     "UNITS",
-    "Act",
     "AssignedOutcome",
     "Code",
     "Disagreement",
@@ -38,12 +37,13 @@ __all__ = [
     "InferredOutcome",
     "NoMatchPolicy",
     "OfferRule",
-    "Options",
     "Outcomes",
-    "Turn",
+    "ScoredAct",
+    "ScoredTurn",
+    "ScoredVenue",
+    "ScoringOptions",
     "Unit",
     "Value",
-    "Venue",
     "Venues",
     "assigned_outcome",
     "call_code",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.measures.success.model import Goal, Turn, Venues
+from vivavoce.measures.success.model import Goal, ScoredTurn, Venues
 from vivavoce.measures.success.scoring import OfferRule, record, serves
 
 
@@ -27,7 +27,7 @@ class AssignedOutcome:
 def assigned_outcome(
     dialogue_id: str,
     goals: Sequence[Goal],
-    turns: Sequence[Turn],
+    turns: Sequence[ScoredTurn],
     venues: Venues,
     *,
     verify_values: bool = True,

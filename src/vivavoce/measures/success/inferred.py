@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME, THIS, TYPE
-from vivavoce.measures.success.model import Act, Goal, Turn, Venue, Venues
+from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Venues
 from vivavoce.measures.success.scoring import OfferRule, Record, offered_name, serves
 
 NoMatchPolicy = Literal["credit", "drop", "fail"]
@@ -85,7 +85,7 @@ class _Open:
 
 
 def inferred_outcomes(
-    dialogue_id: str, turns: Sequence[Turn], venues: Venues, *, verify_values: bool = True
+    dialogue_id: str, turns: Sequence[ScoredTurn], venues: Venues, *, verify_values: bool = True
 ) -> list[InferredOutcome]:
     """The goals of one dialogue in order, each scored on the system's acts of its own span.
 
@@ -108,13 +108,13 @@ class _Inference:
     def __init__(self, venues: Venues, verify_values: bool) -> None:
         self.venues, self.verify_values = venues, verify_values
         self.goals = [_Open(0)]
-        self.asked: tuple[Act, ...] = ()
+        self.asked: tuple[ScoredAct, ...] = ()
 
     @property
     def current(self) -> _Open:
         return self.goals[-1]
 
-    def hear_system(self, turn: Turn) -> None:
+    def hear_system(self, turn: ScoredTurn) -> None:
         """Note offers and statements of none, which of the user's values they answer, and what is asked."""
         current = self.current
         current.last_turn = turn.index
@@ -132,7 +132,7 @@ class _Inference:
         confirmed = {_pair(act.slot, act.value) for act in turn.acts if act.act == "confirm"}
         current.answered |= values & confirmed
 
-    def _rightly_none(self, acts: Iterable[Act], values: set[tuple[str, str]]) -> bool:
+    def _rightly_none(self, acts: Iterable[ScoredAct], values: set[tuple[str, str]]) -> bool:
         """Saying none is right when nothing meets the goal and only the user's constraints are named."""
         goal = self.current.goal
         named = (act for act in acts if act.act == "canthelp" and act.value not in (None, DONTCARE))
@@ -141,7 +141,7 @@ class _Inference:
             return False
         return all(_pair(act.slot, act.value) in values for act in named)
 
-    def hear_user(self, turn: Turn) -> None:
+    def hear_user(self, turn: ScoredTurn) -> None:
         """One turn makes at most one new goal; what it asks for belongs to the goal as it then stands."""
         self.current.last_turn = turn.index
         changes = self._changes(turn.acts)
@@ -163,7 +163,7 @@ class _Inference:
         """The system's last turn was about a venue."""
         return any(offered_name(act) is not None for act in self.asked)
 
-    def _changes(self, acts: Sequence[Act]) -> dict[str, str]:
+    def _changes(self, acts: Sequence[ScoredAct]) -> dict[str, str]:
         """Slots and the values that a turn gives them; `this` is what the system has just asked about.
 
         "Is there anything British?" states a constraint; of a venue on the table it is a question. A name
@@ -182,7 +182,7 @@ class _Inference:
                 changes[act.slot] = act.value
         return self._affirmed(acts) | changes
 
-    def _affirmed(self, acts: Sequence[Act]) -> dict[str, str]:
+    def _affirmed(self, acts: Sequence[ScoredAct]) -> dict[str, str]:
         """Values that the user accepts by saying yes to a confirmation, for slots still free."""
         if not any(act.act == "affirm" for act in acts):
             return {}
@@ -209,7 +209,7 @@ class _Inference:
                 return True
         return False
 
-    def _open_goal(self, turn: Turn, changes: dict[str, str]) -> None:
+    def _open_goal(self, turn: ScoredTurn, changes: dict[str, str]) -> None:
         """A new goal keeps the other constraints, the requests still unanswered, and a venue that fits it."""
         before = self.current
         held = before.goal.constraints
@@ -231,7 +231,7 @@ class _Inference:
         """Whether venues of this type have the slot at all: a pub need not have a kind of food."""
         return any(slot in venue.slots for venue in self.venues.matching(Goal({TYPE: kind})))
 
-    def _current_venues(self) -> tuple[Venue, ...]:
+    def _current_venues(self) -> tuple[ScoredVenue, ...]:
         name = self.current.made.current
         return self.venues.named(name) if name is not None else ()
 

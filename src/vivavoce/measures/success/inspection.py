@@ -3,7 +3,7 @@
 import random
 from typing import Literal, NamedTuple
 
-from vivavoce.measures.success.outcomes import Outcomes, Source
+from vivavoce.measures.success.outcomes import Outcomes, ScoredSource
 from vivavoce.measures.success.rates import inferred_components
 
 Direction = Literal["rated_success", "rated_failure"]
@@ -17,7 +17,7 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(
-    dataset: Source, found: Outcomes, *, each: int | None = None, seed: int = 2011
+    dataset: ScoredSource, found: Outcomes, *, each: int | None = None, seed: int = 2011
 ) -> list[Disagreement]:
     """Dialogues whose subjective success differs from objective success (inferred goals, all of the call).
 

@@ -8,7 +8,7 @@ from vivavoce.core.text import bare, normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE
 
 
-class Act(NamedTuple):
+class ScoredAct(NamedTuple):
     """One act item; values are compared normalised, never by substring."""
 
     act: str
@@ -18,12 +18,12 @@ class Act(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScoredTurn:
     """A turn with what the system did, or with what the user really meant."""
 
     index: int
     party: str
-    acts: tuple[Act, ...]
+    acts: tuple[ScoredAct, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Venue:
+class ScoredVenue:
     """One entity with its slots; a slot may have several values."""
 
     key: str
@@ -74,13 +74,13 @@ class Venue:
 class Venues:
     """The domain's entities, found by normalised name."""
 
-    def __init__(self, venues: Iterable[Venue]) -> None:
+    def __init__(self, venues: Iterable[ScoredVenue]) -> None:
         self.all = tuple(venues)
         self.slots = frozenset(slot for venue in self.all for slot in venue.slots)
-        self._named: dict[str, tuple[Venue, ...]] = {}
+        self._named: dict[str, tuple[ScoredVenue, ...]] = {}
         for venue in self.all:
             self._named[venue.name] = (*self._named.get(venue.name, ()), venue)
-        self._matching: dict[Any, tuple[Venue, ...]] = {}
+        self._matching: dict[Any, tuple[ScoredVenue, ...]] = {}
         self._having: dict[tuple[str, str], frozenset[int]] = {}
 
     @classmethod
@@ -95,18 +95,18 @@ class Venues:
                 values = slots.setdefault(key, {}).setdefault(row["slot"], [])
                 values.append(Value(row["value"], row["match"] == "prefix"))
         return cls(
-            Venue(key, name, {slot: tuple(values) for slot, values in slots.get(key, {}).items()})
+            ScoredVenue(key, name, {slot: tuple(values) for slot, values in slots.get(key, {}).items()})
             for key, name in names.items()
         )
 
     def __bool__(self) -> bool:
         return bool(self.all)
 
-    def named(self, name: str) -> tuple[Venue, ...]:
+    def named(self, name: str) -> tuple[ScoredVenue, ...]:
         """The entities of a name; usually one, none when the system invented it."""
         return self._named.get(normalise_value(name), ())
 
-    def matching(self, goal: Goal) -> tuple[Venue, ...]:
+    def matching(self, goal: Goal) -> tuple[ScoredVenue, ...]:
         """The entities that meet the goal's constraints; what the user turned down is not left out."""
         key = (frozenset(goal.constraints.items()), goal.denied)
         if key not in self._matching:
@@ -130,7 +130,7 @@ class Venues:
     def _asks(self, slot: str, value: str) -> bool:
         return value != DONTCARE and not (slot == TYPE and TYPE not in self.slots)
 
-    def meets(self, venue: Venue, goal: Goal) -> bool:
+    def meets(self, venue: ScoredVenue, goal: Goal) -> bool:
         """Every constraint that is not `dontcare` holds; a type is not asked of entities that have none."""
         for slot, value in goal.constraints.items():
             if self._asks(slot, value) and not venue.has(slot, value):

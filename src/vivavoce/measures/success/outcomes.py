@@ -9,7 +9,7 @@ from vivavoce.log.vocabulary import TYPE
 from vivavoce.measures.base import field_of
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
-from vivavoce.measures.success.model import Act, Goal, Turn, Venues
+from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, Venues
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,14 +18,14 @@ NOT_A_WIZARDS_WORDS: Final = ("proposal", "silence", "greeting")
 REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
 
 
-class Source(Protocol):
+class ScoredSource(Protocol):
     """What tables are read from: a dataset, or one whose tables are kept in memory."""
 
     def read(self, table: str, /) -> "pa.Table": ...
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ScoringOptions:
     """How goals are scored.
 
     verify_values  a value that is not the venue's is not information; False scores slots by name only
@@ -50,7 +50,7 @@ class Outcomes:
     reasons: list[str] = field(default_factory=list)
 
 
-def outcomes(dataset: Source, options: Options = Options()) -> Outcomes:
+def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) -> Outcomes:
     """Score every dialogue against its assigned goal and against the goals inferred from its user turns.
 
     Input   acts of the layers `system` and `reference` (never `understood`), goals, entities
@@ -98,24 +98,24 @@ def outcomes(dataset: Source, options: Options = Options()) -> Outcomes:
 class _Turns:
     """One dialogue's acts by turn; of several sources of reference acts the most trusted."""
 
-    system: dict[int, list[Act]] = field(default_factory=dict)
-    by_source: dict[str, dict[int, list[Act]]] = field(default_factory=dict)
+    system: dict[int, list[ScoredAct]] = field(default_factory=dict)
+    by_source: dict[str, dict[int, list[ScoredAct]]] = field(default_factory=dict)
     sources: tuple[str, ...] = REFERENCE_SOURCES
 
     @property
-    def user(self) -> dict[int, list[Act]]:
+    def user(self) -> dict[int, list[ScoredAct]]:
         for source in (*self.sources, *sorted(self.by_source)):
             if source in self.by_source:
                 return self.by_source[source]
         return {}
 
-    def ordered(self) -> list[Turn]:
-        both = [Turn(index, "system", tuple(acts)) for index, acts in self.system.items()]
-        both += [Turn(index, "user", tuple(acts)) for index, acts in self.user.items()]
+    def ordered(self) -> list[ScoredTurn]:
+        both = [ScoredTurn(index, "system", tuple(acts)) for index, acts in self.system.items()]
+        both += [ScoredTurn(index, "user", tuple(acts)) for index, acts in self.user.items()]
         return sorted(both, key=lambda turn: turn.index)
 
 
-def _turns(dataset: Source, options: Options) -> dict[str, _Turns]:
+def _turns(dataset: ScoredSource, options: ScoringOptions) -> dict[str, _Turns]:
     table = dataset.read("acts")
     order = [(name, "ascending") for name in ("dialogue_id", "turn_index", "position")]
     wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
@@ -128,11 +128,11 @@ def _turns(dataset: Source, options: Options) -> dict[str, _Turns]:
             continue
         own = found[dialogue_id]
         of_turns = own.system if layer == "system" else own.by_source.setdefault(source, {})
-        of_turns.setdefault(turn_index, []).append(Act(act, slot, value, op))
+        of_turns.setdefault(turn_index, []).append(ScoredAct(act, slot, value, op))
     return found
 
 
-def _said_by_wizards(dataset: Source) -> dict[str, set[int]]:
+def _said_by_wizards(dataset: ScoredSource) -> dict[str, set[int]]:
     """The turns whose words were a wizard's: what the program behind would have done says nothing of them."""
     found: dict[str, set[int]] = defaultdict(set)
     columns = (
@@ -145,7 +145,7 @@ def _said_by_wizards(dataset: Source) -> dict[str, set[int]]:
     return found
 
 
-def _assigned_goals(dataset: Source) -> dict[str, list[Goal]]:
+def _assigned_goals(dataset: ScoredSource) -> dict[str, list[Goal]]:
     """Each dialogue's goals in the order of their index."""
     parts: dict[str, dict[int, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for row in dataset.read("goals").to_pylist():

@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import NAME
-from vivavoce.measures.success.model import Act, Goal, Turn, Venue, Venues
+from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Venues
 
 OfferRule = Literal["last", "any"]
 OFFER_RULES: Final[tuple[OfferRule, ...]] = ("last", "any")
@@ -32,7 +32,7 @@ class Record:
         self.orphans = 0
         self.current: str | None = None
 
-    def add(self, acts: Iterable[Act]) -> None:
+    def add(self, acts: Iterable[ScoredAct]) -> None:
         """Take in the acts of one system turn."""
         acts = tuple(acts)
         named = [name for act in acts if (name := offered_name(act)) is not None]
@@ -56,7 +56,7 @@ class Record:
             self.offers.append(before.current)
             self.told.extend(told for told in before.told if told.venue == before.current)
 
-    def informed(self, venue: Venue, *, verify_values: bool = True) -> set[str]:
+    def informed(self, venue: ScoredVenue, *, verify_values: bool = True) -> set[str]:
         """Slots of this venue that the system told; a value that is not the venue's is not information."""
         return {
             told.slot
@@ -65,7 +65,7 @@ class Record:
         } | {NAME}
 
 
-def record(turns: Iterable[Turn]) -> Record:
+def record(turns: Iterable[ScoredTurn]) -> Record:
     """The record of whole turns; user turns say nothing here."""
     made = Record()
     for turn in turns:
@@ -74,7 +74,7 @@ def record(turns: Iterable[Turn]) -> Record:
     return made
 
 
-def offered_name(act: Act) -> str | None:
+def offered_name(act: ScoredAct) -> str | None:
     """The venue that an act offers, normalised."""
     if act.act in ("offer", "inform") and act.slot == NAME and act.value:
         return normalise_value(act.value)

@@ -9,7 +9,7 @@ from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import folds
-from vivavoce.stats.prediction.scores import Held, Numbers, scores
+from vivavoce.stats.prediction.scores import HeldOut, Numbers, scores
 from vivavoce.stats.prediction.table import PredictionTable, prediction_table
 
 Facts = dict[str, Any]
@@ -98,7 +98,7 @@ def _held_out(
     return found
 
 
-def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> Held:
+def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> HeldOut:
     """Every dialogue predicted by a model that has not seen its group."""
     said, naive, chosen = (np.zeros_like(table.answers) for _ in range(3))
     codes = True
@@ -108,7 +108,7 @@ def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: 
         naive[test] = table.answers[train].mean()
         codes = codes and bool(model.codes)
         chosen[test] = model.choose(table.values[test]) if codes else np.nan
-    return Held(table.answers, said, naive, chosen if codes else None, table.participants)
+    return HeldOut(table.answers, said, naive, chosen if codes else None, table.participants)
 
 
 def _fitted(table: PredictionTable, kind: Kind, train: Any) -> Fitted:
@@ -119,7 +119,7 @@ def _fitted(table: PredictionTable, kind: Kind, train: Any) -> Fitted:
 def _in_sample(model: Fitted, table: PredictionTable, seed: int) -> Facts:
     """How the model fits the dialogues that made it: what to promise nobody."""
     mean = np.full_like(table.answers, table.answers.mean())
-    held = Held(table.answers, model.predict(table.values), mean, None, table.participants)
+    held = HeldOut(table.answers, model.predict(table.values), mean, None, table.participants)
     found = scores(held, seed=seed)
     weights: Numbers = model.weights if model.weights is not None else np.array([])
     n, p, r2 = len(table.answers), int((weights != 0).sum()), found["r2"]

@@ -10,7 +10,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.stats.prediction.evaluation import FOLDS, Facts, Progress, held_out
 from vivavoce.stats.prediction.fitting import WEIGHING, Fitted, Kind, fit
 from vivavoce.stats.prediction.linear import folds
-from vivavoce.stats.prediction.scores import Held, Numbers
+from vivavoce.stats.prediction.scores import HeldOut, Numbers
 from vivavoce.stats.prediction.table import PredictionTable, prediction_table
 
 REFITS: Final = 100
@@ -143,7 +143,7 @@ def _course(table: PredictionTable, model: Fitted, measure: str) -> Facts:
     return {"measure": measure, "points": points}
 
 
-def _calibration(held: Held, seed: int) -> list[Facts]:
+def _calibration(held: HeldOut, seed: int) -> list[Facts]:
     """Tenths of the predictions, each with the mean answer and its interval (participants drawn anew)."""
     order = np.argsort(held.said, kind="stable")
     _, who = np.unique(np.asarray(held.people), return_inverse=True)

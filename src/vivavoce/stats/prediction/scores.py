@@ -17,7 +17,7 @@ LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldOut:
     """What was predicted for dialogues that were held out.
 
     said     expected judgements
@@ -32,7 +32,7 @@ class Held:
     people: Sequence[str]
 
 
-def scores(held: Held, *, seed: int = 1, draws: int = DRAWS) -> dict[str, float | None]:
+def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> dict[str, float | None]:
     """r2, rmse, spearman, weighted_kappa and macro_recall, each with `_low` and `_high`.
 
     Output  r2 is 1 - SSE / SST about the training mean; spearman is Spearman's rho; weighted_kappa is
@@ -72,12 +72,12 @@ def _drawn(people: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
         yield counts[:, who].astype("float64")
 
 
-def _r2(held: Held, weights: Numbers) -> Numbers:
+def _r2(held: HeldOut, weights: Numbers) -> Numbers:
     squared, base = (held.answers - held.said) ** 2, (held.answers - held.naive) ** 2
     return 1 - _over(weights @ squared, weights @ base)
 
 
-def _rmse(held: Held, weights: Numbers) -> Numbers:
+def _rmse(held: HeldOut, weights: Numbers) -> Numbers:
     return np.sqrt(_over(weights @ (held.answers - held.said) ** 2, weights.sum(axis=1)))
 
 
@@ -103,7 +103,7 @@ def _ranks(values: Numbers, weights: Numbers) -> Numbers:
     return middles[:, place]
 
 
-def _kappa(held: Held, weights: Numbers) -> Numbers:
+def _kappa(held: HeldOut, weights: Numbers) -> Numbers:
     """1 - observed over expected squared distance of codes."""
     if held.chosen is None:
         return np.full(len(weights), np.nan)
@@ -113,7 +113,7 @@ def _kappa(held: Held, weights: Numbers) -> Numbers:
     return 1 - _over(observed, expected)
 
 
-def _recall(held: Held, weights: Numbers) -> Numbers:
+def _recall(held: HeldOut, weights: Numbers) -> Numbers:
     if held.chosen is None:
         return np.full(len(weights), np.nan)
     codes = np.unique(held.answers)

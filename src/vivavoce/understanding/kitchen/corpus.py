@@ -12,7 +12,7 @@ from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.notation import write_predicates
 from vivavoce.understanding.kitchen.lexicon import read_lexicon
 from vivavoce.understanding.kitchen.recipes import Step, make_recipe
-from vivavoce.understanding.kitchen.speaking import Said, Speaker, make_habits
+from vivavoce.understanding.kitchen.speaking import Speaker, SpokenCommand, make_habits
 
 TRAINING_SPEAKERS: Final = 27
 TEST_SPEAKERS: Final = 9
@@ -22,18 +22,18 @@ RECIPES_A_SPEAKER: Final = 5
 PARTS: Final = ("training", "test")
 
 
-class Given(NamedTuple):
+class KitchenCommand(NamedTuple):
     """One command of the corpus; `heard` is what the recogniser made of `said`."""
 
     part: str
     speaker: str
     recipe: str
     utterance: int
-    said: Said
+    said: SpokenCommand
     heard: str
 
 
-def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> list[Given]:
+def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> list[KitchenCommand]:
     """The whole corpus, in order of speakers.
 
     Output  about 1,700 training and 570 test commands; speakers and recipes of the parts are disjoint, and
@@ -45,7 +45,7 @@ def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> l
         "training": [make_recipe(lexicon, chance, unseen=False) for _ in range(TRAINING_RECIPES)],
         "test": [make_recipe(lexicon, chance, unseen=True) for _ in range(TEST_RECIPES)],
     }
-    spoken: list[Given] = []
+    spoken: list[KitchenCommand] = []
     for number in range(TRAINING_SPEAKERS + TEST_SPEAKERS):
         part = PARTS[number >= TRAINING_SPEAKERS]
         speaker = Speaker(lexicon, make_habits(lexicon, chance), chance)
@@ -53,17 +53,19 @@ def generate(language: str, *, seed: int = 1, word_error_rate: float = 0.0) -> l
     if not word_error_rate:
         return spoken
     vocabulary = [word for each in spoken for word in each.said.text.split()]
-    recogniser = Recogniser(vocabulary, word_error_rate)
+    recogniser = NoisyRecogniser(vocabulary, word_error_rate)
     return [each._replace(heard=recogniser.hear(each.said.text, chance)) for each in spoken]
 
 
-def _visit(speaker: Speaker, name: str, part: str, pool: list[list[Step]], chance: Random) -> Iterator[Given]:
+def _visit(
+    speaker: Speaker, name: str, part: str, pool: list[list[Step]], chance: Random
+) -> Iterator[KitchenCommand]:
     for number in chance.sample(range(len(pool)), RECIPES_A_SPEAKER):
         for utterance, said in enumerate(speaker.recipe(pool[number]), start=1):
-            yield Given(part, name, f"{part}-{number + 1}", utterance, said, said.text)
+            yield KitchenCommand(part, name, f"{part}-{number + 1}", utterance, said, said.text)
 
 
-def write_corpus(commands: list[Given], language: str, into: Path) -> dict[str, int]:
+def write_corpus(commands: list[KitchenCommand], language: str, into: Path) -> dict[str, int]:
     """Write the datasets `training` and `test`, and the test's answers as files of speakers, `reference`.
 
     Output  commands a part
@@ -85,7 +87,7 @@ def write_corpus(commands: list[Given], language: str, into: Path) -> dict[str, 
     return counts
 
 
-def write_reference(commands: list[Given], folder: Path) -> None:
+def write_reference(commands: list[KitchenCommand], folder: Path) -> None:
     """One file a speaker, in the layout that `understand score` reads."""
     folder.mkdir(parents=True, exist_ok=True)
     lines: dict[str, list[str]] = {}
@@ -100,7 +102,7 @@ def write_reference(commands: list[Given], folder: Path) -> None:
         (folder / f"{speaker}.csv").write_text("\n".join(content) + "\n", encoding="utf-8")
 
 
-def _row(given: Given, language: str) -> dict[str, Any]:
+def _row(given: KitchenCommand, language: str) -> dict[str, Any]:
     return {
         "command_id": f"{given.speaker}/{given.recipe}/{given.utterance}",
         "participant_id": given.speaker,
@@ -122,7 +124,7 @@ SHARES: Final = (60, 25, 15)
 NEAR: Final = 4
 
 
-class Recogniser:
+class NoisyRecogniser:
     """Hears every word wrongly with a given chance; the nearest words of its vocabulary are confused."""
 
     def __init__(self, vocabulary: list[str], word_error_rate: float) -> None:

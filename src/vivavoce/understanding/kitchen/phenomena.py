@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from vivavoce.understanding.figures import corpus_figures
-from vivavoce.understanding.kitchen.corpus import Given
+from vivavoce.understanding.kitchen.corpus import KitchenCommand
 from vivavoce.understanding.learning.answers import score_answers
 from vivavoce.understanding.learning.examples import Recipe
 from vivavoce.understanding.learning.system import Answer
@@ -18,7 +18,7 @@ SHOWN: Final = ("exact_utterances", "correct_actions", "correct_arguments_of_all
 Key = tuple[str, str, int]
 
 
-def phenomena_of(commands: Sequence[Given]) -> dict[Key, frozenset[str]]:
+def phenomena_of(commands: Sequence[KitchenCommand]) -> dict[Key, frozenset[str]]:
     """What is hard about each command, by speaker, recipe and number."""
     return {(one.speaker, one.recipe, one.utterance): one.said.phenomena for one in commands}
 

@@ -15,7 +15,7 @@ from vivavoce.understanding.kitchen.recipes import Step
 from vivavoce.understanding.kitchen.wording import WORDINGS
 
 
-class Said(NamedTuple):
+class SpokenCommand(NamedTuple):
     """One command: the words, the predicates that they mean, and what is hard about it."""
 
     text: str
@@ -66,10 +66,10 @@ class Speaker:
     place: str | None = None
     met: set[str] = field(default_factory=set)
 
-    def recipe(self, steps: list[Step]) -> list[Said]:
+    def recipe(self, steps: list[Step]) -> list[SpokenCommand]:
         """The commands of a recipe, several steps in one where the speaker joins them (three at most)."""
         self.last, self.place = (), None
-        commands: list[Said] = []
+        commands: list[SpokenCommand] = []
         at = 0
         while at < len(steps):
             count = 1
@@ -79,7 +79,7 @@ class Speaker:
             at += count
         return commands
 
-    def _command(self, steps: list[Step]) -> Said:
+    def _command(self, steps: list[Step]) -> SpokenCommand:
         words: list[str] = []
         predicates: list[Predicate] = []
         self.met = {"several predicates"} if len(steps) > 1 else set()
@@ -97,7 +97,7 @@ class Speaker:
             words.insert(
                 self.chance.choice((0, len(words))), self.chance.choice(self.lexicon.data["address"])
             )
-        return Said(" ".join(words), tuple(predicates), frozenset(self.met))
+        return SpokenCommand(" ".join(words), tuple(predicates), frozenset(self.met))
 
     def _may_stay_silent(self, step: Step, before: Predicate) -> bool:
         """Whether the verb may be left out: the same action again, on something else."""

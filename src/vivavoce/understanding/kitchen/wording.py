@@ -40,7 +40,7 @@ _CONTRACTED: Final = {
 }
 
 
-class Wording(Protocol):
+class KitchenWording(Protocol):
     """How one language puts nouns and verbs together."""
 
     def noun(self, noun: str) -> str: ...

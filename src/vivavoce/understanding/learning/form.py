@@ -10,7 +10,7 @@ MOST_WORDS: Final = 6
 END: Final = "<end>"
 
 
-class Form:
+class PredicateForm:
     """Follows one sequence token by token. `actions`: the most arguments that each action was seen with."""
 
     def __init__(self, actions: Mapping[str, int]) -> None:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from vivavoce.study.notation import Predicate
 from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
 from vivavoce.understanding.learning.form import END as STOP
-from vivavoce.understanding.learning.form import Form
+from vivavoce.understanding.learning.form import PredicateForm
 from vivavoce.understanding.learning.learner import Learner, Written, told
 from vivavoce.understanding.learning.system import Answer
 from vivavoce.understanding.learning.training import device, padded
@@ -33,7 +33,7 @@ RENAMED: Final = 0.5
 SIZES: Final = {"words": 64, "letters": 32, "hidden": 128}
 
 
-class Sequence_(NamedTuple):
+class TokenSequence(NamedTuple):
     """A command as the network sees it: source words, whether each is context, and the tokens to write."""
 
     source: list[str]
@@ -92,15 +92,15 @@ class PointingNetwork(nn.Module):
         return torch.softmax(self.write(self.drop(seen)), 2), attention, gate, memory
 
 
-class Pointing(Learner[Sequence_, PointingNetwork]):
+class Pointing(Learner[TokenSequence, PointingNetwork]):
     """The whole system: vocabularies, network, training and prediction."""
 
     name = "d"
 
-    def read(self, recipes: Sequence[Recipe]) -> list[Sequence_]:
+    def read(self, recipes: Sequence[Recipe]) -> list[TokenSequence]:
         return _sequences(recipes)
 
-    def learn_from(self, training: Sequence[Recipe], seed: int) -> list[Sequence_]:
+    def learn_from(self, training: Sequence[Recipe], seed: int) -> list[TokenSequence]:
         items = _sequences(training)
         self.facts = _facts(items, training)
         return items
@@ -119,7 +119,7 @@ class Pointing(Learner[Sequence_, PointingNetwork]):
         ]
         return padded([self.words.encode(row) for row in rows]), torch.tensor(spelled, device=device())
 
-    def loss(self, items: list[Sequence_], chance: Random | None) -> Tensor:
+    def loss(self, items: list[TokenSequence], chance: Random | None) -> Tensor:
         if chance is not None:
             items = [_renamed(item, chance) for item in items]
         words, spelled = self._tensors([item.source for item in items])
@@ -152,12 +152,12 @@ class Pointing(Learner[Sequence_, PointingNetwork]):
                 answers[row].append(told(written, repeat_below))
         return answers
 
-    def _write(self, items: list[Sequence_]) -> list[Written]:
+    def _write(self, items: list[TokenSequence]) -> list[Written]:
         """Greedy writing of many sequences at once, each held to the form."""
         words, spelled = self._tensors([item.source for item in items])
         states, there = self.net.encode(words, spelled, padded([item.context for item in items]))
         memory = self.net.start(states, there)
-        forms = [Form(self.facts["actions"]) for _ in items]
+        forms = [PredicateForm(self.facts["actions"]) for _ in items]
         written: list[Written] = [([], []) for _ in items]
         last = ["<begin>"] * len(items)
         for _ in range(LONGEST):
@@ -177,7 +177,7 @@ class Pointing(Learner[Sequence_, PointingNetwork]):
                 break
         return written
 
-    def _odds(self, item: Sequence_, written: Tensor, pointed: Tensor, gate: float) -> Counter[str]:
+    def _odds(self, item: TokenSequence, written: Tensor, pointed: Tensor, gate: float) -> Counter[str]:
         odds: Counter[str] = Counter()
         values, places = written.topk(min(len(self.outputs), 60))
         for value, place in zip(values.tolist(), places.tolist(), strict=True):
@@ -187,7 +187,7 @@ class Pointing(Learner[Sequence_, PointingNetwork]):
         return odds
 
 
-def _best(odds: Counter[str], form: Form) -> tuple[str, float]:
+def _best(odds: Counter[str], form: PredicateForm) -> tuple[str, float]:
     """The likeliest token that the form allows, and its share among the allowed ones."""
     allowed = {token: chance for token, chance in odds.items() if token[:1] != "<" and form.allows(token)}
     if form.allows(STOP):
@@ -198,7 +198,7 @@ def _best(odds: Counter[str], form: Form) -> tuple[str, float]:
     return token, allowed[token] / max(sum(allowed.values()), 1e-9)
 
 
-def _sequences(recipes: Sequence[Recipe]) -> list[Sequence_]:
+def _sequences(recipes: Sequence[Recipe]) -> list[TokenSequence]:
     items = []
     for recipe in recipes:
         for place, command in enumerate(recipe.commands):
@@ -209,10 +209,12 @@ def _sequences(recipes: Sequence[Recipe]) -> list[Sequence_]:
 
 def _sequence(
     words: list[str], before: Sequence[tuple[Predicate, ...]], predicates: tuple[Predicate, ...]
-) -> Sequence_:
+) -> TokenSequence:
     context = [token for each in before for token in [*to_tokens(each), "<gap>"]]
     source = [*context, *_cut(words)]
-    return Sequence_(source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates))
+    return TokenSequence(
+        source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates)
+    )
 
 
 def _cut(words: list[str]) -> list[str]:
@@ -225,7 +227,7 @@ def _elided(word: str) -> list[str]:
     return [before + mark, noun] if mark and noun else [word]
 
 
-def _facts(items: list[Sequence_], recipes: Sequence[Recipe]) -> dict[str, Any]:
+def _facts(items: list[TokenSequence], recipes: Sequence[Recipe]) -> dict[str, Any]:
     sources = [word for item in items for word in item.source]
     most: dict[str, int] = {}
     for recipe in recipes:
@@ -241,7 +243,7 @@ def _facts(items: list[Sequence_], recipes: Sequence[Recipe]) -> dict[str, Any]:
     }
 
 
-def _matches(items: list[Sequence_], steps: int, length: int) -> Tensor:
+def _matches(items: list[TokenSequence], steps: int, length: int) -> Tensor:
     """1 where a source word is the token to write (batch, steps, length)."""
     same = torch.zeros(len(items), steps, length)
     for row, item in enumerate(items):
@@ -254,7 +256,7 @@ def _matches(items: list[Sequence_], steps: int, length: int) -> Tensor:
     return same.to(device())
 
 
-def _renamed(item: Sequence_, chance: Random) -> Sequence_:
+def _renamed(item: TokenSequence, chance: Random) -> TokenSequence:
     """Some words that stand in command or context and in the answer, renamed everywhere by made-up ones."""
     shared = sorted({word for word in item.target if word not in SIGNS and len(word) > 2} & set(item.source))
     names = {word: _made_up(word, chance) for word in shared if chance.random() < RENAMED}
