@@ -15,8 +15,8 @@ from vivavoce.web.accounts import (
     BROWSER_DAYS,
     SIGN_IN_LIVES,
     Access,
-    SignInRefused,
     SignedIn,
+    SignInRefused,
     typed_twice,
 )
 from vivavoce.web.i18n import accepted_language
