@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.audio.files import encode_sound, read_sound
-from vivavoce.audio.sound import RecordedSound as Samples
+from vivavoce.audio.sound import Sound as Samples
 from vivavoce.core.errors import InputError
 from vivavoce.log.encryption import (
     HEAD,

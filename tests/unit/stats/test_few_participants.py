@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from scenes.judging import judged
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures.compute import ClusterSums as Parts
+from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.bootstrap import bootstrap_ratio, ends
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import (
