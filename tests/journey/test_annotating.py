@@ -73,10 +73,10 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     at(page, 1, 5)
     whole(page)
     expect(page.locator("#asked")).to_be_focused()
-    until(page, "document.querySelector('audio').readyState > 0")
+    until(page, "document.querySelector('audio')?.readyState > 0")
     press(page, ".")
-    until(page, "document.querySelector('audio').played.length > 0")
-    until(page, "document.querySelector('audio').paused")  # at the end of the turn
+    until(page, "document.querySelector('audio')?.played.length > 0")
+    until(page, "document.querySelector('audio')?.paused")  # at the end of the turn
     heard = page.evaluate("document.querySelector('audio').currentTime")
     assert 0.5 <= heard < 3, "the first turn ends after half a second"
     press(page, "a", "i", "i")  # faster than the page saves: nothing is lost

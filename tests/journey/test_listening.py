@@ -62,7 +62,7 @@ def test_clips_are_judged_once_they_were_heard_to_their_end(
             assert overflow(page) <= 0
             expect(page.locator("#send")).to_be_disabled()
             expect(page.get_by_role("radio").first).to_be_disabled()
-            until(page, "document.querySelector('audio').readyState > 0")
+            until(page, "document.querySelector('audio')?.readyState > 0")
             page.evaluate("document.querySelector('audio').currentTime = 1.4")  # nobody jumps ahead
             expect(page.locator("#send")).to_be_disabled()
             play(page)

@@ -49,8 +49,8 @@ def listen_to(page: Page) -> list[str]:
 
 
 def drawn(page: Page) -> None:
-    until(page, "document.querySelector('.wave').dataset.drawn === '4'")
-    until(page, "document.querySelector('.wave audio').readyState > 0")
+    until(page, "document.querySelector('.wave')?.dataset.drawn === '4'")
+    until(page, "document.querySelector('.wave audio')?.readyState > 0")
     expect(page.locator(".wave-turn")).to_have_count(4)
     assert page.locator(".wave-turn text").all_text_contents() == ["0", "1", "2", "3"]
     assert barriers(page) == []
@@ -66,7 +66,7 @@ def slowly(page: Page, at_s: float) -> None:
     page.locator(".wave audio").evaluate(
         "(player, at) => { player.pause(); player.playbackRate = 0.1; player.currentTime = at; }", at_s
     )
-    until(page, "!document.querySelector('.wave audio').seeking")
+    until(page, "document.querySelector('.wave audio')?.seeking === false")
 
 
 def test_a_researcher_sees_the_turns_of_a_call_and_goes_through_them_by_keyboard(
@@ -85,7 +85,7 @@ def test_a_researcher_sees_the_turns_of_a_call_and_goes_through_them_by_keyboard
         frame = page.get_by_role("region", name="Recording of the dialogue: waveform")
         slowly(page, 0)
         frame.press("n")  # the first turn, from before it
-        until(page, "document.querySelector('.wave audio').played.length > 0")
+        until(page, "document.querySelector('.wave audio')?.played.length > 0")
         frame.press("Space")
         expect(page.locator("[data-wave=play]")).to_have_text("Play")
         assert spoken[0].onset_s - 0.15 <= now(page) <= spoken[0].offset_s
@@ -127,8 +127,8 @@ def test_an_annotator_hears_the_turn_that_is_judged_and_no_more_in_italian(
     expect(page.locator(".wave-turn")).to_have_count(4)
     page.locator(".wave audio").evaluate("player => { player.playbackRate = 0.1; }")  # for a slow machine
     page.keyboard.press(".")
-    until(page, "document.querySelector('.wave audio').played.length > 0")
-    until(page, "document.querySelector('.wave audio').paused")
+    until(page, "document.querySelector('.wave audio')?.played.length > 0")
+    until(page, "document.querySelector('.wave audio')?.paused")
     asked = spoken[2]
     assert page.evaluate("document.querySelector('.wave audio').played.start(0)") == pytest.approx(
         asked.onset_s, abs=0.3

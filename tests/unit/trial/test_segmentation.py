@@ -106,7 +106,7 @@ def test_borders_that_cannot_be_are_refused_and_nothing_is_stored(
 
 
 def test_stretches_with_the_shortest_pauses_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [segmentation.Interval(*one) for one in ((0.0, 1.0), (1.5, 2.0), (4.0, 5.0), (5.2, 6.0))]
+    found = [segmentation.SpeechInterval(*one) for one in ((0.0, 1.0), (1.5, 2.0), (4.0, 5.0), (5.2, 6.0))]
     monkeypatch.setattr(segmentation, "speech_intervals", lambda *_, **__: list(found))
     borders = [(one.onset_s, one.offset_s) for one in proposed(wav(0.1), 2)]
     assert borders == [(0.0, 2.0), (4.0, 6.0)]
