@@ -16,7 +16,7 @@ from vivavoce.study.steps import RateStep
 
 
 class TranscriptRating(StepKind[RateStep]):
-    """Simulated participants rate by chance: their ratings say nothing of the transcripts."""
+    """Simulated participants rate as their habits are: their ratings say nothing of the transcripts."""
 
     name = "rate"
 

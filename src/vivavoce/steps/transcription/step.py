@@ -1,6 +1,6 @@
 """The step `transcribe`."""
 
-from vivavoce.steps.base import TYPED, Information, Message, SimulatedParticipant, StepKind
+from vivavoce.steps.base import Information, Message, SimulatedParticipant, StepKind
 from vivavoce.study.model import Study
 from vivavoce.study.steps import TranscribeStep
 
@@ -28,7 +28,7 @@ class Transcription(StepKind[TranscribeStep]):
                 ),
             ),
             (Message("Headphones or loudspeakers, and a quiet place."),),
-            (TYPED,),
+            (Message("What you write down, and how long it takes you."),),
         )
 
     def course(self, step: TranscribeStep, study: Study) -> str:
