@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset
 from vivavoce.understanding.figures import corpus_figures
 from vivavoce.understanding.kitchen.corpus import generate, write_corpus
@@ -57,7 +57,7 @@ def generated(language: str) -> Corpus:
 
 def huric(folder: Path) -> Corpus:
     with tempfile.TemporaryDirectory() as into:
-        CORPORA.get("huric").read([folder], Path(into))
+        IMPORTERS.get("huric").read([folder], Path(into))
         recipes = read_recipes(Dataset(Path(into)))
     recipes = [each._replace(speaker=each.name) for each in recipes]
     return Corpus("huric", [

@@ -29,9 +29,9 @@ def import_(
     replace: Replace = False,
 ) -> None:
     """Turn a foreign log into a dataset."""
-    from vivavoce.importers.shelf import CORPORA
+    from vivavoce.importers.shelf import IMPORTERS
 
-    importer = CORPORA.get(format, place="import")
+    importer = IMPORTERS.get(format, place="import")
     with progress("reading") as report:
         result = importer.read(paths, into, venues=venues, strict=strict, progress=report)
     for line in result.skipped:

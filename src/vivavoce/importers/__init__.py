@@ -1,10 +1,10 @@
-"""Foreign logs to the dataset: each corpus one importer on the shelf `CORPORA`, ours and those of packages.
+"""Foreign logs to the dataset: each corpus one importer on the shelf `IMPORTERS`, ours and those of packages.
 
 ```python
 from pathlib import Path
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 
-result = CORPORA.get("dstc2").read([Path("dstc2")], Path("D"))
+result = IMPORTERS.get("dstc2").read([Path("dstc2")], Path("D"))
 result.calls, result.skipped
 ```
 """

@@ -5,4 +5,4 @@ from typing import Final
 from vivavoce.core.shelf import Shelf
 from vivavoce.importers.base import Corpus
 
-CORPORA: Final[Shelf[Corpus]] = Shelf("format", Corpus, group="vivavoce.importers")
+IMPORTERS: Final[Shelf[Corpus]] = Shelf("format", Corpus, group="vivavoce.importers")

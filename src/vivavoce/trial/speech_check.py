@@ -107,10 +107,10 @@ def _problems(study: Study, place: str, raw: Speech, languages: Sequence[str]) -
         does = "hears" if task == "recogniser" else "speaks"
         some = ", ".join(known) if len(known) < LISTED else f"{len(known)} languages"
         problem = f"{_name(raw)} {does} {some}, not {language!r}, a language of the study"
-        yield InputError(problem, place=place, hint=_cure(task, language.split("-")[0]))
+        yield InputError(problem, place=place, hint=_hint(task, language.split("-")[0]))
 
 
-def _cure(task: str, language: str) -> str:
+def _hint(task: str, language: str) -> str:
     """Who could do it in this language, and where each is to be had."""
     registry: Any = RECOGNISERS if task == "recogniser" else SYNTHESISERS
     able = [

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.study.notation import read_predicates
 
-SUGAR, HURIC = CORPORA.get("sugar"), CORPORA.get("huric")
+SUGAR, HURIC = IMPORTERS.get("sugar"), IMPORTERS.get("huric")
 
 
 def test_speakers_of_the_sugar_layout_become_participants_and_lines_become_commands(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.importers.dstc2 import import_dstc2
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import compute
 
@@ -40,12 +40,12 @@ def archive_of(folder: Path, path: Path) -> Path:
 
 
 def test_the_importer_stands_on_its_shelf() -> None:
-    assert CORPORA.get("dstc2").read is import_dstc2
+    assert IMPORTERS.get("dstc2").read is import_dstc2
 
 
 def test_an_unknown_format_is_answered_with_the_nearest_before_anything_is_imported() -> None:
     with pytest.raises(InputError, match=r"^import: unknown format 'dstc'; did you mean 'dstc2'\?"):
-        CORPORA.get("dstc", place="import")
+        IMPORTERS.get("dstc", place="import")
 
 
 def test_a_call_becomes_a_dialogue_with_condition_and_factors(one: Dataset) -> None:

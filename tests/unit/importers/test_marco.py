@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.importers.marco import import_marco
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.report.html import render
 from vivavoce.stats.pair_agreement import agreement_of_choices
 from vivavoce.stats.preference import pairwise_shares
@@ -70,7 +70,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path, content: str) -> None:
 
 def test_the_published_shares_and_agreement_come_out(shared: Path, tmp_path: Path) -> None:
     """742 turns, three raters each; shares and kappa of completion as published with the data."""
-    result = CORPORA.get("marco").read([shared / "data" / "marco"], tmp_path / "D")
+    result = IMPORTERS.get("marco").read([shared / "data" / "marco"], tmp_path / "D")
     rows = result.dataset.read("preferences").to_pylist()
     assert result.calls == 742 and not result.skipped
     own = [row for row in rows if (row["variable"], row["question"]) == ("MarCo against HDSA", "completion")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.importers.star import import_star
 from vivavoce.measures import compute
 
@@ -100,7 +100,7 @@ def test_archives_are_read_and_broken_dialogues_named(folder: Path, tmp_path: Pa
     (folder / "10.json").write_text(json.dumps(DIALOGUE), encoding="utf-8")
     with tarfile.open(tmp_path / "star.tar.gz", "w:gz") as archive:
         archive.add(folder, "dialogues")
-    result = CORPORA.get("star").read([tmp_path / "star.tar.gz"], tmp_path / "D")
+    result = IMPORTERS.get("star").read([tmp_path / "star.tar.gz"], tmp_path / "D")
     assert result.calls == 1
     assert len(result.skipped) == 3
     with pytest.raises(InputError, match=r"8\.json|9\.json|7 was there before"):

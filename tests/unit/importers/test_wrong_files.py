@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import DatasetWriter
 
 CONTENTS = {
@@ -20,12 +20,12 @@ CONTENTS = {
 
 
 @pytest.mark.parametrize("content", CONTENTS)
-@pytest.mark.parametrize("corpus", CORPORA.names())
+@pytest.mark.parametrize("corpus", IMPORTERS.names())
 def test_an_import_of_something_else_says_so_in_one_line(tmp_path: Path, corpus: str, content: str) -> None:
     path = tmp_path / content
     path.write_bytes(CONTENTS[content])
     with pytest.raises(InputError) as caught:
-        result = CORPORA.get(corpus).read([path], tmp_path / "into")
+        result = IMPORTERS.get(corpus).read([path], tmp_path / "into")
         assert result.calls == 0 == len(result.skipped), "something was read, or skipped and called done"
         raise InputError("an empty file is an empty corpus")
     assert "\n" not in str(caught.value)

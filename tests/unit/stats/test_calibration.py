@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import energy_distance
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import CORPORA
+from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.compute import components
 from vivavoce.report.calibration import distribution_figure
@@ -178,7 +178,7 @@ def test_every_figure_says_that_it_is_simulated_and_what_it_shows(tmp_path: Path
 
 def test_real_telephone_calls_are_fitted(shared: Path, tmp_path: Path) -> None:
     """One condition of the 1,300 calls: its word error rate is that of its measure, over callers."""
-    CORPORA.get("dstc2", place="test").read(
+    IMPORTERS.get("dstc2", place="test").read(
         [shared / "data" / "dstc2" / "Mar13_S0A0.tar.gz"], tmp_path / "real"
     )
     fitted = fit(Dataset(tmp_path / "real"), "callers")
