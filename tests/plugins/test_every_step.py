@@ -31,12 +31,13 @@ from vivavoce.log.store import Log
 from vivavoce.simulation.trial import run_trial
 from vivavoce.steps import base
 from vivavoce.steps.base import Information, StepKind
-from vivavoce.steps.shelf import STEPS, kind_of
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
+from vivavoce.study.step_kind import STEPS, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
+from vivavoce.web.i18n import catalogue_file
 
 SYSTEMS = """systems:
   a: {connect: scripted, greeting: Hello., otherwise: "There is no such place: {text}"}
@@ -76,6 +77,13 @@ SIMULATED = sorted(set(EXAMPLES) - {"arena"})
 @pytest.fixture(params=sorted(EXAMPLES))
 def study(request: pytest.FixtureRequest, tmp_path: Path) -> Study:
     return EXAMPLES[request.param](tmp_path / "study")
+
+
+OPTIONS = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
+
+
+def words_of_all_pages(language: str) -> set[str]:
+    return {one.id for one in read_po(io.BytesIO(catalogue_file(language).read_bytes()))}
 
 
 def engine_of(study: Study, log: Log) -> SessionEngine:
@@ -119,6 +127,9 @@ def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
     folder = Path(base.__file__).parent / Path(*type(STEPS.get(name)).__module__.split(".")[2:]).parent
     found = extract_from_file("python", folder / "step.py", keywords={"Message": (1,)})
     said = {message for _, message, _, _ in found}
+    if (page := folder / "page.html").is_file():
+        shown = {message for _, message, _, _ in extract_from_file("jinja2", page, options=OPTIONS)}
+        said |= shown - words_of_all_pages("it")
     for language in ("it",):
         catalogue = folder / "locale" / f"{language}.po"
         known = list(read_po(io.BytesIO(catalogue.read_bytes()))) if catalogue.exists() else []

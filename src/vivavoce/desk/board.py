@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, TypeVar
 
-from vivavoce.desk.deeds import Deed, work_of
+from vivavoce.desk.deeds import Deed, thing_of, work_of
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.models import DialogueStatus, StoredEvent
@@ -242,7 +242,8 @@ class Board:
         if work is None:
             return
         event = stored.event
-        deed = Deed(work.step, visit.participant_id, stored.at, work.about(event), work.pieces(event))
+        about = thing_of(work, event, visit.state)
+        deed = Deed(work.step, visit.participant_id, stored.at, about, work.pieces(event))
         for part in self._parts_of(visit):
             part.deeds[visit.visit_id, work.step, work.key(event)] = deed
 

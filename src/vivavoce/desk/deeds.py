@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from datetime import datetime
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from vivavoce.log.arena_events import VoteCast
@@ -9,8 +10,11 @@ from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.event import Event
 from vivavoce.log.events import ComparisonAnswered, QuestionnaireAnswered
 from vivavoce.log.listening_events import ClipJudged, LoggedTrial
-from vivavoce.log.rating_events import TranscriptRated
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.transcription_events import TranscriptGiven
+from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.study.step_kind import STEPS
+from vivavoce.trial.state import VisitState
 
 
 class DeedWork(NamedTuple):
@@ -57,8 +61,6 @@ WORK: Final[dict[str, DeedWork]] = {
     for one in (
         DeedWork("compare", "judgement", ComparisonAnswered, _place, lambda event: event.pair_id,
              "pairs of transcripts", lambda event: len(event.choices)),
-        DeedWork("rate", "transcript rating", TranscriptRated, _place,
-             lambda event: f"{event.pair_id}/{event.shown}", "transcripts"),
         DeedWork("listen", "clip judgement", ClipJudged, _place, _trial, "clips, or pairs of them"),
         DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
         DeedWork("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
@@ -76,6 +78,28 @@ WITHOUT_WORK: Final = ("consent", "instructions", "debrief")
 _BY_EVENT: Final = {one.done: one for one in WORK.values()}
 
 
+@cache
+def works() -> dict[str, DeedWork]:
+    """What every kind of step is made of, by its name; those that present stimuli say it themselves."""
+    return WORK | {
+        kind.name: DeedWork(kind.name, kind.table.counted, ResponseGiven, _place, things=kind.things)
+        for kind in map(STEPS.get, STEPS.names())
+        if isinstance(kind, StimulusStep)
+    }
+
+
 def work_of(event: Event) -> DeedWork | None:
     """The kind of work that an event brings; None for most events, and for forms about a dialogue."""
+    if isinstance(event, ResponseGiven):
+        return works().get(event.name)
     return None if getattr(event, "dialogue_id", None) else _BY_EVENT.get(type(event))
+
+
+def thing_of(work: DeedWork, event: Event, state: VisitState | None) -> str:
+    """What a piece of work is about; state: of the visit, just after the event."""
+    if not isinstance(event, ResponseGiven):
+        return work.about(event)
+    if state is None or state.planned is None or state.phase != "stimulus":
+        return ""
+    kind = state.stimulus_kind
+    return kind.about(kind.stimulus.model_validate(state.planned.stimuli[event.position]))

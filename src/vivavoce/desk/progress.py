@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
-from vivavoce.desk.deeds import WORK, Deed, DeedWork
+from vivavoce.desk.deeds import Deed, DeedWork, works
 from vivavoce.report.numbers import plural
 from vivavoce.stats.concentration import concentration
 from vivavoce.study.model import DialogueStep
+from vivavoce.trial.state import VisitState
 
 STATUSES: Final = ("completed", "excluded", "running", "abandoned", "failed")
 OUTCOMES: Final = {
@@ -21,7 +22,7 @@ OUTCOMES: Final = {
 PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
     "feedback": "answering the questionnaire", "compare": "comparing transcripts",
-    "rate": "rating transcripts", "arena": "in the arena", "transcribe": "writing recordings down",
+    "arena": "in the arena", "transcribe": "writing recordings down",
     "elicit": "commanding a robot", "listen": "judging clips by ear",
     "ended": "ended",
 }  # fmt: skip
@@ -162,8 +163,8 @@ def _work(board: Board, now: datetime) -> list[WorkProgress]:
     done: dict[str, list[Deed]] = {}
     for deed in board.deeds.values():
         done.setdefault(deed.step, []).append(deed)
-    steps = [step.kind for step in board.study.visit if step.kind in WORK]
-    return [_work_row(WORK[step], done.get(step, []), now) for step in dict.fromkeys([*steps, *done])]
+    steps = [step.kind for step in board.study.visit if step.kind in works()]
+    return [_work_row(works()[step], done.get(step, []), now) for step in dict.fromkeys([*steps, *done])]
 
 
 def _work_row(work: DeedWork, deeds: Sequence[Deed], now: datetime) -> WorkProgress:
@@ -187,7 +188,7 @@ def _dialogues(cards: Sequence[DialogueCard]) -> Counted:
 
 def _pieces(board: Board, noun: str) -> Counted:
     """Every piece of one kind of work: by whom and when."""
-    own = [one for one in board.deeds.values() if WORK[one.step].noun == noun]
+    own = [one for one in board.deeds.values() if works()[one.step].noun == noun]
     return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]
 
 
@@ -226,6 +227,10 @@ def whereabouts(board: Board) -> tuple[list[dict[str, Any]], list[dict[str, Any]
     ]
 
 
+def _doing(state: VisitState) -> str:
+    return state.stimulus_kind.doing if state.phase == "stimulus" else PHASES[state.phase]
+
+
 def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
     state, latest = visit.state, visit.dialogues[-1] if visit.dialogues else None
     step = state.current_step if state is not None else None
@@ -240,7 +245,7 @@ def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
         "step": step.kind if step is not None else "unknown",
         "step_number": state.step + 1 if state is not None and step is not None else None,
         "round": state.round + 1 if state is not None and isinstance(step, DialogueStep) else None,
-        "doing": PHASES[state.phase] if state is not None and step is not None else CHANGED,
+        "doing": _doing(state) if state is not None and step is not None else CHANGED,
         "system": talking.system if talking is not None else None,
         "dialogue_id": talking.dialogue_id if talking is not None else None,
         "dialogues": len(visit.dialogues),

@@ -16,8 +16,8 @@ from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.listening_events import LISTENING_EVENTS
 from vivavoce.log.microphone_events import MICROPHONE_EVENTS
 from vivavoce.log.playback_events import PLAYBACK_EVENTS
-from vivavoce.log.rating_events import READING_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
+from vivavoce.log.stimulus_events import EARLIER_KINDS, STIMULUS_EVENTS, upcast
 from vivavoce.log.stress_events import STRESS_EVENTS
 from vivavoce.log.transcription_events import TRANSCRIPTION_EVENTS
 
@@ -469,13 +469,18 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *LISTENING_EVENTS,
         *MICROPHONE_EVENTS,
         *PLAYBACK_EVENTS,
-        *READING_EVENTS,
         *RECORDING_EVENTS,
+        *STIMULUS_EVENTS,
         *STRESS_EVENTS,
     )
 }
 
 
 def read_event(kind: str, payload: dict[str, Any]) -> Event:
-    """The model of a stored payload. Unknown kinds raise KeyError: the log is newer than this version."""
+    """The model of a stored payload, of an earlier kind as the present one that says the same.
+
+    Unknown kinds raise KeyError: the log is newer than this version.
+    """
+    if kind in EARLIER_KINDS:
+        return EARLIER_KINDS[kind][0].model_validate(upcast(kind, payload))
     return EVENT_KINDS[kind].model_validate(payload)

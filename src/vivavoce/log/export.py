@@ -1,5 +1,6 @@
 """Export: the events of a study become a dataset."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,10 +35,11 @@ from vivavoce.log.step_rows import (
     command_rows,
     comparison_rows,
     listening_rows,
-    reading_rows,
     step_rows,
     vote_rows,
 )
+from vivavoce.log.stimulus_events import ResponseGiven
+from vivavoce.log.stimulus_rows import response_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.tables import events, studies
@@ -45,6 +47,7 @@ from vivavoce.log.transaction import events_of
 from vivavoce.log.transcriptions import references, with_texts
 from vivavoce.log.wizard_rows import pseudonymous
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.step_kind import STEPS
 
 LEVELS: Final = ("analysis",)
 NOBODY_YET: Final = (
@@ -111,9 +114,21 @@ def export_dataset(
             writer.add("stress", stress_rows(events_of(connection, stress_stream(study_name))))
             if looks := list(look_rows(events_of(connection, TRIAL), study_name)):
                 writer.add("looks", looks)
+            writer.notes += _unread(connection, outline.visits)
             if outline.never_began:
                 writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")
             return writer.close()
+
+
+def _unread(connection: Connection, visits: Mapping[str, str]) -> list[str]:
+    """Which responses have no rows, because no installed package offers their step."""
+    wanted = select(events.c.visit_id, events.c.payload["name"].as_string())
+    given = connection.execute(wanted.where(events.c.kind == ResponseGiven.kind)).all()
+    counts = Counter(name for visit_id, name in given if visit_id in visits and name not in STEPS)
+    return [
+        f"{number} responses of the step {name!r} are left out: no installed package offers it"
+        for name, number in sorted(counts.items())
+    ]
 
 
 def _annotation(connection: Connection, study_name: str) -> AnnotationState:
@@ -238,9 +253,10 @@ def export_visit(
     for stored_answer, answer in answered:
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
     writer.add("preferences", comparison_rows(visit))
-    writer.add("readings", reading_rows(visit))
     writer.add("listening", listening_rows(visit))
     writer.add("votes", vote_rows(visit))
+    for table, rows in response_rows(visit):
+        writer.add(table, rows)
     writer.add("steps", step_rows(visit))
 
 

@@ -6,8 +6,11 @@ Times of turns are seconds since the dialogue's start, on the monotonic clock of
 Conditions of a study are extra columns `factor_<name>` (text) of `dialogues`.
 """
 
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
+from vivavoce.core.errors import InputError
 from vivavoce.log.columns import FACTOR_PREFIX, Column, Table
 from vivavoce.log.schema_dialogues import (
     ACTS,
@@ -29,7 +32,6 @@ from vivavoce.log.schema_steps import (
     LISTENING,
     LOOKS,
     PREFERENCES,
-    READINGS,
     RECORDINGS,
     STEPS,
     STRESS,
@@ -39,7 +41,7 @@ from vivavoce.log.schema_steps import (
 __all__ = ["FACTOR_PREFIX", "SCHEMA_VERSION", "STRESS", "TABLES", "Column", "Table"]
 
 SCHEMA_VERSION: Final = 1
-TABLES: Final[dict[str, Table]] = {
+_OWN: Final[dict[str, Table]] = {
     table.name: table
     for table in (
         DIALOGUES,
@@ -55,7 +57,6 @@ TABLES: Final[dict[str, Table]] = {
         INCIDENTS,
         WIZARD_TURNS,
         PREFERENCES,
-        READINGS,
         LISTENING,
         VOTES,
         STRESS,
@@ -66,3 +67,31 @@ TABLES: Final[dict[str, Table]] = {
         EXCLUSIONS,
     )
 }
+
+
+class _Tables(Mapping[str, Table]):
+    """Our tables, and after them those of the steps that present stimuli, whoever offers them."""
+
+    @cached_property
+    def _all(self) -> dict[str, Table]:
+        from vivavoce.log.stimulus_rows import responded_kinds
+
+        found = dict(_OWN)
+        for kind in responded_kinds():
+            if kind.table.name in found:
+                hint = "mend or uninstall the package that offers it"
+                raise InputError(f"step {kind.name!r} has another's table {kind.table.name!r}", hint=hint)
+            found[kind.table.name] = kind.table
+        return found
+
+    def __getitem__(self, name: str) -> Table:
+        return _OWN.get(name) or self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+TABLES: Final[Mapping[str, Table]] = _Tables()

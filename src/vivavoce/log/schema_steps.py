@@ -153,34 +153,6 @@ RECORDINGS = Table(
     counted="recording",
 )
 
-READINGS = Table(
-    "readings",
-    "one item answered about one transcript that was read",
-    (
-        PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
-        Column("reading_number", INTEGER, "1-based place in what this participant read", True),
-        Column("pair_id", TEXT, "pair of transcripts that it belongs to", True),
-        Column("variable", TEXT, "interaction strategy in which the two of the pair differ", True),
-        Column("change", TEXT, "substitution or insertion"),
-        Column("version", TEXT, "control or experimental", True),
-        Column("level", TEXT, "level of the strategy in it", True),
-        Column("role", TEXT, "main, or attention: a broken transcript; null in older datasets: main"),
-        Column("instrument", TEXT, "questionnaire", True),
-        Column("wording", TEXT, "which wording was shown: project, package, or file (the study's own)"),
-        Column("language", TEXT, "BCP 47 tag"),
-        Column("item_id", TEXT, "item", True),
-        Column("value", REAL, "raw code as answered, never recoded; null for free text"),
-        Column("answer", TEXT, "label chosen, or free text"),
-        Column("tokens", INTEGER, "length of the transcript"),
-        Column("response_s", REAL, "from when the transcript was due to its answers"),
-        Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
-    ),
-    counted="transcript rating",
-    unit=("visit_id", "reading_number"),
-)
-
 LISTENING = Table(
     "listening",
     "one clip that was rated, or one pair of clips that was compared, by ear",

@@ -21,15 +21,15 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.listening_events import ClipJudged, ClipsAssigned, HearingChecked, ListeningFinished
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.rating_events import TranscriptRated, TranscriptsAssigned, TranscriptsFinished
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.recording_rows import FOLDER
+from vivavoce.log.stimulus_events import StepFinished
 from vivavoce.log.transcription_events import TranscriptionsFinished
 
 _DONE: Final = {
     ConsentGiven: "consent", ConsentDeclined: "consent", PageRead: "page", DialogueEnded: "dialogue",
     QuestionnaireAnswered: "questionnaire", CommandsFinished: "elicit", ListeningFinished: "listen",
-    ComparisonsFinished: "compare", TranscriptsFinished: "rate", TranscriptionsFinished: "transcribe",
+    ComparisonsFinished: "compare", TranscriptionsFinished: "transcribe",
 }  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def step_rows(visit: Sequence[StoredEvent]) -> list[Row]:
             before, participant = stored.at, event.participant_id
         elif isinstance(event, DialogueOpened):
             opened[event.dialogue_id] = stored.at
-        kind = _DONE.get(type(event))
+        kind = event.name if isinstance(event, StepFinished) else _DONE.get(type(event))
         if kind is None:
             continue
         dialogue_id = getattr(event, "dialogue_id", None)
@@ -115,34 +115,6 @@ def listening_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
                 "language": event.language, "response_s": event.response_s, "answered_at": stored.at,
                 "simulated": opened.simulated,
             }  # fmt: skip
-
-
-def reading_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
-    """One row an item answered about a transcript; none for a visit that read nothing."""
-    opened: VisitOpened | None = None
-    assigned: TranscriptsAssigned | None = None
-    for stored in visit:
-        event = stored.event
-        if isinstance(event, VisitOpened):
-            opened = event
-        elif isinstance(event, TranscriptsAssigned):
-            assigned = event
-        elif isinstance(event, TranscriptRated) and opened is not None and assigned is not None:
-            yield from _items(stored, event, opened, assigned)
-
-
-def _items(
-    stored: StoredEvent, event: TranscriptRated, opened: VisitOpened, assigned: TranscriptsAssigned
-) -> Iterator[Row]:
-    read = assigned.transcripts[event.position]
-    common = {
-        "participant_id": opened.participant_id, "simulated": opened.simulated, "visit_id": stored.visit_id,
-        "reading_number": event.position + 1, "answered_at": stored.at,
-        **read.model_dump(),
-        **event.model_dump(include={"instrument", "wording", "language", "tokens", "response_s"}),
-    }  # fmt: skip
-    for rating in event.ratings:
-        yield {**common, **rating.model_dump(include={"item_id", "value", "answer"})}
 
 
 Kind = TypeVar("Kind")

@@ -18,6 +18,7 @@ from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.hash_chain import link
 from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, VisitRecord, stored_event
 from vivavoce.log.projections import writes
+from vivavoce.log.stimulus_events import EARLIER_KINDS, stored_kinds
 from vivavoce.log.tables import (
     bouts,
     calls,
@@ -154,18 +155,22 @@ class Transaction:
         return set(self.connection.execute(wanted).scalars())
 
     def plan_slots(
-        self, study: str, assigned: type[Event], finished: type[Event], *, simulated: bool, since: datetime
-    ) -> set[int]:
+        self, study: str, assigned: type[Event], finished: type[Event], *, simulated: bool, since: datetime,
+        name: str | None = None,
+    ) -> set[int]:  # fmt: skip
         """Slots of a balanced plan that are taken: by who is at it since then, or finished well.
 
         assigned, finished  the events that take a slot and that say `accepted` at the end
+        name                of the kind of step, where several kinds log these events
         """
+        begins, ends = stored_kinds(assigned), stored_kinds(finished)
         wanted = (
             select(
                 events.c.visit_id,
                 events.c.kind,
                 events.c.payload["slot"].as_integer(),
                 events.c.payload["accepted"].as_boolean(),
+                events.c.payload["name"].as_string(),
                 visits.c.outcome,
                 visits.c.last_at,
             )
@@ -173,14 +178,16 @@ class Transaction:
             .where(
                 visits.c.study == study,
                 visits.c.simulated == simulated,
-                events.c.kind.in_([assigned.kind, finished.kind]),
+                events.c.kind.in_([*begins, *ends]),
             )
         )
         taken: dict[str, int] = {}
         refused: set[str] = set()
-        for visit_id, kind, slot, accepted, outcome, last_at in self.connection.execute(wanted):
+        for visit_id, kind, slot, accepted, of_kind, outcome, last_at in self.connection.execute(wanted):
             left = outcome is None and last_at < since
-            if kind == finished.kind:
+            if name is not None and name != (EARLIER_KINDS[kind][1] if kind in EARLIER_KINDS else of_kind):
+                continue
+            if kind in ends:
                 refused |= set() if accepted else {visit_id}
             elif not left and outcome in (None, "completed"):
                 taken[visit_id] = slot

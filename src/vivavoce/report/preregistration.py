@@ -13,11 +13,11 @@ from vivavoce.report.numbers import instant, plural
 from vivavoce.report.questions import stopping_words
 from vivavoce.stats.difference import procedure_words
 from vivavoce.stats.equivalence import margin_of
-from vivavoce.steps.shelf import kind_of
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import TRIVIAL
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
+from vivavoce.study.step_kind import kind_of
 from vivavoce.study.steps import CompareStep, DialogueStep
 
 OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"

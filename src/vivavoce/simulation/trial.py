@@ -21,8 +21,8 @@ from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.satisfaction import HeldDialogue
 from vivavoce.simulation.user_factory import Casting, SimulatedUser
 from vivavoce.simulation.user_profile import Population
-from vivavoce.steps.shelf import kind_of
 from vivavoce.study.model import DialogueStep, QuestionnaireStep, Step, Study
+from vivavoce.study.step_kind import kind_of
 from vivavoce.study.task import Task
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale

@@ -15,7 +15,7 @@ from vivavoce.study.annotation_plan import read_annotation
 from vivavoce.study.degradation import check_damage
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
-from vivavoce.study.materials import Entries, Materials
+from vivavoce.study.materials import Entries, Materials, read_offered
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import read_comparison
@@ -101,6 +101,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     clips = read_listening(materials, file, entries)
     transcription = read_transcription(materials, file, entries)
     stimuli = read_elicitation(materials, file, entries)
+    offered = read_offered(materials, tuple(file.languages), entries)
     check_walk(entries, source)
     check_telephone(file.telephone, entries, source)
     check_damage(file.damage, file.systems, entries, source)
@@ -120,7 +121,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
         voice=file.voice, parser=file.parser, ontology=ontology, tasks=tasks,
-        visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder),
+        visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder,
+                     offered),
         pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
@@ -181,12 +183,12 @@ def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSourc
 
 
 def _check_systems(source: MergedSource) -> None:
-    """Only a visit that compares transcripts, writes recordings down or elicits commands needs no system."""
+    """A visit in which something is done that is no dialogue needs no system."""
     steps = source.data.get("visit")
     written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     talks = any("dialogue" in step or "arena" in step for step in written) or "arena" in (steps or ())
-    judging = {"compare", "rate", "listen", "transcribe", "elicit"}
-    if not talks and any(judging & step.keys() for step in written):
+    reading = {"consent", "instructions", "screen", "questionnaire", "debrief"}
+    if not talks and any(step.keys() - reading for step in written):
         return
     if "systems" not in source.data:
         source.report(("systems",), "'systems' is missing", "add it")

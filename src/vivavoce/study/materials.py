@@ -3,13 +3,18 @@
 import hashlib
 from pathlib import Path
 
-from vivavoce.core.yaml_source import KeyPath
+from pydantic import ValidationError
+
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import KeyPath, Problem
 from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
 from vivavoce.questionnaires.wording import Wording, check_wording, wording_file
 from vivavoce.study.file import StudyFile
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.ontology_file import check_ontology
 from vivavoce.study.presets import MergedSource, protocol_file, shipped_text
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps import OfferedStep
 from vivavoce.study.steps_file import StepEntry
 from vivavoce.study.task import Task
 from vivavoce.study.tasks import check_settings, generate_tasks
@@ -169,3 +174,56 @@ class Materials:
         for path, problem, hint in wrong:
             self.source.report(("tasks", *path), problem, hint)
         return () if wrong else generate_tasks(ontology, settings, languages)
+
+
+class FilesOfStep:
+    """What a step of another package reads: see `StepFiles`."""
+
+    def __init__(self, materials: Materials, languages: tuple[str, ...], at: KeyPath) -> None:
+        self._materials, self._at, self.languages = materials, at, languages
+
+    def text(self, name: str, key: str) -> str:
+        path = self.path(name, key)
+        if path is None:
+            return ""
+        try:
+            return self._materials.keep(path, f"step/{name}", (*self._at, key)).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self.report(key, f"{name} is not UTF-8 text", "save it as UTF-8")
+            return ""
+
+    def path(self, name: str, key: str) -> Path | None:
+        at = (*self._at, key)
+        path = self._materials.file(name, at, "put it beside the study file")
+        if path is not None:
+            self._materials.keep(path, f"step/{name}", at)
+        return path
+
+    def report(self, key: str, problem: str, hint: str, *, file: str = "", line: int | None = None) -> None:
+        source = self._materials.source
+        if not file:
+            source.report((*self._at, key) if key else self._at, problem, hint)
+            return
+        place = file if line is None else f"{file}:{line}"
+        source.problems.append(Problem(place, problem, hint))
+
+
+def read_offered(
+    materials: Materials, languages: tuple[str, ...], entries: Entries
+) -> dict[int, OfferedStep]:
+    """The steps of other packages by their place among the entries; what is wrong is reported."""
+    steps: dict[int, OfferedStep] = {}
+    for place, (index, entry) in enumerate(entries):
+        if entry.offered is None:
+            continue
+        name, written = entry.offered
+        at: KeyPath = ("visit", index, name)
+        kind = STEPS.get(name)
+        try:
+            settings = kind.settings.model_validate(written)
+        except ValidationError as error:
+            materials.source.problems += problems_of(error, materials.source, kind.settings, at)
+            continue
+        files = FilesOfStep(materials, languages, at)
+        steps[place] = OfferedStep(kind=name, settings=settings, material=kind.materials(settings, files))
+    return steps

@@ -9,6 +9,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.study.file import NAME_CURE, StudyFile, is_name
 from vivavoce.study.model import Study
 from vivavoce.study.presets import ROOM, TEXTS, protocol_names
+from vivavoce.study.step_kind import STEPS
 
 DOMAINS: Final = ROOM / "domains"
 _SCAFFOLDS: Final = ROOM / "scaffolds"
@@ -107,6 +108,12 @@ def study_schema() -> dict[str, Any]:
     schema["title"] = "Vivavoce study file"
     schema["required"] = [key for key in schema["required"] if key != "visit"]
     schema["anyOf"] = [{"required": ["visit"]}, {"required": ["protocol"]}]
+    entry = schema["$defs"]["StepEntry"]
+    entry["additionalProperties"] = False
+    for name in set(STEPS.names()) - entry["properties"].keys():
+        offered = STEPS.get(name).settings.model_json_schema(ref_template="#/$defs/{model}")
+        schema["$defs"] |= offered.pop("$defs", {})
+        entry["properties"][name] = offered
     schema["properties"]["protocol"] = {
         "description": schema["properties"]["protocol"]["description"],
         "anyOf": [{"enum": protocol_names()}, {"type": "null"}],

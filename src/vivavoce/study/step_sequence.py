@@ -1,5 +1,6 @@
 """Steps as written turned into steps as walked: forms about a dialogue join the dialogue before them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from vivavoce.core.errors import nearest
@@ -16,6 +17,7 @@ from vivavoce.study.steps import (
     ElicitStep,
     InstructionsStep,
     ListenStep,
+    OfferedStep,
     QuestionnaireStep,
     Range,
     RateStep,
@@ -38,11 +40,13 @@ def walked(
     questions: tuple[ComparisonQuestion, ...] = (),
     names: tuple[str, ...] = (),
     folder: Path = Path(),
+    offered: Mapping[int, OfferedStep] | None = None,
 ) -> tuple[Step, ...]:
     """The steps in order; forms about a dialogue become the `feedback` of the dialogue step before them.
 
     names   what the systems are called, to be masked in the arena
     folder  where the study file stands
+    offered the steps of other packages, by their place among the entries
     """
     steps: list[Step] = []
     for position, entry in enumerate(entries):
@@ -74,6 +78,8 @@ def walked(
             steps.append(QuestionnaireStep(name=entry.screen.use, about="visit", admit=admit))
         elif entry.questionnaire is not None and about(entry.questionnaire) == "visit":
             steps.append(QuestionnaireStep(name=entry.questionnaire.use, about="visit"))
+        elif offered and position in offered:
+            steps.append(offered[position])
     return tuple(steps)
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
 from vivavoce.questionnaires.instrument import About
 
@@ -13,11 +13,6 @@ Channel = Literal["text", "voice", "phone"]
 Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 
-STEPS: Final = (
-    "consent", "screen", "instructions", "dialogue", "compare", "rate", "arena", "listen",
-    "transcribe", "elicit",
-    "questionnaire", "debrief",
-)  # fmt: skip
 LATER_STEPS: Final = ("annotate",)
 
 
@@ -230,7 +225,19 @@ class ListenStep(_Step):
     seed: int = 1
 
 
-Step: TypeAlias = Annotated[
+class OfferedStep(_Step):
+    """A step of another package.
+
+    settings  what is written in the study file, checked by the step's own model
+    material  what the step has read of the files that they name
+    """
+
+    kind: str
+    settings: SerializeAsAny[BaseModel]
+    material: Any = None
+
+
+OwnStep: TypeAlias = Annotated[
     ConsentStep
     | InstructionsStep
     | DialogueStep
@@ -244,3 +251,4 @@ Step: TypeAlias = Annotated[
     | DebriefStep,
     Field(discriminator="kind"),
 ]
+Step: TypeAlias = OwnStep | OfferedStep

@@ -8,11 +8,12 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from vivavoce.core.errors import nearest
+from vivavoce.core.shelf import offers
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.listening import ListenSettings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps import LATER_STEPS, STEPS, Channel, Gate, Presentation, Range, Versions
+from vivavoce.study.steps import LATER_STEPS, Channel, Gate, Presentation, Range, Versions
 from vivavoce.study.stimuli_file import ElicitSettings
 
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
@@ -191,7 +192,7 @@ class TranscribeSettings(Settings):
 class StepEntry(Settings):
     """One step of a visit: exactly one key."""
 
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+    model_config = ConfigDict(extra="allow", json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     consent: ConsentFile | None = Field(None, description="text that the participant must agree to")
     screen: ScreenSettings | None = Field(None, description="a form that decides who takes part")
@@ -209,15 +210,21 @@ class StepEntry(Settings):
     @model_validator(mode="before")
     @classmethod
     def _one_step(cls, value: Any) -> Any:
+        known = list(dict.fromkeys((*cls.model_fields, *(one.name for one in offers("vivavoce.steps")))))
         if isinstance(value, str):
             value = {value: {}}
         if not isinstance(value, dict):
-            raise mistake(f"{shown_value(value)} is not a step", f"write one of: {', '.join(STEPS)}")
+            raise mistake(f"{shown_value(value)} is not a step", f"write one of: {', '.join(known)}")
         for name in value:
             if name in LATER_STEPS:
-                raise mistake(f"step {name!r} is not available in this version", f"known: {', '.join(STEPS)}")
-            if name not in STEPS:
-                raise mistake(f"unknown step {name!r}", nearest(str(name), list(STEPS)))
+                raise mistake(f"step {name!r} is not available in this version", f"known: {', '.join(known)}")
+            if name not in known:
+                raise mistake(f"unknown step {name!r}", nearest(str(name), known))
         if len(value) != 1:
-            raise mistake(f"a step has one key, not {len(value)}", f"write one of: {', '.join(STEPS)}")
+            raise mistake(f"a step has one key, not {len(value)}", f"write one of: {', '.join(known)}")
         return {name: {} if settings is None else settings for name, settings in value.items()}
+
+    @property
+    def offered(self) -> tuple[str, Any] | None:
+        """The name and the settings, as written, of a step of another package; None: it is one of ours."""
+        return next(iter((self.model_extra or {}).items()), None)

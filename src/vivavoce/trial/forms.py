@@ -1,4 +1,4 @@
-"""What participants fill in: questionnaires, choices between transcripts, ratings of them, and transcripts.
+"""What participants fill in: questionnaires, choices between transcripts, responses to stimuli, transcripts.
 
 As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
 whatever a method has returned is on disk.
@@ -6,12 +6,14 @@ whatever a method has returned is on disk.
 
 from collections.abc import Mapping
 
+from pydantic import BaseModel
+
 from vivavoce.log import events as log_events
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.pairwise_preference import Preferred, answered
 from vivavoce.trial.state import VisitState
-from vivavoce.trial.transcript_rating import transcript_rated
 from vivavoce.trial.transcription import given as transcript_given
 from vivavoce.trial.visits import MoveRules
 
@@ -70,17 +72,24 @@ class Forms:
             event = answered(self.rules.study, state, answers, self.rules.clock.now())
             await self._move(visit, lambda d: d.add(event))
 
-    async def rate(
-        self, visit_id: str, *, step: int, position: int, wording: str, ratings: list[log_events.LoggedRating]
-    ) -> None:
-        """Store the ratings of one transcript. Raises Stale when another one is being read."""
+    async def respond(self, visit_id: str, *, step: int, position: int, response: BaseModel) -> None:
+        """Store the response to the stimulus that is due.
+
+        Raises  Stale: another stimulus is due, or none
+                Rejected: the step cannot take the response yet
+        """
         visit = await self._visit_of(visit_id)
         async with visit.lock:
             state = visit.state
-            if (state.phase, state.step, state.position) != ("rate", step, position):
-                raise Stale(f"transcript {position} is not being rated")
-            event = transcript_rated(self.rules.study, state, wording, ratings, self.rules.clock.now())
-            await self._move(visit, lambda d: d.add(event))
+            if (state.phase, state.step, state.position) != ("stimulus", step, position):
+                raise Stale(f"stimulus {position} is not due")
+            since = max(0.0, (self.rules.clock.now() - state.given[-1].at).total_seconds())
+            state.stimulus_kind.check(state.shown, response, None if state.simulated else since)
+            event = ResponseGiven(
+                step=step, name=state.stimulus_kind.name, position=position, language=state.language,
+                response=response.model_dump(mode="json"), response_s=since,
+            )  # fmt: skip
+            await self._move(visit, lambda draft: draft.add(event))
 
     async def transcribe(
         self, visit_id: str, *, step: int, position: int, text: str, unclear: bool = False

@@ -8,9 +8,11 @@ import copy
 from dataclasses import replace
 from datetime import datetime
 from functools import singledispatchmethod
-from typing import Literal
+from typing import Any, Literal
 
-from vivavoce.log import arena_events, listening_events, rating_events
+from pydantic import BaseModel
+
+from vivavoce.log import arena_events, listening_events
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.elicitation_events import (
@@ -22,6 +24,7 @@ from vivavoce.log.elicitation_events import (
 )
 from vivavoce.log.listening_events import HearingChecked
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import StoredEvent
 from vivavoce.log.transcription_events import (
     LoggedItem,
@@ -29,16 +32,17 @@ from vivavoce.log.transcription_events import (
     TranscriptionsAssigned,
     TranscriptionsFinished,
 )
+from vivavoce.steps.stimulus import Presented, StimulusStep
 from vivavoce.study.model import (
     ArenaStep,
     CompareStep,
     DialogueStep,
     ElicitStep,
-    RateStep,
     Step,
     Study,
     TranscribeStep,
 )
+from vivavoce.study.step_kind import kind_of
 from vivavoce.study.steps import ListenStep
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.dialogue_state import DialogueState, TurnState
@@ -47,7 +51,7 @@ __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
 Phase = Literal[
-    "page", "compare", "rate", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
+    "page", "compare", "stimulus", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
     "feedback", "ended",
 ]  # fmt: skip
 
@@ -58,8 +62,9 @@ class VisitState:
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
     questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `listen`
     (clips `position`), `transcribe` (recording `position` of those to write down), `elicit` (a command to
-    stimulus `position`), `rate` (transcript `position`), `ready` (the next dialogue, or bout, can be begun),
-    `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    stimulus `position`), `stimulus` (number `position` of what any other step presents), `ready` (the next
+    dialogue, or bout, can be begun), `arena`, `chat`, `code`, `feedback` (questionnaire `position` about
+    the dialogue just held), `ended`.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
@@ -84,8 +89,8 @@ class VisitState:
         self.eliciting: list[StoredEvent] = []
         self.cut: CommandsCut | None = None
         self.recordings: dict[str, str] = {}
-        self.readings: list[rating_events.LoggedReading] = []
-        self.reading: list[StoredEvent] = []
+        self.planned: StimuliPlanned | None = None
+        self.given: list[StoredEvent] = []
         self.bout: BoutState | None = None
         self.outcome: str | None = None
         self.completion_code: str | None = None
@@ -122,11 +127,34 @@ class VisitState:
         return step
 
     @property
-    def rate_step(self) -> RateStep:
-        step = self.current_step
-        if not isinstance(step, RateStep):
-            raise TypeError(f"step {self.step} rates nothing")
-        return step
+    def stimulus_kind(self) -> StimulusStep[Any, Any, Any]:
+        """The kind of the step whose stimuli are being answered."""
+        kind = kind_of(self.current_step) if self.current_step is not None else None
+        if not isinstance(kind, StimulusStep):
+            raise TypeError(f"step {self.step} presents nothing")
+        return kind
+
+    @property
+    def shown(self) -> Presented[Any, Any]:
+        """The stimulus that is due."""
+        if self.planned is None:
+            raise LookupError("a visit that answers stimuli has a plan of them")
+        stimuli = self.planned.stimuli
+        stimulus = self.stimulus_kind.stimulus.model_validate(stimuli[self.position])
+        return Presented(
+            self.step, self.current_step, self.study, stimulus, self.language, self.position, len(stimuli)
+        )
+
+    @property
+    def responses(self) -> list[tuple[BaseModel, BaseModel]]:
+        """The stimuli of this step that were answered, each with its response."""
+        kind, planned = self.stimulus_kind, self.planned
+        answered = (one.event for one in self.given if isinstance(one.event, ResponseGiven))
+        return [
+            (kind.stimulus.model_validate(planned.stimuli[one.position]),
+             kind.response.model_validate(one.response))
+            for one in answered if planned is not None
+        ]  # fmt: skip
 
     @property
     def arena_step(self) -> ArenaStep:
@@ -182,7 +210,7 @@ class VisitState:
         clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
         clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
         clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
-        clone.reading, clone.dialogues = list(self.reading), list(self.dialogues)
+        clone.given, clone.dialogues = list(self.given), list(self.dialogues)
         for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
             one = self.dialogues[place]
             clone.dialogues[place] = replace(one, turns=list(one.turns), failures=list(one.failures))
@@ -335,16 +363,17 @@ class VisitState:
         self._enter(event.step + 1)
 
     @_take.register
-    def _(self, event: rating_events.TranscriptsAssigned, stored: StoredEvent) -> None:
-        self.readings, self.reading = event.transcripts, [stored]
+    def _(self, event: StimuliPlanned, stored: StoredEvent) -> None:
+        self.planned, self.given = event, [stored]
 
     @_take.register
-    def _(self, event: rating_events.TranscriptRated, stored: StoredEvent) -> None:
-        self.reading.append(stored)
+    def _(self, event: ResponseGiven, stored: StoredEvent) -> None:
+        self.given.append(stored)
         self.position = event.position + 1
 
     @_take.register
-    def _(self, event: rating_events.TranscriptsFinished, stored: StoredEvent) -> None:
+    def _(self, event: StepFinished, stored: StoredEvent) -> None:
+        self._judge(accepted=event.accepted, paid=event.paid)
         self._enter(event.step + 1)
 
     @_take.register
@@ -451,8 +480,13 @@ class VisitState:
 
     def _enter(self, step: int) -> None:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
+        self.planned, self.given = None, []
+        step_now = self.current_step
+        if step_now is not None and isinstance(kind_of(step_now), StimulusStep):
+            self.phase = "stimulus"
+            return
         kinds: dict[type, Phase] = {
-            DialogueStep: "ready", CompareStep: "compare", RateStep: "rate", ArenaStep: "ready",
+            DialogueStep: "ready", CompareStep: "compare", ArenaStep: "ready",
             ListenStep: "listen", TranscribeStep: "transcribe", ElicitStep: "elicit",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

@@ -13,12 +13,13 @@ from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.call_events import PIN_MARK, CallAwaited
 from vivavoce.log.elicitation_events import CommandsFinished, LoggedStimulus, StimuliAssigned
-from vivavoce.log.rating_events import TranscriptsAssigned, TranscriptsFinished
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.log.transcriptions import transcriptions
-from vivavoce.study.model import ArenaStep, DialogueStep, Study
+from vivavoce.steps.stimulus import Draw
+from vivavoce.study.model import ArenaStep, DialogueStep, QuestionnaireStep, Study
 from vivavoce.trial import codes, listening_test_plan, transcription
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
@@ -26,7 +27,6 @@ from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.pairwise_preference import assigned, finished
 from vivavoce.trial.state import DialogueState, VisitState
 from vivavoce.trial.system_audio import Play, SystemAudio
-from vivavoce.trial.transcript_rating import transcripts_assigned, transcripts_finished
 
 PIN_DIGITS = 5
 
@@ -111,7 +111,7 @@ class MoveRules:
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
         materials = {
-            "compare": self.compare, "rate": self.rate, "listen": self.listen,
+            "compare": self.compare, "stimulus": self.present, "listen": self.listen,
             "transcribe": self.transcribe, "elicit": self.elicit,
         }  # fmt: skip
         if state.phase in materials:
@@ -140,7 +140,7 @@ class MoveRules:
         step = self.study.visit[event.step]
         draft.add(event)
         codes = {one.item_id: one.value for one in event.ratings}
-        if step.kind == "questionnaire" and event.round is None and not step.admits(codes):
+        if isinstance(step, QuestionnaireStep) and event.round is None and not step.admits(codes):
             draft.add(log_events.VisitEnded(outcome="screened_out"))
 
     def assign(self, draft: Draft) -> None:
@@ -260,14 +260,27 @@ class MoveRules:
         if state.position >= len(state.stimuli):
             draft.add(CommandsFinished(step=state.step))
 
-    def rate(self, draft: Draft) -> None:
-        """Draw the transcripts by the first free slot; end after the last."""
-        study, state = self.study, draft.state
-        if not state.readings:
-            taken = self._taken(draft, TranscriptsAssigned, TranscriptsFinished)
-            draft.add(transcripts_assigned(study, state, taken))
-        if state.position >= len(state.readings):
-            draft.add(transcripts_finished(state))
+    def present(self, draft: Draft) -> None:
+        """Plan the stimuli of a step by the first free slot; end the step after the last response."""
+        state, kind = draft.state, draft.state.stimulus_kind
+        step = self.study.visit[state.step]
+        if state.planned is None:
+            taken = self._taken(draft, StimuliPlanned, StepFinished, kind.name)
+            slot = next(number for number in range(len(taken) + 1) if number not in taken)
+            chance = self.chance(f"{state.participant_id}:{kind.name}:{state.step}")
+            planned = kind.plan(step, self.study, Draw(state.participant_id, slot, chance))
+            stimuli = [one.model_dump(mode="json") for one in planned]
+            draft.add(StimuliPlanned(step=state.step, name=kind.name, slot=slot, stimuli=stimuli))
+        if draft.state.planned is not None and draft.state.position >= len(draft.state.planned.stimuli):
+            outcome = kind.finish(step, self.study, draft.state.responses)
+            events = [one.event for one in draft.state.given]
+            total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))
+            draft.add(
+                StepFinished(
+                    step=state.step, name=kind.name, total_s=total_s, accepted=outcome.accepted,
+                    paid=outcome.paid, flags=list(outcome.flags),
+                )
+            )  # fmt: skip
 
     def compare(self, draft: Draft) -> None:
         """Draw the pairs by the first free slot, as this very transaction sees them; end after the last."""
@@ -278,10 +291,13 @@ class MoveRules:
         if state.position >= len(state.comparisons):
             draft.add(finished(state))
 
-    def _taken(self, draft: Draft, begun: type[log_events.Event], ended: type[log_events.Event]) -> set[int]:
+    def _taken(
+        self, draft: Draft, begun: type[log_events.Event], ended: type[log_events.Event],
+        name: str | None = None,
+    ) -> set[int]:  # fmt: skip
         since = self.clock.now() - timedelta(minutes=self.study.limits.visit_minutes)
         simulated = draft.state.simulated
-        return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since)
+        return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since, name=name)
 
     def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
         """A code that no dialogue of this study had; one digit more whenever the space gets tight."""

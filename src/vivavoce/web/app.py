@@ -36,7 +36,7 @@ from vivavoce.web import (
     push_to_talk,
     segmentation,
     sign_in,
-    transcript_rating,
+    stimulus,
     transcription,
     visit_routes,
     wizard,
@@ -109,7 +109,7 @@ def create_app(
     for router in (
         visit_routes.router,
         pairwise_preference.router,
-        transcript_rating.router,
+        stimulus.router,
         arena.router,
         chat_routes.router,
         sign_in.router,

@@ -6,6 +6,7 @@ from typing import Any, Final
 from babel.numbers import format_decimal
 from fastapi.responses import HTMLResponse
 
+from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.model import ArenaStep, ConsentStep
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import DialogueState, VisitState
@@ -13,15 +14,15 @@ from vivavoce.web.arena import arena_page
 from vivavoce.web.call_requests import calling_facts
 from vivavoce.web.documents import read_document
 from vivavoce.web.elicitation import elicitation_page
-from vivavoce.web.forms import Form, asked_form, filled_form
+from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
 from vivavoce.web.listening_test import listening_page
 from vivavoce.web.pairwise_preference import Shown, comparison_page
 from vivavoce.web.push_to_talk import voice_facts
 from vivavoce.web.segmentation import at_once, whole_page
 from vivavoce.web.site import Site
+from vivavoce.web.stimulus import stimulus_page
 from vivavoce.web.transcript import offered, transcript
-from vivavoce.web.transcript_rating import reading_page
 from vivavoce.web.transcription import transcription_page
 
 PROBLEMS: Final = {
@@ -58,8 +59,8 @@ def visit_page(
         return whole_page(site, state, facts, again=again)
     if state.phase == "elicit":
         return elicitation_page(site, state, facts, again=again)
-    if state.phase == "rate":
-        return reading_page(site, state, facts)
+    if state.phase == "stimulus":
+        return stimulus_page(site, state, facts)
     if state.phase == "compare":
         return comparison_page(site, state, facts, shown)
     form = asked_form(site.study, state)

@@ -15,11 +15,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from vivavoce.log.store import StoredEvent
-from vivavoce.steps.shelf import kind_of
+from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.model import Study
+from vivavoce.study.step_kind import StepKind, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
-from vivavoce.web.i18n import language_name, page_language, translations
+from vivavoce.web.i18n import catalogue_file, language_name, page_language, translations
 
 if TYPE_CHECKING:
     from vivavoce.telephony.outbound import OutboundCalls
@@ -77,18 +78,25 @@ class Unfinished:
     """Forms that came back with something missing, shown again as they were filled in."""
 
     def __init__(self) -> None:
-        self._forms: OrderedDict[str, tuple[Place, dict[str, str]]] = OrderedDict()
+        self._forms: OrderedDict[str, tuple[Place, dict[str, str], Rejected | None]] = OrderedDict()
 
-    def keep(self, visit_id: str, place: Place, entered: dict[str, str]) -> None:
-        self._forms[visit_id] = (place, entered)
+    def keep(
+        self, visit_id: str, place: Place, entered: dict[str, str], rejected: Rejected | None = None
+    ) -> None:
+        """rejected: why the step could not take it; None where the page sees for itself what is missing."""
+        self._forms[visit_id] = (place, entered, rejected)
         self._forms.move_to_end(visit_id)
         while len(self._forms) > FORMS_REMEMBERED:
             self._forms.popitem(last=False)
 
     def entered(self, visit_id: str, place: Place) -> dict[str, str] | None:
         """What was entered at this place of the visit; None where nothing came back."""
-        kept_place, entered = self._forms.get(visit_id, (None, None))
+        kept_place, entered, _ = self._forms.get(visit_id, (None, None, None))
         return entered if kept_place == place else None
+
+    def rejected(self, visit_id: str, place: Place) -> Rejected | None:
+        kept_place, _, rejected = self._forms.get(visit_id, (None, None, None))
+        return rejected if kept_place == place else None
 
     def forget(self, visit_id: str) -> None:
         self._forms.pop(visit_id, None)
@@ -111,7 +119,7 @@ class Site:
         self.closing = asyncio.Event()
         self._visits = AttemptLimit(self.rates.visits_per_hour, HOUR_S)
         self._turns = AttemptLimit(self.rates.turns_per_minute, MINUTE_S)
-        self._environments: dict[str, Environment] = {}
+        self._environments: dict[tuple[str, str], Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"
 
@@ -119,24 +127,32 @@ class Site:
     def study(self) -> Study:
         return self.engine.study
 
-    def environment(self, language: str) -> Environment:
-        """The templates in one of the pages' languages."""
-        if language not in self._environments:
+    def environment(self, language: str, kind: StepKind[Any] | None = None) -> Environment:
+        """The templates in one of the pages' languages; of a kind of step, with its own page and words."""
+        of = kind.name if kind is not None else ""
+        if (language, of) not in self._environments:
+            folders = [TEMPLATES] if kind is None else [kind.folder, TEMPLATES]
             environment = Environment(
-                loader=FileSystemLoader(TEMPLATES), autoescape=select_autoescape(["html"]),
+                loader=FileSystemLoader(folders), autoescape=select_autoescape(["html"]),
                 undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                 extensions=["jinja2.ext.i18n"],
             )  # fmt: skip
             words: Any = environment  # the extension adds this method
-            words.install_gettext_translations(translations(language), newstyle=True)
-            self._environments[language] = environment
-        return self._environments[language]
+            own = translations(language) if kind is None else kind.words(language, catalogue_file(language))
+            words.install_gettext_translations(own, newstyle=True)
+            self._environments[language, of] = environment
+        return self._environments[language, of]
 
-    def page(self, name: str, language: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page in a language of the study for its words and the nearest of ours for everything else."""
+    def page(
+        self, name: str, language: str, *, status: int = 200, of: StepKind[Any] | None = None, **facts: Any
+    ) -> HTMLResponse:
+        """A page in a language of the study for its words and the nearest of ours for everything else.
+
+        of  the kind of step whose page it is; None: one of ours
+        """
         spoken = page_language(language)
         study = self.study
-        html = self.environment(spoken).get_template(f"{name}.html").render(
+        html = self.environment(spoken, of).get_template(f"{name}.html").render(
             **{"in_visit": False, "problem": None} | facts, base=self.base, page_language=spoken,
             language=language,
             languages=[(tag, language_name(tag)) for tag in study.languages], notice=self.notice,

@@ -7,10 +7,11 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
+from vivavoce.steps.form import filled_form
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.web.documents import read_document
-from vivavoce.web.forms import asked_form, filled_form
+from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import accepted_language
 from vivavoce.web.pairwise_preference import Shown
 from vivavoce.web.present import visit_page

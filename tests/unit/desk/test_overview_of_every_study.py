@@ -3,7 +3,6 @@
 import asyncio
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,14 +12,14 @@ from scenes.fighting import SYSTEMS, arena_engine, arena_study, fight_all
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.board import Board
-from vivavoce.desk.deeds import DIALOGUE, WITHOUT_WORK, WORK
+from vivavoce.desk.deeds import DIALOGUE, WITHOUT_WORK, works
 from vivavoce.desk.progress import holdings, progress
 from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
 from vivavoce.log.events import QuestionnaireAnswered, VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
-from vivavoce.study.steps import Step
+from vivavoce.study.step_kind import STEPS
 
 
 def opened(study: Study, person: str) -> VisitOpened:
@@ -38,8 +37,7 @@ def compared(tmp_path: Path) -> tuple[Study, Path]:
 
 
 def test_every_kind_of_step_says_what_work_it_is() -> None:
-    kinds = {one.model_fields["kind"].default for one in get_args(get_args(Step)[0])}
-    assert kinds == {*WORK, *WITHOUT_WORK, DIALOGUE}
+    assert set(STEPS.names()) == {*works(), *WITHOUT_WORK, DIALOGUE}
 
 
 def test_judges_are_counted_with_their_judgements(compared: tuple[Study, Path]) -> None:

@@ -17,8 +17,8 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.listening_events import ClipsAssigned, HearingChecked, ListeningFinished
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.rating_events import TranscriptsFinished
 from vivavoce.log.step_rows import step_rows
+from vivavoce.log.stimulus_events import StepFinished
 from vivavoce.log.transcription_events import TranscriptionsFinished
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -76,7 +76,7 @@ def test_commands_clips_and_other_tasks_of_a_visit_last_until_the_last_of_them_i
         (90, HearingChecked(step=2, attempt=0, tones=3, counted=3)),
         (145, ListeningFinished(step=2, hearing=True)), (150, PageRead(step=3)),
         (250, ComparisonsFinished(step=4, total_s=100, accepted=True)),
-        (450, TranscriptsFinished(step=5, total_s=200)),
+        (450, StepFinished(step=5, name="rate", total_s=200)),
         (750, TranscriptionsFinished(step=6, accepted=True, accuracy=1, gold=1)), (780, form(7, "sus")),
     ))  # fmt: skip
     assert [(row["kind"], row["duration_s"]) for row in rows] == [

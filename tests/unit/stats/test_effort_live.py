@@ -53,7 +53,8 @@ def test_live_and_transcript_arms_of_one_study_are_told_apart_with_their_times(t
         )  # fmt: skip
         clock.advance(12)
         state = await engine.state(visit)
-        await engine.forms.rate(visit, step=state.step, position=0, wording="project", ratings=ratings)
+        rated = state.stimulus_kind.rated(state.shown, "project", ratings)
+        await engine.forms.respond(visit, step=state.step, position=0, response=rated)
         assert (await engine.state(visit)).outcome == "completed"
         await engine.stop()
 

@@ -1,4 +1,4 @@
-"""Rated transcripts compared within people, and what a judgement takes in each way of judging."""
+"""RatedTranscript transcripts compared within people, and what a judgement takes in each way of judging."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

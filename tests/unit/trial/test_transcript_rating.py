@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.steps.transcript_rating.step import RatedTranscript
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.rating_plan import reading_plan
@@ -32,12 +34,24 @@ def study(tmp_path: Path) -> Study:
 
 async def read_all(engine: SessionEngine, value: float = 4.0) -> str:
     opened = await engine.open_visit(language="en")
-    while (state := await engine.state(opened.visit_id)).phase == "rate":
+    while (state := await engine.state(opened.visit_id)).phase == "stimulus":
         ratings = [LoggedRating(item_id=item, value=value, answer="Rather") for item in ("ease", "utility")]
-        await engine.forms.rate(
-            opened.visit_id, step=state.step, position=state.position, wording="project", ratings=ratings
-        )
+        await rate(engine, opened.visit_id, state.position, ratings)
     return opened.visit_id
+
+
+async def rate(
+    engine: SessionEngine, visit_id: str, position: int, ratings: Sequence[LoggedRating] = ()
+) -> None:
+    """Rate the transcript at a position, whichever is due."""
+    state = await engine.state(visit_id)
+    rated = RatedTranscript(
+        pair_id="p", shown="control", digest="d", tokens=30, instrument="reading", wording="project",
+        ratings=list(ratings),
+    )  # fmt: skip
+    if state.phase == "stimulus":
+        rated = state.stimulus_kind.rated(state.shown, "project", list(ratings))
+    await engine.forms.respond(visit_id, step=0, position=position, response=rated)
 
 
 def test_everybody_reads_both_versions_of_a_pair_of_every_variable(study: Study) -> None:
@@ -105,7 +119,7 @@ def test_ratings_are_stored_in_their_order_and_only_once(study: Study, log: Log,
         state = await engine.state(visit)
         assert state.outcome == "completed"
         with pytest.raises(Stale):
-            await engine.forms.rate(visit, step=0, position=0, wording="project", ratings=[])
+            await rate(engine, visit, 0)
         await engine.stop()
 
     asyncio.run(run())
@@ -121,16 +135,16 @@ def test_a_restart_goes_on_with_the_same_transcript(study: Study, log: Log) -> N
         engine = SessionEngine(study, log, {})
         await engine.start()
         opened = await engine.open_visit(language="en")
-        await engine.forms.rate(opened.visit_id, step=0, position=0, wording="project", ratings=[])
+        await rate(engine, opened.visit_id, 0)
         state = await engine.state(opened.visit_id)
         await engine.stop()
-        return opened.visit_id, state.readings
+        return opened.visit_id, state.planned.stimuli
 
     async def second(visit: str, readings: list) -> None:
         engine = SessionEngine(study, log, {})
         await engine.start()
         state = await engine.state(visit)
-        assert (state.phase, state.position, state.readings) == ("rate", 1, readings)
+        assert (state.phase, state.position, state.planned.stimuli) == ("stimulus", 1, readings)
         await engine.stop()
 
     asyncio.run(second(*asyncio.run(first())))

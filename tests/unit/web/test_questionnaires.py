@@ -9,7 +9,7 @@ from scenes.browsing import Visitor, events_of
 from vivavoce.log.store import Log
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.web.forms import Form, Question, filled_form
+from vivavoce.steps.form import Form, Question, filled_form
 
 
 def form_of(name: str) -> Form:

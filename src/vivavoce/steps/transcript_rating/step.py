@@ -1,24 +1,94 @@
-"""The step `rate`."""
+"""The step `rate`: transcripts of pairs, read one at a time and rated on a questionnaire."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.event import LoggedRating
 from vivavoce.steps.base import (
     ANSWERED,
     WORDS_A_MINUTE,
     Information,
     Message,
     SimulatedParticipant,
-    StepKind,
     form_minutes,
     listed,
 )
+from vivavoce.steps.form import Form, blank_form, filled_form
+from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import length
+from vivavoce.study.rating_plan import reading_plan
 from vivavoce.study.steps import RateStep
 
+READINGS = Table(
+    "readings",
+    "one item answered about one transcript that was read",
+    (
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit", True),
+        Column("reading_number", INTEGER, "1-based place in what this participant read", True),
+        Column("pair_id", TEXT, "pair of transcripts that it belongs to", True),
+        Column("variable", TEXT, "interaction strategy in which the two of the pair differ", True),
+        Column("change", TEXT, "substitution or insertion"),
+        Column("version", TEXT, "control or experimental", True),
+        Column("level", TEXT, "level of the strategy in it", True),
+        Column("role", TEXT, "main, or attention: a broken transcript; null in older datasets: main"),
+        Column("instrument", TEXT, "questionnaire", True),
+        Column("wording", TEXT, "which wording was shown: project, package, or file (the study's own)"),
+        Column("language", TEXT, "BCP 47 tag"),
+        Column("item_id", TEXT, "item", True),
+        Column("value", REAL, "raw code as answered, never recoded; null for free text"),
+        Column("answer", TEXT, "label chosen, or free text"),
+        Column("tokens", INTEGER, "length of the transcript"),
+        Column("response_s", REAL, "from when the transcript was due to its answers"),
+        Column("answered_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+    counted="transcript rating",
+    unit=("visit_id", "reading_number"),
+)
 
-class TranscriptRating(StepKind[RateStep]):
+
+class Reading(BaseModel):
+    """One transcript that a participant will read: a version of a pair; role attention: a broken one."""
+
+    model_config = ConfigDict(frozen=True)
+    pair_id: str
+    variable: str
+    change: str
+    version: Literal["control", "experimental"]
+    level: str
+    role: Literal["main", "attention"] = "main"
+
+
+class RatedTranscript(BaseModel):
+    """What was said of one transcript.
+
+    digest  of both transcripts of its pair, with the length in tokens of the one that was read
+    """
+
+    model_config = ConfigDict(frozen=True)
+    pair_id: str
+    shown: Literal["control", "experimental"]
+    digest: str
+    tokens: int
+    instrument: str
+    wording: str
+    ratings: list[LoggedRating]
+
+
+Due = Presented[RateStep, Reading]
+
+
+class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
     """Simulated participants rate as their habits are: their ratings say nothing of the transcripts."""
 
     name = "rate"
+    stimulus, response, table = Reading, RatedTranscript, READINGS
+    doing, things = "rating transcripts", "transcripts"
 
     def transcripts(self, step: RateStep, study: Study) -> int:
         """How many transcripts a participant reads."""
@@ -54,9 +124,74 @@ class TranscriptRating(StepKind[RateStep]):
             f"{listed(list(step.variables))}"
         )
 
-    async def simulate(self, step: RateStep, participant: SimulatedParticipant) -> None:
-        state = participant.state
-        wording, ratings = participant.ratings(step.name, f"rate {state.step} {state.position}")
-        await participant.engine.forms.rate(
-            participant.visit_id, step=state.step, position=state.position, wording=wording, ratings=ratings
-        )
+    def plan(self, step: RateStep, study: Study, draw: Draw) -> Sequence[Reading]:
+        return [
+            Reading(
+                pair_id=one.pair.pair_id, variable=one.pair.variable, change=one.pair.change,
+                version=one.version, level=one.level, role=one.role,
+            )
+            for one in reading_plan(step, study.pairs, draw.slot)
+        ]  # fmt: skip
+
+    def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
+        read, form = shown.stimulus, _form(shown)
+        return {
+            "form": form if entered is None else filled_form(form, entered), "entries": [],
+            "turns": shown.study.pair(read.pair_id).text[shown.language].version(read.version),
+        }  # fmt: skip
+
+    def read(self, shown: Due, entered: Mapping[str, str]) -> RatedTranscript:
+        form = filled_form(_form(shown), entered)
+        if form.missing:
+            raise Rejected(OPEN._replace(number=len(form.missing)), *(one.field for one in form.missing))
+        return self.rated(shown, form.wording.origin, form.ratings)
+
+    def check(self, shown: Due, response: RatedTranscript, elapsed_s: float | None) -> None:
+        """However fast it was: how long it took stands in the dataset."""
+
+    def finish(
+        self, step: RateStep, study: Study, given: Sequence[tuple[Reading, RatedTranscript]]
+    ) -> Outcome:
+        return Outcome()
+
+    def rows(self, given: Given[Reading, RatedTranscript]) -> Iterator[Row]:
+        common = {
+            **given.row("reading_number"), **given.stimulus.model_dump(),
+            **given.response.model_dump(include={"instrument", "wording", "tokens"}),
+        }  # fmt: skip
+        for rating in given.response.ratings:
+            yield {**common, **rating.model_dump(include={"item_id", "value", "answer"})}
+
+    def about(self, stimulus: Reading) -> str:
+        return f"{stimulus.pair_id}/{stimulus.version}"
+
+    def respond(self, shown: Due, participant: SimulatedParticipant) -> RatedTranscript:
+        purpose = f"rate {participant.state.step} {shown.position}"
+        return self.rated(shown, *participant.ratings(shown.step.name, purpose))
+
+    def rated(self, shown: Due, wording: str, ratings: list[LoggedRating]) -> RatedTranscript:
+        """The ratings of the transcript that is due; wording: where its sentences come from."""
+        read = shown.stimulus
+        text = shown.study.pair(read.pair_id).text[shown.language]
+        return RatedTranscript(
+            pair_id=read.pair_id, shown=read.version, digest=text.digest,
+            tokens=length(text.version(read.version)), instrument=shown.step.name, wording=wording,
+            ratings=ratings,
+        )  # fmt: skip
+
+
+OPEN: Final = Message(
+    "One question is still open. Your other answers are kept.",
+    "%(num)s questions are still open. Your other answers are kept.",
+)
+
+
+def _form(shown: Due) -> Form:
+    return blank_form(
+        shown.study,
+        shown.step.name,
+        shown.language,
+        step=shown.place,
+        round=None,
+        position=shown.position,
+    )

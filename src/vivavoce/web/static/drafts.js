@@ -4,7 +4,8 @@ const form = document.querySelector("form[data-draft]");
 const name = `vivavoce-draft:${form.dataset.draft}`;
 
 function fields() {
-  return [...form.elements].filter((field) => field.name.startsWith("item-") || field.name === "text");
+  const typed = (field) => field.name && !["hidden", "submit"].includes(field.type);
+  return [...form.elements].filter((field) => field.name.startsWith("item-") || typed(field));
 }
 
 function restore() {

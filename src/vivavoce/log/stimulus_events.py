@@ -1,0 +1,74 @@
+"""What every step that presents stimuli and collects responses logs; its own models say what is in them."""
+
+from typing import Any, Final
+
+from vivavoce.log.event import Event
+
+
+class StimuliPlanned(Event):
+    """The stimuli of one participant in their order.
+
+    name  of the step's kind, which can read its stimuli and responses
+    slot  number of this participant's plan among those of the study: the first that nobody held
+    """
+
+    kind = "stimuli_planned"
+    step: int
+    name: str
+    slot: int
+    stimuli: list[dict[str, Any]]
+
+
+class ResponseGiven(Event):
+    """One stimulus was answered; response_s: seconds since it was due, breaks included."""
+
+    kind = "response_given"
+    step: int
+    name: str
+    position: int
+    language: str
+    response: dict[str, Any]
+    response_s: float
+
+
+class StepFinished(Event):
+    """All stimuli were answered: how long the whole took, whether it counts, and what is odd about it.
+
+    paid  whoever is not accepted gets a completion code all the same
+    """
+
+    kind = "step_finished"
+    step: int
+    name: str
+    total_s: float
+    accepted: bool = True
+    paid: bool = False
+    flags: list[str] = []
+
+
+STIMULUS_EVENTS: Final[tuple[type[Event], ...]] = (StimuliPlanned, ResponseGiven, StepFinished)
+EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
+    "transcripts_assigned": (StimuliPlanned, "rate"),
+    "transcript_rated": (ResponseGiven, "rate"),
+    "transcripts_finished": (StepFinished, "rate"),
+}
+"""Kinds of logs written before, with what they are read as, and the step that wrote them."""
+
+
+def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """An earlier kind's payload as that of the event it is read as: what it does not name is a response."""
+    model, name = EARLIER_KINDS[kind]
+    shared = {key: value for key, value in payload.items() if key in model.model_fields}
+    rest = {key: value for key, value in payload.items() if key not in model.model_fields}
+    match kind:
+        case "transcripts_assigned":
+            return {**shared, "name": name, "stimuli": rest["transcripts"]}
+        case "transcript_rated":
+            return {**shared, "name": name, "response": rest}
+        case _:
+            return {**shared, "name": name}
+
+
+def stored_kinds(model: type[Event]) -> list[str]:
+    """The kinds under which a log may hold an event."""
+    return [model.kind, *(kind for kind, (read_as, _) in EARLIER_KINDS.items() if read_as is model)]
