@@ -17,26 +17,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-HERE = Path(__file__).resolve().parent
+from scenes.strangers import HERE, PACKAGES, install
+
 ROOT = HERE.parents[1]
-PACKAGES = sorted(path.parent.name for path in HERE.glob("*/pyproject.toml"))
 PYPROJECT = re.compile(r'\[project\.entry-points\..*\n.*"\n')
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-def install(into: Path) -> None:
-    """Builds the packages and installs them into a folder, as pip does for anybody; no network is used."""
-    wheels = into.with_name(into.name + "-wheels")
-    sources = wheels / "sources"
-    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
-    quiet = ["--no-deps", "--no-index"]
-    for name in PACKAGES:
-        shutil.copytree(HERE / name, sources / name)
-    built = ["wheel", *quiet, "--no-build-isolation", "-w", str(wheels)]
-    subprocess.run([*pip, *built, *(str(sources / name) for name in PACKAGES)], check=True)
-    made = sorted(str(path) for path in wheels.glob("*.whl"))
-    subprocess.run([*pip, "install", *quiet, "--target", str(into), *made], check=True)
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +93,11 @@ def study(tmp_path: Path, vivavoce: Run, site: Path) -> Path:
 def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
     vivavoce: Run, site: Path, study: Path
 ) -> None:
-    assert "unknown questionnaire 'desk_courtesy'" in refused(vivavoce("check", study))
+    assert "unknown step 'triage'" in refused(vivavoce("check", study))
     text = (study / "study.yaml").read_text("utf-8")
+    text = "".join(line for line in text.splitlines(keepends=True) if "triage" not in line)
+    (study / "study.yaml").write_text(text, "utf-8")
+    assert "unknown questionnaire 'desk_courtesy'" in refused(vivavoce("check", study))
     (study / "study.yaml").write_text(text.replace("desk_courtesy", "sus"), "utf-8")
     unknown = refused(vivavoce("check", study))
     assert "unknown connector 'desk'" in unknown and "openai-realtime" in unknown
@@ -122,12 +111,20 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
         return told(vivavoce(*words, known=site))
 
     assert "ready" in run("check", study)
-    assert "do kiosk and counter differ in apologies?" in run("preregister", study)
+    declared = run("preregister", study)
+    assert "do kiosk and counter differ in apologies?" in declared
+    assert "3 enquiries, each sent to one of 2 desks" in run("preregister", study, "--shape", "osf")
     run("simulate", study, "--domain", study / "library.yaml", "--dialogues", "12", "--seed", "1")
     run("stress", "run", study, "--system", "counter", "--test", "HESITATION", "--sample", "3")
     run("export", study, "--into", "D")
     assert "HESITATION" in run("stress", "score", "D")
     assert measured(run("measure", "D", "--only", "apologies", "--json")) == apologies(tmp_path)
+    sent = read_rows(tmp_path / "D" / "triage.parquet")
+    visits = {row["visit_id"] for row in read_rows(tmp_path / "D" / "dialogues.parquet")}
+    assert {row["visit_id"]: row["desk"] in ("loans", "reading room") for row in sent} == dict.fromkeys(
+        visits, True
+    )
+    assert len(sent) == 3 * len(visits) and all(row["simulated"] for row in sent)
     run("report", "D", "--out", "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "courtesy: 2 items, 1 to 5" in page and "the wording of an installed package" in page

@@ -126,7 +126,7 @@ def _unread(connection: Connection, visits: Mapping[str, str]) -> list[str]:
     given = connection.execute(wanted.where(events.c.kind == ResponseGiven.kind)).all()
     counts = Counter(name for visit_id, name in given if visit_id in visits and name not in STEPS)
     return [
-        f"{number} responses of the step {name!r} are left out: no installed package offers it"
+        f"responses to the step {name!r} are left out ({number}): no installed package offers it"
         for name, number in sorted(counts.items())
     ]
 

@@ -1,6 +1,7 @@
 """The page of every step that presents stimuli: the step's own `page.html`, its files, the response to it."""
 
 import hmac
+from collections import defaultdict
 from hashlib import sha256
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLR
     entered = site.unfinished.entered(state.visit_id, place)
     rejected = site.unfinished.rejected(state.visit_id, place)
     return site.page(
-        "page", state.language, of=kind, **facts, shown=shown, entered=entered or {},
+        "page", state.language, of=kind, **facts, shown=shown, entered=defaultdict(str, entered or {}),
         draft=sha256(f"{state.visit_id}:{kind.name}:{place}".encode()).hexdigest()[:16], action="/respond",
         why=kind.say(rejected.message, page_language(state.language)) if rejected else "",
         concerned=rejected.fields if rejected else (),

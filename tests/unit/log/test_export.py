@@ -36,6 +36,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
 from vivavoce.stats.summary import summarise
@@ -450,3 +451,16 @@ def test_a_study_is_exported_by_the_parser_and_the_flags_that_it_names(trial: Tr
     acts = [row for row in rows(dataset, "acts") if row["layer"] == "reference"]
     assert [(row["act"], row["slot"], row["source"]) for row in acts] == [("bye", "it", "parser")]
     assert rows(dataset, "turns")[0]["question_origin"] == "rules"
+
+
+def test_responses_to_a_step_that_is_installed_no_more_are_counted_among_the_notes(
+    trial: Trial, tmp_path: Path
+) -> None:
+    planned = StimuliPlanned(step=0, name="gone", slot=0, stimuli=[{"a": 1}, {"a": 2}])
+    given = [
+        ResponseGiven(step=0, name="gone", position=at, language="en", response={"b": at}, response_s=1)
+        for at in range(2)
+    ]
+    trial.write("v1", visit_opened("p1"), planned, *given)
+    notes = export_dataset(trial.log, "cities", tmp_path / "data").manifest["notes"]
+    assert "responses to the step 'gone' are left out (2): no installed package offers it" in notes

@@ -13,6 +13,7 @@ function restore() {
   for (const field of fields()) {
     if (!(field.name in draft)) continue;
     if (field.type === "radio") field.checked = field.value === draft[field.name];
+    else if (field.type === "checkbox") field.checked = draft[field.name];
     else if (field.value === field.defaultValue) field.value = draft[field.name]; // as the service sent it
   }
 }
@@ -20,7 +21,8 @@ function restore() {
 function store() {
   const draft = {};
   for (const field of fields()) {
-    if (field.type !== "radio" || field.checked) draft[field.name] = field.value;
+    if (field.type === "checkbox") draft[field.name] = field.checked;
+    else if (field.type !== "radio" || field.checked) draft[field.name] = field.value;
   }
   localStorage.setItem(name, JSON.stringify(draft));
 }

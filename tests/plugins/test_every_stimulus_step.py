@@ -1,0 +1,300 @@
+"""One suite for every step that presents stimuli, ours and a stranger's: what people meet, and what is kept.
+
+A new one of ours adds to EXAMPLES how a study has it and how its page is answered, or this suite fails.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from scenes.browser import barriers, chromium, overflow
+from scenes.browsing import Forms, Visitor, events_of
+from scenes.strangers import HERE, install, known
+from scenes.websites import running
+from vivavoce.core.clock import ManualClock
+from vivavoce.desk.board import Board
+from vivavoce.desk.progress import progress, whereabouts
+from vivavoce.log.erasure import erase_participant
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.simulation.trial import run_trial
+from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.study.scaffold import write_study
+from vivavoce.study.step_kind import STEPS, kind_of
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.web.app import create_app
+
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
+class Example(NamedTuple):
+    """How a study has the step, and how its page is answered.
+
+    gap      an answer that cannot be taken, and what the page says of it
+    kept     what of it is still on the page
+    italian  a sentence of the page
+    """
+
+    write: Callable[[Path], object]
+    visit: str
+    answer: dict[str, str]
+    gap: dict[str, str]
+    told: str
+    kept: str
+    italian: str
+
+
+EXAMPLES = {
+    "rate": Example(
+        lambda folder: write_study(folder, "guerini-2018", name="city"), "rate: {pairs: pairs.yaml}",
+        dict.fromkeys(("item-ease", "item-utility", "item-satisfaction", "item-interaction"), "4"),
+        {"item-ease": "2"}, "3 questions are still open", 'name="item-ease" value="2" checked',
+        "Leggi questa conversazione fino in fondo.",
+    ),
+    "triage": Example(
+        lambda folder: shutil.copytree(HERE / "study", folder),
+        "triage: {enquiries: enquiries.txt, desks: [loans, reading room], each: 4}",
+        {"desk": "loans", "sure": "on"}, {"sure": "on"}, "Please choose a desk.", 'name="sure" checked',
+        "Quale sportello dovrebbe rispondere a questa richiesta?",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def strangers(make_once: MakeOnce) -> Iterator[None]:
+    with known(make_once("strangers", install)):
+        yield
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", clock) as log:
+        yield log
+
+
+@pytest.fixture(params=sorted(EXAMPLES))
+def example(request: pytest.FixtureRequest, strangers: None) -> Example:
+    return EXAMPLES[request.param]
+
+
+@pytest.fixture
+def study(example: Example, tmp_path: Path) -> Study:
+    return written(example, tmp_path / "study")
+
+
+def written(example: Example, folder: Path) -> Study:
+    example.write(folder)
+    text = f"study: city\nlanguages: [en, it]\nvisit:\n  - {example.visit}\n"
+    (folder / "study.yaml").write_text(text, "utf-8")
+    return load_study(folder)
+
+
+@contextmanager
+def visitors(study: Study, log: Log) -> Iterator[Callable[[], Visitor]]:
+    made: list[Visitor] = []
+    with running(create_app(SessionEngine(study, log, {}, clock=log.clock))) as server:
+
+        def visitor() -> Visitor:
+            made.append(Visitor(server))
+            return made[-1]
+
+        yield visitor
+        for one in made:
+            one.client.close()
+
+
+def begun(visitor: Visitor, language: str = "en") -> Visitor:
+    visitor.look(f"/?lang={language}")
+    visitor.press("/start")
+    return visitor
+
+
+def planned(study: Study, log: Log) -> list[dict[str, object]]:
+    (plan,) = [one.event for one in events_of(log, "stimuli_planned")]
+    return plan.stimuli
+
+
+def answer(visitor: Visitor, example: Example) -> None:
+    """Answer what is due, after as long as one needs to read it."""
+    visitor.engine.clock.advance(3)
+    visitor.press("/respond", **example.answer)
+
+
+def test_every_step_that_presents_stimuli_has_an_example(strangers: None) -> None:
+    assert {name for name in STEPS.names() if isinstance(STEPS.get(name), StimulusStep)} == set(EXAMPLES)
+
+
+def test_people_answer_one_after_another_and_every_answer_is_a_row(
+    study: Study, example: Example, log: Log, tmp_path: Path
+) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        total = len(planned(study, log))
+        for number in range(1, total + 1):
+            assert f"{number} of {total}" in person.html
+            answer(person, example)
+        assert "Thank you" in person.html
+    kind = kind_of(study.visit[0])
+    assert isinstance(kind, StimulusStep)
+    dataset = export_dataset(log, "city", tmp_path / "data")
+    rows = dataset.read(kind.table.name).to_pylist()
+    given = events_of(log, "response_given")
+    assert [one.event.position for one in given] == list(range(total))
+    assert len({row["answered_at"] for row in rows}) == total
+    assert {row["answered_at"] for row in rows} == {one.at for one in given}
+    assert not any(row["simulated"] for row in rows)
+    (step,) = dataset.read("steps").to_pylist()
+    assert step["kind"] == kind.name and step["duration_s"] > 0
+
+
+def test_an_answer_that_cannot_be_taken_comes_back_as_it_was_entered(
+    study: Study, example: Example, log: Log
+) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        person.press("/respond", **example.gap)
+        assert example.told in person.html and example.kept in person.html
+        assert example.kept in person.look()
+        assert events_of(log, "response_given") == []
+        answer(person, example)
+        assert "2 of" in person.html and example.kept not in person.html
+
+
+def test_an_answer_that_comes_too_early_is_kept_and_not_stored(
+    strangers: None, log: Log, tmp_path: Path
+) -> None:
+    example = EXAMPLES["triage"]
+    with visitors(written(example, tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        person.press("/respond", **example.answer)
+        assert "Please read the enquiry first." in person.html and 'value="loans" checked' in person.html
+        assert events_of(log, "response_given") == []
+        answer(person, example)
+        (given,) = events_of(log, "response_given")
+        assert given.event.response_s == 3
+
+
+def test_a_form_sent_twice_and_one_of_another_tab_count_once(
+    study: Study, example: Example, log: Log
+) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        late = Forms(person.html).forms["/respond"] | example.answer
+        answer(person, example)
+        shown = person.html
+        again = person.client.post("/respond", data=late)
+        assert "2 of" in again.text and "2 of" in shown
+        assert len(events_of(log, "response_given")) == 1
+        person.html = shown
+        answer(person, example)
+        assert [one.event.position for one in events_of(log, "response_given")] == [0, 1]
+
+
+def test_another_process_goes_on_with_the_same_stimulus(study: Study, example: Example, log: Log) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        answer(person, example)
+        cookies, page = dict(person.client.cookies), person.look()
+    with visitors(study, log) as visitor:
+        later = visitor()
+        later.client.cookies.update(cookies)
+        assert later.look() == page
+        answer(later, example)
+    assert [one.event.position for one in events_of(log, "response_given")] == [0, 1]
+    assert len(events_of(log, "stimuli_planned")) == 1
+
+
+def test_a_page_can_be_read_in_the_other_language_and_keeps_its_place(
+    study: Study, example: Example, log: Log
+) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        english = person.html
+        person.press("/language", language="it")
+        assert example.italian in person.html and example.italian not in english
+        answer(person, example)
+        assert "2 di" in person.html
+        (given,) = events_of(log, "response_given")
+        assert given.event.language == "it"
+
+
+def test_nobody_reads_the_stimuli_of_another(study: Study, log: Log) -> None:
+    with visitors(study, log) as visitor:
+        begun(visitor())
+        stranger = visitor()
+        for path in ("/stimulus/" + "0" * 32, f"/step/{study.visit[0].kind}/page.js"):
+            assert stranger.client.get(path, follow_redirects=False).status_code != 200
+
+
+def test_the_dashboard_counts_what_was_answered_and_says_what_people_are_doing(
+    study: Study, example: Example, log: Log
+) -> None:
+    kind = kind_of(study.visit[0])
+    assert isinstance(kind, StimulusStep)
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        for _ in range(2):
+            answer(person, example)
+        seen = Board(study, log).see(progress)
+        (work,) = seen.work
+        assert (work.noun, work.pieces, work.participants, work.different) == (kind.table.counted, 2, 1, 2)
+        assert work.things == kind.things
+        assert kind.doing in {one["doing"] for one in Board(study, log).see(whereabouts)[0]}
+
+
+def test_whoever_is_erased_leaves_no_answer(study: Study, example: Example, log: Log, tmp_path: Path) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        answer(person, example)
+    (opened,) = events_of(log, "visit_opened")
+    erase_participant(log, "city", opened.event.participant_id, by="test")
+    assert events_of(log, "response_given") == []
+
+
+def test_programs_draw_plans_of_their_own(study: Study, log: Log, tmp_path: Path) -> None:
+    async def run() -> None:
+        engine = SessionEngine(study, log, {}, clock=log.clock)
+        await engine.start()
+        try:
+            await run_trial(engine, 3, seed=1)
+            await engine.open_visit(language="en")
+        finally:
+            await engine.stop()
+
+    asyncio.run(run())
+    plans = [one.event for one in events_of(log, "stimuli_planned")]
+    assert [one.slot for one in plans] == [0, 1, 2, 0]
+    assert {one.outcome for one in log.visits("city") if one.simulated} == {"completed"}
+    kind = kind_of(study.visit[0])
+    assert isinstance(kind, StimulusStep)
+    rows = export_dataset(log, "city", tmp_path / "data").read(kind.table.name).to_pylist()
+    assert rows and all(row["simulated"] for row in rows)
+
+
+@pytest.mark.browser
+def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
+    study: Study, example: Example, log: Log
+) -> None:
+    with chromium() as browser, running(create_app(SessionEngine(study, log, {}, clock=log.clock))) as server:
+        page = browser.new_context(viewport={"width": 320, "height": 700}, locale="en-GB").new_page()
+        page.goto(server.url)
+        page.get_by_role("button", name="Start").click()
+        assert (overflow(page), barriers(page)) == (0, [])
+        name, value = next(iter(example.answer.items()))
+        page.locator(f'[name="{name}"][value="{value}"]').check(force=True)
+        page.reload()
+        assert page.locator(f'[name="{name}"][value="{value}"]').is_checked()
+        page.get_by_role("button", name="Continue").click()
+        assert (overflow(page), barriers(page)) == (0, [])

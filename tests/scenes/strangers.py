@@ -1,0 +1,50 @@
+"""Packages of strangers: built as wheels, and installed into a folder of their own."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vivavoce.desk.deeds import works
+from vivavoce.log.schema import TABLES
+from vivavoce.study.step_kind import STEPS
+
+HERE = Path(__file__).resolve().parents[1] / "strangers"
+PACKAGES = sorted(path.parent.name for path in HERE.glob("*/pyproject.toml"))
+
+
+def install(into: Path) -> None:
+    """Builds the packages and installs them into a folder, as pip does for anybody; no network is used."""
+    wheels = into.with_name(into.name + "-wheels")
+    sources = wheels / "sources"
+    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
+    quiet = ["--no-deps", "--no-index"]
+    for name in PACKAGES:
+        shutil.copytree(HERE / name, sources / name)
+    built = ["wheel", *quiet, "--no-build-isolation", "-w", str(wheels)]
+    subprocess.run([*pip, *built, *(str(sources / name) for name in PACKAGES)], check=True)
+    made = sorted(str(path) for path in wheels.glob("*.whl"))
+    subprocess.run([*pip, "install", *quiet, "--target", str(into), *made], check=True)
+
+
+@contextmanager
+def known(site: Path) -> Iterator[None]:
+    """The packages in a folder are installed in this process, until the end of the block."""
+    before = set(STEPS.names())
+    sys.path.insert(0, str(site))
+    forget()
+    try:
+        yield
+    finally:
+        for name in set(STEPS.names()) - before:
+            STEPS._entries.pop(name, None)
+        sys.path.remove(str(site))
+        forget()
+
+
+def forget() -> None:
+    """What is made once from all steps is made again."""
+    works.cache_clear()
+    vars(TABLES).pop("_all", None)
