@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.questionnaires.instrument import About
 
@@ -233,7 +233,7 @@ class OfferedStep(_Step):
     """
 
     kind: str
-    settings: SerializeAsAny[BaseModel]
+    settings: Any
     material: Any = None
 
 

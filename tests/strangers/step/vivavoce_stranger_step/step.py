@@ -87,7 +87,7 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
         return [Enquiry(text=one) for one in every[: step.settings.each]]
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> Sent:
-        if (desk := entered.get("desk")) not in shown.step.settings.desks:
+        if (desk := entered.get("desk", "")) not in shown.step.settings.desks:
             raise Rejected(Message("Please choose a desk."), "desk")
         return Sent(desk=desk, sure="sure" in entered)
 
