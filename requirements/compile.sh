@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 common=(--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate --universal --python-version 3.11)
-uv pip compile pyproject.toml --extra build --extra english-parser --extra dev --extra docs "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
-uv pip compile pyproject.toml --extra build --extra english-parser -c requirements/dev.txt "${common[@]}" -o requirements/run.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra all --extra build --extra english-parser --extra dev --extra docs "${common[@]}" -o requirements/dev.txt "$@" >/dev/null
+uv pip compile pyproject.toml --extra all --extra build --extra english-parser -c requirements/dev.txt "${common[@]}" -o requirements/run.txt "$@" >/dev/null
 # what make counterparts installs, each in an environment of its own; Rasa needs Python 3.10
 for own in dialogflow openai; do
   uv pip compile "requirements/$own.in" "${common[@]}" -o "requirements/$own.txt" "$@" >/dev/null

@@ -33,10 +33,10 @@ def judge(server: Running, log: Log, chance: Random) -> None:
     visitor.look("/")
     visitor.press("/start")
     visit_id = log.visits("city")[-1].visit_id
-    while "/choices" in Forms(visitor.html).forms:
+    while "/respond" in Forms(visitor.html).forms:
         state = server.call(visitor.engine.state(visit_id))
         visitor.press(
-            "/choices", **{one: judged(state, LIKES, chance) for one in open_questions(visitor.html)}
+            "/respond", **{one: judged(state, LIKES, chance) for one in open_questions(visitor.html)}
         )
     assert re.search(r'class="completion"|completed|Thank you', visitor.html)
     visitor.client.close()

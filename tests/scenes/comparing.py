@@ -2,17 +2,18 @@
 
 import asyncio
 import re
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
 from scenes.browsing import Visitor
 from vivavoce.log.store import Log
+from vivavoce.steps.pairwise_preference.form import Preferred
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.pairwise_preference import Preferred
 from vivavoce.trial.state import VisitState
 
 
@@ -43,7 +44,7 @@ def open_questions(html: str) -> list[str]:
 
 def choose(visitor: Visitor, side: str = "left") -> None:
     """One side for every question."""
-    visitor.press("/choices", **dict.fromkeys(open_questions(visitor.html), side))
+    visitor.press("/respond", **dict.fromkeys(open_questions(visitor.html), side))
 
 
 def state_of(visitor: Visitor, log: Log) -> VisitState:
@@ -53,10 +54,21 @@ def state_of(visitor: Visitor, log: Log) -> VisitState:
 
 def judged(state: VisitState, likes: dict[str, float], chance: Random) -> str:
     """The side that a judge chooses for a question, who prefers experimental ones this often."""
-    compared = state.comparisons[state.position]
+    compared = state.shown.stimulus
     other = {"left": "right", "right": "left"}
     liked = chance.random() < likes.get(compared.variable, 0.5)
     return compared.experimental_side if liked else other[compared.experimental_side]
+
+
+async def compare(
+    engine: SessionEngine, visit_id: str, answers: Mapping[str, Preferred], position: int | None = None
+) -> None:
+    """Choose between the two of the pair that is due, or of the one at a position, whichever is due."""
+    state = await engine.state(visit_id)
+    await engine.forms.respond(
+        visit_id, step=state.step, position=state.position if position is None else position,
+        response=state.stimulus_kind.chosen(state.shown, answers),
+    )  # fmt: skip
 
 
 def judge_all(study: Study, log: Log, people: int, likes: dict[str, float], seed: int = 1) -> None:
@@ -70,12 +82,10 @@ async def _judge_all(engine: SessionEngine, people: int, likes: dict[str, float]
     await engine.start()
     for _ in range(people):
         opened = await engine.open_visit(language=engine.study.default_language)
-        while (state := await engine.state(opened.visit_id)).phase == "compare":
+        while (state := await engine.state(opened.visit_id)).phase == "stimulus":
             answers = {
                 question.question_id: Preferred("left" if judged(state, likes, chance) == "left" else "right")
                 for question in engine.study.questions
             }
-            await engine.forms.compare(
-                opened.visit_id, step=state.step, position=state.position, answers=answers
-            )
+            await compare(engine, opened.visit_id, answers)
     await engine.stop()

@@ -9,15 +9,20 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import islice
 from random import Random
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
-import soundfile
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.audio.sound import Samples, Sound
+from vivavoce.core.extras import later
 from vivavoce.core.validation import mistake
+
+if TYPE_CHECKING:
+    import soundfile
+else:
+    soundfile = later("soundfile")
 
 Noise = Literal["white", "babble"]
 Concealment = Literal["silence", "repetition"]

@@ -8,10 +8,9 @@ pieces, the result is the same.
 from collections import deque
 from itertools import islice
 from random import Random
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
-import soxr
 
 from vivavoce.audio.degradation import (
     ACTIVE_DB,
@@ -27,6 +26,12 @@ from vivavoce.audio.degradation import (
     noise_of,
 )
 from vivavoce.audio.sound import Samples
+from vivavoce.core.extras import later
+
+if TYPE_CHECKING:
+    import soxr
+else:
+    soxr = later("soxr")
 
 BED_S: Final = 2.0
 REMEMBERED: Final = 1500  # frames that say how loud the speech is: half a minute

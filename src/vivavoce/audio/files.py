@@ -4,15 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
 import numpy as np
-import soundfile
-import soxr
 from numpy.typing import NDArray
 
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import later
+
+if TYPE_CHECKING:
+    import soundfile
+    import soxr
+else:
+    soundfile = later("soundfile")
+    soxr = later("soxr")
 
 Format = Literal["wav", "flac"]
 
@@ -177,7 +183,7 @@ class StreamResampler:
         return samples if self._stream is None else self._stream.resample_chunk(samples, last=last)
 
 
-def _opened(source: Path | bytes, place: str) -> soundfile.SoundFile:
+def _opened(source: Path | bytes, place: str) -> "soundfile.SoundFile":
     where = _place(source, place)
     if isinstance(source, Path) and not source.is_file():
         raise InputError("no such sound file", place=where, hint=_CURE)
@@ -191,7 +197,7 @@ def _place(source: Path | bytes, place: str) -> str:
     return place or (str(source) if isinstance(source, Path) else "")
 
 
-def _unreadable(error: soundfile.LibsndfileError, place: str) -> InputError:
+def _unreadable(error: "soundfile.LibsndfileError", place: str) -> InputError:
     return InputError(f"cannot be read as sound ({error.error_string.rstrip('.')})", place=place, hint=_CURE)
 
 

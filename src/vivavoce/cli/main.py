@@ -143,6 +143,13 @@ def run() -> None:
     except VivavoceError as error:
         _say(str(error))
         sys.exit(1)
+    except ModuleNotFoundError as error:
+        from vivavoce.core.extras import missing
+
+        if (told := missing(error.name or "")) is None:
+            raise
+        _say(str(told))
+        sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)

@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any, TypeVar, cast
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.extras import missing
 from vivavoce.core.registry import Registry
 
 Entry = TypeVar("Entry")
@@ -159,9 +160,15 @@ class FamilyShelf(Registry[Entry]):
 def _loading(what: str, place: str = "") -> Iterator[None]:
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise missing(error.name or "") or _broken(what, error, place) from None
     except Exception as error:  # whatever the package does when it is imported
-        problem = f"{what} cannot be loaded: {type(error).__name__}: {error}"
-        raise InputError(problem, place=place, hint="mend or uninstall the package") from None
+        raise _broken(what, error, place) from None
+
+
+def _broken(what: str, error: Exception, place: str) -> InputError:
+    problem = f"{what} cannot be loaded: {type(error).__name__}: {error}"
+    return InputError(problem, place=place, hint="mend or uninstall the package")
 
 
 def _unknown(shelf: Registry[Any], name: str, place: str) -> InputError:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.log.arena_events import VoteCast
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.event import Event
-from vivavoce.log.events import ComparisonAnswered, QuestionnaireAnswered
+from vivavoce.log.events import QuestionnaireAnswered
 from vivavoce.log.listening_events import ClipJudged, LoggedTrial
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.transcription_events import TranscriptGiven
@@ -59,8 +59,6 @@ def _trial(event: ClipJudged) -> str:
 WORK: Final[dict[str, DeedWork]] = {
     one.step: one
     for one in (
-        DeedWork("compare", "judgement", ComparisonAnswered, _place, lambda event: event.pair_id,
-             "pairs of transcripts", lambda event: len(event.choices)),
         DeedWork("listen", "clip judgement", ClipJudged, _place, _trial, "clips, or pairs of them"),
         DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
         DeedWork("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
@@ -82,7 +80,14 @@ _BY_EVENT: Final = {one.done: one for one in WORK.values()}
 def works() -> dict[str, DeedWork]:
     """What every kind of step is made of, by its name; those that present stimuli say it themselves."""
     return WORK | {
-        kind.name: DeedWork(kind.name, kind.table.counted, ResponseGiven, _place, things=kind.things)
+        kind.name: DeedWork(
+            kind.name,
+            kind.table.counted,
+            ResponseGiven,
+            _place,
+            things=kind.things,
+            pieces=lambda event, kind=kind: kind.pieces(kind.response.model_validate(event.response)),
+        )
         for kind in map(STEPS.get, STEPS.names())
         if isinstance(kind, StimulusStep)
     }

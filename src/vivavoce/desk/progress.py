@@ -21,7 +21,7 @@ OUTCOMES: Final = {
 }  # fmt: skip
 PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
-    "feedback": "answering the questionnaire", "compare": "comparing transcripts",
+    "feedback": "answering the questionnaire",
     "arena": "in the arena", "transcribe": "writing recordings down",
     "elicit": "commanding a robot", "listen": "judging clips by ear",
     "ended": "ended",

@@ -272,77 +272,6 @@ class QuestionnaireAnswered(Event):
     ratings: list[LoggedRating]
 
 
-class LoggedComparison(BaseModel):
-    """One pair of transcripts that a participant will see, and on which side its experimental one stands."""
-
-    model_config = ConfigDict(frozen=True)
-    pair_id: str
-    variable: str
-    role: Literal["main", "attention", "repeat"]
-    change: str
-    attention: str | None = None
-    experimental_side: Literal["left", "right"]
-    control_level: str
-    experimental_level: str
-
-
-class ComparisonsAssigned(Event):
-    """Pairs, order and sides of one participant, drawn by the balanced plan's slot number."""
-
-    kind = "comparisons_assigned"
-    step: int
-    slot: int
-    seed: int
-    comparisons: list[LoggedComparison]
-
-
-class LoggedChoice(BaseModel):
-    """One answered question about a pair: the version preferred and the side on which it stood.
-
-    strength  1 slightly, 2 clearly, 3 very much; null where it was not asked, or for a tie
-    """
-
-    model_config = ConfigDict(frozen=True)
-    question: str
-    quality: str | None = None
-    choice: Literal["control", "experimental", "tie"]
-    side: Literal["left", "right"] | None
-    strength: int | None = None
-
-
-class ComparisonAnswered(Event):
-    """All questions about one pair were answered.
-
-    response_s  seconds since the pair was due, breaks included
-    digest      of both transcripts as shown, with their lengths in tokens
-    """
-
-    kind = "comparison_answered"
-    step: int
-    position: int
-    pair_id: str
-    language: str
-    digest: str
-    control_tokens: int
-    experimental_tokens: int
-    presentation: str
-    response_s: float
-    choices: list[LoggedChoice]
-
-
-class ComparisonsFinished(Event):
-    """All pairs were compared: how long the whole response took, what is odd about it, and whether it counts.
-
-    flags  fast, one_side, attention_failed, inconsistent; they delete nothing by themselves
-    """
-
-    kind = "comparisons_finished"
-    step: int
-    total_s: float
-    accepted: bool
-    flags: list[str] = Field(default_factory=list)
-
-
 class DialoguesFinished(Event):
     """The participant asked for no further task."""
 
@@ -450,9 +379,6 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         CodeIssued,
         CodeEntered,
         QuestionnaireAnswered,
-        ComparisonsAssigned,
-        ComparisonAnswered,
-        ComparisonsFinished,
         DialoguesFinished,
         VisitEnded,
         TrialPaused,

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from io import BytesIO
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import soundfile
 from sqlalchemy import exists, or_, select
 
 from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.audio.time_line import PlacedClip, beginning_s, laid_out
+from vivavoce.core.extras import later
 from vivavoce.log.dialogue_rows import elapsed_s
 from vivavoce.log.events import DialogueOpened
 from vivavoce.log.microphone_events import MicrophoneOpened
@@ -27,6 +27,11 @@ from vivavoce.log.queries import Reader
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.tables import dialogues, recordings
+
+if TYPE_CHECKING:
+    import soundfile
+else:
+    soundfile = later("soundfile")
 
 RATE_HZ: Final = 16_000
 CHANNELS: Final = 2

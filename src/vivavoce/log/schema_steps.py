@@ -2,39 +2,6 @@
 
 from vivavoce.log.columns import FLAG, INSTANT, INTEGER, LONG, PARTICIPANT, REAL, TEXT, Column, Table
 
-PREFERENCES = Table(
-    "preferences",
-    "one question answered about one pair of transcripts",
-    (
-        PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
-        Column("comparison_number", INTEGER, "1-based place of the pair in what this participant saw"),
-        Column("role", TEXT, "main, attention or repeat", True),
-        Column("pair_id", TEXT, "pair of transcripts", True),
-        Column("variable", TEXT, "interaction strategy in which the two differ", True),
-        Column("change", TEXT, "substitution or insertion"),
-        Column("control_level", TEXT, "level of the control transcript", True),
-        Column("experimental_level", TEXT, "level of the experimental transcript", True),
-        Column("question", TEXT, "question", True),
-        Column("quality", TEXT, "service or experience"),
-        Column("choice", TEXT, "control, experimental or tie", True),
-        Column("side", TEXT, "side of the one preferred: left (or first), right; null for a tie"),
-        Column("experimental_side", TEXT, "side of the experimental transcript; null when not recorded"),
-        Column("strength", INTEGER, "1 slightly, 2 clearly, 3 very much; null where not asked, or for a tie"),
-        Column("presentation", TEXT, "together or in-turn"),
-        Column("language", TEXT, "BCP 47 tag"),
-        Column("control_tokens", INTEGER, "length of the control transcript"),
-        Column("experimental_tokens", INTEGER, "length of the experimental transcript"),
-        Column("response_s", REAL, "from when the pair was due to its answers"),
-        Column("total_s", REAL, "the participant's whole response; null when it was not finished"),
-        Column("accepted", FLAG, "the whole response counts; null when it was not finished"),
-        Column("flags", TEXT, "what is odd about the whole response, joined by spaces"),
-        Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
-    ),
-    counted="judgement",
-)
-
 STRESS = Table(
     "stress",
     "one application of one linguistic stress test, or one test that did not apply",

@@ -13,16 +13,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import soundfile
 
 from vivavoce.audio.sound import Samples
 from vivavoce.core.errors import LogError
+from vivavoce.core.extras import later
 from vivavoce.log.encryption import Lock, WrongKey, lock_of
 from vivavoce.log.recordings import UNFINISHED, KeptFile, RecordedSound, RecordingFolder
 from vivavoce.log.store import Log
+
+if TYPE_CHECKING:
+    import soundfile
+else:
+    soundfile = later("soundfile")
 
 TAPE: Final = f".tape{UNFINISHED}"
 CHANNELS: Final = 2

@@ -32,17 +32,13 @@ class ResponseGiven(Event):
 
 
 class StepFinished(Event):
-    """All stimuli were answered: how long the whole took, whether it counts, and what is odd about it.
-
-    paid  whoever is not accepted gets a completion code all the same
-    """
+    """All stimuli were answered: how long the whole took, whether it counts, and what is odd about it."""
 
     kind = "step_finished"
     step: int
     name: str
     total_s: float
     accepted: bool = True
-    paid: bool = False
     flags: list[str] = []
 
 
@@ -51,8 +47,12 @@ EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
     "transcripts_assigned": (StimuliPlanned, "rate"),
     "transcript_rated": (ResponseGiven, "rate"),
     "transcripts_finished": (StepFinished, "rate"),
+    "comparisons_assigned": (StimuliPlanned, "compare"),
+    "comparison_answered": (ResponseGiven, "compare"),
+    "comparisons_finished": (StepFinished, "compare"),
 }
 """Kinds of logs written before, with what they are read as, and the step that wrote them."""
+_STIMULI: Final = ("transcripts", "comparisons")
 
 
 def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -60,13 +60,11 @@ def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     model, name = EARLIER_KINDS[kind]
     shared = {key: value for key, value in payload.items() if key in model.model_fields}
     rest = {key: value for key, value in payload.items() if key not in model.model_fields}
-    match kind:
-        case "transcripts_assigned":
-            return {**shared, "name": name, "stimuli": rest["transcripts"]}
-        case "transcript_rated":
-            return {**shared, "name": name, "response": rest}
-        case _:
-            return {**shared, "name": name}
+    if model is StimuliPlanned:
+        shared["stimuli"] = next(rest[key] for key in _STIMULI if key in rest)
+    elif model is ResponseGiven:
+        shared["response"] = rest
+    return {**shared, "name": name}
 
 
 def stored_kinds(model: type[Event]) -> list[str]:

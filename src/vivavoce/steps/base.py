@@ -14,7 +14,7 @@ from vivavoce.study.step_kind import (
 from vivavoce.study.steps import OfferedStep, Step
 
 __all__ = [
-    "ANSWERED", "SPOKEN", "TYPED", "Information", "Message", "OfferedStep", "SimulatedParticipant",
+    "ANSWERED", "OPEN", "SPOKEN", "TYPED", "Information", "Message", "OfferedStep", "SimulatedParticipant",
     "StepFiles", "StepKind", "Written", "form_minutes", "listed", "read_page", "reading_minutes",
 ]  # fmt: skip
 
@@ -45,3 +45,7 @@ def listed(names: list[str]) -> str:
 ANSWERED: Final = Message("What you answer, and how long it takes you.")
 TYPED: Final = Message("What you type. Please write no names, addresses or other personal details.")
 SPOKEN: Final = Message("What you say: your voice is recorded.")
+OPEN: Final = Message(
+    "One question is still open. Your other answers are kept.",
+    "%(num)s questions are still open. Your other answers are kept.",
+)

@@ -34,6 +34,7 @@ class Presented(Generic[Written, Stimulus]):
     """The stimulus that is due, as the step's page shows it; position and number count from 0 and 1.
 
     place  of the step in the visit, from 0
+    view   what of the stimulus is asked for, where the page shows it in parts: `?view=` of its address
     """
 
     place: int
@@ -43,6 +44,7 @@ class Presented(Generic[Written, Stimulus]):
     language: str
     position: int
     total: int
+    view: str = ""
 
     @property
     def number(self) -> int:
@@ -52,12 +54,11 @@ class Presented(Generic[Written, Stimulus]):
 class Outcome(NamedTuple):
     """How the whole of a participant's responses is judged.
 
-    accepted  whoever is not gets no completion code, unless `paid`
-    flags     what is odd about them, one word each
+    accepted  whoever is not gets no completion code, unless the step pays all the same
+    flags     what is odd about them, one word each; they delete nothing by themselves
     """
 
     accepted: bool = True
-    paid: bool = False
     flags: tuple[str, ...] = ()
 
 
@@ -110,8 +111,14 @@ class StimulusStep(StepKind[Written], Generic[Written, Stimulus, Response]):
         """
 
     @abstractmethod
-    def finish(self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]]) -> Outcome:
-        """Judge the whole, when the last stimulus was answered."""
+    def finish(
+        self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]], total_s: float
+    ) -> Outcome:
+        """Judge the whole, when the last stimulus was answered; total_s: of all, breaks included."""
+
+    def paid(self, step: Written) -> bool:
+        """Whether whoever is not accepted gets a completion code all the same."""
+        return False
 
     @abstractmethod
     def rows(self, given: Given[Stimulus, Response]) -> Iterable[Row]:
@@ -124,6 +131,10 @@ class StimulusStep(StepKind[Written], Generic[Written, Stimulus, Response]):
     def about(self, stimulus: Stimulus) -> str:
         """The stimulus in a few characters, by which the dashboard counts those that were answered."""
         return stimulus.model_dump_json()
+
+    def pieces(self, response: Response) -> int:
+        """How many of what `table` counts one response brings."""
+        return 1
 
     def facts(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None) -> dict[str, Any]:
         """What `page.html` knows beside `shown` and `entered`.

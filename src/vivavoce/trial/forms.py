@@ -1,10 +1,8 @@
-"""What participants fill in: questionnaires, choices between transcripts, responses to stimuli, transcripts.
+"""What participants fill in: questionnaires, responses to stimuli, transcripts.
 
 As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
 whatever a method has returned is on disk.
 """
-
-from collections.abc import Mapping
 
 from pydantic import BaseModel
 
@@ -12,7 +10,6 @@ from vivavoce.log import events as log_events
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.errors import Stale
-from vivavoce.trial.pairwise_preference import Preferred, answered
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.transcription import given as transcript_given
 from vivavoce.trial.visits import MoveRules
@@ -55,22 +52,6 @@ class Forms:
                 ratings=ratings,
             )  # fmt: skip
             await self._move(visit, lambda d: self.rules.answer(d, answered))
-
-    async def compare(
-        self, visit_id: str, *, step: int, position: int, answers: Mapping[str, Preferred]
-    ) -> None:
-        """Store the choices about one pair of transcripts, one a question of the step.
-
-        Raises  Stale: another pair is being compared
-                Refused: `empty` when a question is open or answered as it cannot be
-        """
-        visit = await self._visit_of(visit_id)
-        async with visit.lock:
-            state = visit.state
-            if (state.phase, state.step, state.position) != ("compare", step, position):
-                raise Stale(f"pair {position} is not being compared")
-            event = answered(self.rules.study, state, answers, self.rules.clock.now())
-            await self._move(visit, lambda d: d.add(event))
 
     async def respond(self, visit_id: str, *, step: int, position: int, response: BaseModel) -> None:
         """Store the response to the stimulus that is due.

@@ -35,7 +35,6 @@ from vivavoce.log.transcription_events import (
 from vivavoce.steps.stimulus import Presented, StimulusStep
 from vivavoce.study.model import (
     ArenaStep,
-    CompareStep,
     DialogueStep,
     ElicitStep,
     Step,
@@ -51,7 +50,7 @@ __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
 Phase = Literal[
-    "page", "compare", "stimulus", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
+    "page", "stimulus", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
     "feedback", "ended",
 ]  # fmt: skip
 
@@ -60,11 +59,10 @@ class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `compare` (pair `position` of the comparisons), `listen`
-    (clips `position`), `transcribe` (recording `position` of those to write down), `elicit` (a command to
-    stimulus `position`), `stimulus` (number `position` of what any other step presents), `ready` (the next
-    dialogue, or bout, can be begun), `arena`, `chat`, `code`, `feedback` (questionnaire `position` about
-    the dialogue just held), `ended`.
+    questionnaire or debrief of this step), `listen` (clips `position`), `transcribe` (recording `position` of
+    those to write down), `elicit` (a command to stimulus `position`), `stimulus` (number `position` of what
+    any other step presents), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`, `code`,
+    `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
@@ -77,8 +75,6 @@ class VisitState:
         self.step, self.round, self.position = 0, 0, 0
         self.phase: Phase = "page"
         self.dialogues: list[DialogueState] = []
-        self.comparisons: list[log_events.LoggedComparison] = []
-        self.comparing: list[StoredEvent] = []
         self.trials: list[listening_events.LoggedTrial] = []
         self.tones: list[int] = []
         self.listening: list[StoredEvent] = []
@@ -117,13 +113,6 @@ class VisitState:
         step = self.current_step
         if not isinstance(step, DialogueStep):
             raise TypeError(f"step {self.step} is no dialogue step")
-        return step
-
-    @property
-    def compare_step(self) -> CompareStep:
-        step = self.current_step
-        if not isinstance(step, CompareStep):
-            raise TypeError(f"step {self.step} compares nothing")
         return step
 
     @property
@@ -207,7 +196,7 @@ class VisitState:
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
         clone.listening = list(self.listening)
-        clone.wrong_codes, clone.comparing = list(self.wrong_codes), list(self.comparing)
+        clone.wrong_codes = list(self.wrong_codes)
         clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
         clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
         clone.given, clone.dialogues = list(self.given), list(self.dialogues)
@@ -349,20 +338,6 @@ class VisitState:
             self._ask_feedback()
 
     @_take.register
-    def _(self, event: log_events.ComparisonsAssigned, stored: StoredEvent) -> None:
-        self.comparisons, self.comparing = event.comparisons, [stored]
-
-    @_take.register
-    def _(self, event: log_events.ComparisonAnswered, stored: StoredEvent) -> None:
-        self.comparing.append(stored)
-        self.position = event.position + 1
-
-    @_take.register
-    def _(self, event: log_events.ComparisonsFinished, stored: StoredEvent) -> None:
-        self._judge(accepted=event.accepted, paid=self.compare_step.code_if_not_accepted)
-        self._enter(event.step + 1)
-
-    @_take.register
     def _(self, event: StimuliPlanned, stored: StoredEvent) -> None:
         self.planned, self.given = event, [stored]
 
@@ -373,7 +348,8 @@ class VisitState:
 
     @_take.register
     def _(self, event: StepFinished, stored: StoredEvent) -> None:
-        self._judge(accepted=event.accepted, paid=event.paid)
+        paid = self.stimulus_kind.paid(self.current_step)
+        self._judge(accepted=event.accepted, paid=paid)
         self._enter(event.step + 1)
 
     @_take.register
@@ -486,7 +462,7 @@ class VisitState:
             self.phase = "stimulus"
             return
         kinds: dict[type, Phase] = {
-            DialogueStep: "ready", CompareStep: "compare", ArenaStep: "ready",
+            DialogueStep: "ready", ArenaStep: "ready",
             ListenStep: "listen", TranscribeStep: "transcribe", ElicitStep: "elicit",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

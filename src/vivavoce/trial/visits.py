@@ -24,7 +24,6 @@ from vivavoce.trial import codes, listening_test_plan, transcription
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.pairwise_preference import assigned, finished
 from vivavoce.trial.state import DialogueState, VisitState
 from vivavoce.trial.system_audio import Play, SystemAudio
 
@@ -111,7 +110,7 @@ class MoveRules:
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
         materials = {
-            "compare": self.compare, "stimulus": self.present, "listen": self.listen,
+            "stimulus": self.present, "listen": self.listen,
             "transcribe": self.transcribe, "elicit": self.elicit,
         }  # fmt: skip
         if state.phase in materials:
@@ -272,24 +271,15 @@ class MoveRules:
             stimuli = [one.model_dump(mode="json") for one in planned]
             draft.add(StimuliPlanned(step=state.step, name=kind.name, slot=slot, stimuli=stimuli))
         if draft.state.planned is not None and draft.state.position >= len(draft.state.planned.stimuli):
-            outcome = kind.finish(step, self.study, draft.state.responses)
             events = [one.event for one in draft.state.given]
             total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))
+            outcome = kind.finish(step, self.study, draft.state.responses, total_s)
             draft.add(
                 StepFinished(
                     step=state.step, name=kind.name, total_s=total_s, accepted=outcome.accepted,
-                    paid=outcome.paid, flags=list(outcome.flags),
+                    flags=list(outcome.flags),
                 )
             )  # fmt: skip
-
-    def compare(self, draft: Draft) -> None:
-        """Draw the pairs by the first free slot, as this very transaction sees them; end after the last."""
-        study, state = self.study, draft.state
-        if not state.comparisons:
-            taken = self._taken(draft, log_events.ComparisonsAssigned, log_events.ComparisonsFinished)
-            draft.add(assigned(study, state, taken))
-        if state.position >= len(state.comparisons):
-            draft.add(finished(state))
 
     def _taken(
         self, draft: Draft, begun: type[log_events.Event], ended: type[log_events.Event],

@@ -32,7 +32,6 @@ from vivavoce.web import (
     listening_test,
     media_streams,
     open_microphone,
-    pairwise_preference,
     push_to_talk,
     segmentation,
     sign_in,
@@ -108,7 +107,6 @@ def create_app(
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,
-        pairwise_preference.router,
         stimulus.router,
         arena.router,
         chat_routes.router,

@@ -17,7 +17,6 @@ from vivavoce.web.elicitation import elicitation_page
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
 from vivavoce.web.listening_test import listening_page
-from vivavoce.web.pairwise_preference import Shown, comparison_page
 from vivavoce.web.push_to_talk import voice_facts
 from vivavoce.web.segmentation import at_once, whole_page
 from vivavoce.web.site import Site
@@ -35,12 +34,12 @@ PROBLEMS: Final = {
 
 def visit_page(
     site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False,
-    shown: Shown = "left", again: bool = False,
+    view: str = "", again: bool = False,
 ) -> HTMLResponse:  # fmt: skip
     """The page of a visit as it stands.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
-    shown    which transcript of a pair, where they are shown in turn
+    view     what of a stimulus is asked for, where its page shows it in parts
     again    give the last command anew, where that may be done
     """
     facts = common(state, problem)
@@ -60,9 +59,7 @@ def visit_page(
     if state.phase == "elicit":
         return elicitation_page(site, state, facts, again=again)
     if state.phase == "stimulus":
-        return stimulus_page(site, state, facts)
-    if state.phase == "compare":
-        return comparison_page(site, state, facts, shown)
+        return stimulus_page(site, state, facts, view)
     form = asked_form(site.study, state)
     if form is not None:
         return _form(site, state, facts, form)

@@ -2,6 +2,7 @@
 
 import hmac
 from collections import defaultdict
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -20,9 +21,9 @@ FILE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 SHARED_FILES: Final = {"page.js": "text/javascript", "page.css": "text/css"}
 
 
-def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
+def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: str = "") -> HTMLResponse:
     """The stimulus that is due, blank or as its response came back rejected."""
-    kind, shown = state.stimulus_kind, state.shown
+    kind, shown = state.stimulus_kind, replace(state.shown, view=view)
     place = (state.step, None, state.position)
     entered = site.unfinished.entered(state.visit_id, place)
     rejected = site.unfinished.rejected(state.visit_id, place)
@@ -42,7 +43,8 @@ def _key(state: VisitState, name: str) -> str:
 
 
 @router.post("/respond")
-@router.post("/rated")  # a page that was opened before
+@router.post("/rated")  # pages that were opened before
+@router.post("/choices")
 async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
     """Store a response; one that cannot be taken comes back as it was entered, with the reason."""
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}

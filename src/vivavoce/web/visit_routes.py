@@ -3,7 +3,7 @@
 from secrets import token_urlsafe
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
@@ -13,7 +13,6 @@ from vivavoce.trial.errors import Refused, Stale
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import accepted_language
-from vivavoce.web.pairwise_preference import Shown
 from vivavoce.web.present import visit_page
 from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, visit_of
 
@@ -105,11 +104,11 @@ async def _token(site: Site, opened: Opened) -> str:
 @router.get("/visit")
 async def visit(
     site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None,
-    shown: Shown = "left", again: bool = False,
+    view: Annotated[str, Query(max_length=20)] = "", again: bool = False,
 ) -> HTMLResponse:  # fmt: skip
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
-    return visit_page(site, state, problem=problem, confirm=confirm == "end", shown=shown, again=again)
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view, again=again)
 
 
 @router.post("/consent")

@@ -6,7 +6,6 @@ import pytest
 
 from vivavoce.log.elicitation_events import CommandGiven, CommandsFinished, LoggedStimulus, StimuliAssigned
 from vivavoce.log.events import (
-    ComparisonsFinished,
     ConsentGiven,
     DialogueEnded,
     DialogueOpened,
@@ -75,7 +74,7 @@ def test_commands_clips_and_other_tasks_of_a_visit_last_until_the_last_of_them_i
         (65, ClipsAssigned(step=2, seed=1, trials=[], tones=[3])),
         (90, HearingChecked(step=2, attempt=0, tones=3, counted=3)),
         (145, ListeningFinished(step=2, hearing=True)), (150, PageRead(step=3)),
-        (250, ComparisonsFinished(step=4, total_s=100, accepted=True)),
+        (250, StepFinished(step=4, name="compare", total_s=100, accepted=True)),
         (450, StepFinished(step=5, name="rate", total_s=200)),
         (750, TranscriptionsFinished(step=6, accepted=True, accuracy=1, gold=1)), (780, form(7, "sus")),
     ))  # fmt: skip

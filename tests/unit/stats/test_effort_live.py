@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from scenes.comparing import compare
 from scenes.visits import Parrot
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.stats.effort import effort
+from vivavoce.steps.pairwise_preference.form import Preferred
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.pairwise_preference import Preferred
 
 VISIT = """visit:
   - dialogue: {gate: none}
@@ -47,10 +48,7 @@ def test_live_and_transcript_arms_of_one_study_are_told_apart_with_their_times(t
         )
         clock.advance(40)
         state = await engine.state(visit)
-        await engine.forms.compare(
-            visit, step=state.step, position=0,
-            answers={one.question_id: Preferred("left") for one in study.questions},
-        )  # fmt: skip
+        await compare(engine, visit, {one.question_id: Preferred("left") for one in study.questions})
         clock.advance(12)
         state = await engine.state(visit)
         rated = state.stimulus_kind.rated(state.shown, "project", ratings)

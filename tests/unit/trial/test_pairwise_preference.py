@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from scenes.comparing import comparing_study
+from scenes.comparing import compare, comparing_study
 from vivavoce.core.clock import ManualClock
-from vivavoce.log import events
 from vivavoce.log.export import export_dataset
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Log
+from vivavoce.steps.pairwise_preference.form import Preferred
+from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.pairwise_preference import Preferred
+from vivavoce.trial.errors import Stale
 from vivavoce.trial.state import VisitState
 
 Judge = Callable[[VisitState], str]
@@ -35,13 +36,12 @@ def run(study: Study, log: Log, work, clock: ManualClock | None = None):
 
 
 async def compare_one(engine: SessionEngine, visit_id: str, side: str = "left", **answers: Preferred) -> None:
-    state = await engine.state(visit_id)
     chosen = {question.question_id: Preferred(side) for question in engine.study.questions} | answers
-    await engine.forms.compare(visit_id, step=state.step, position=state.position, answers=chosen)
+    await compare(engine, visit_id, chosen)
 
 
 async def compare_all(engine: SessionEngine, visit_id: str, judge: Judge) -> None:
-    while (state := await engine.state(visit_id)).phase == "compare":
+    while (state := await engine.state(visit_id)).phase == "stimulus":
         await compare_one(engine, visit_id, judge(state))
 
 
@@ -50,12 +50,16 @@ async def opened(engine: SessionEngine) -> str:
 
 
 def ours(state: VisitState) -> str:
-    return state.comparisons[state.position].experimental_side
+    return state.shown.stimulus.experimental_side
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     return comparing_study(tmp_path / "study", steps=False, attention=False)
+
+
+def pairs_of(state: VisitState) -> list[str]:
+    return [one["pair_id"] for one in state.planned.stimuli]
 
 
 def kinds(log: Log, kind: type) -> list:
@@ -68,14 +72,12 @@ def test_people_who_come_at_once_get_slots_of_their_own(study: Study, log: Log) 
         await asyncio.gather(*(opened(engine) for _ in range(21)))
 
     run(study, log, work)
-    drawn = kinds(log, events.ComparisonsAssigned)
+    drawn = kinds(log, StimuliPlanned)
     assert sorted(one.slot for one in drawn) == list(range(21))
     for variable in ("empathy", "facing"):
-        found = [one for event in drawn for one in event.comparisons if one.variable == variable]
-        sides = Counter(one.experimental_side for one in found)
-        places = Counter(
-            event.comparisons.index(one) for event in drawn for one in event.comparisons if one in found
-        )
+        found = [one for event in drawn for one in event.stimuli if one["variable"] == variable]
+        sides = Counter(one["experimental_side"] for one in found)
+        places = Counter(event.stimuli.index(one) for event in drawn for one in event.stimuli if one in found)
         assert max(sides.values()) - min(sides.values()) <= 1
         assert max(places.values()) - min(places.values()) <= 1
 
@@ -89,7 +91,7 @@ def test_a_slot_that_nobody_finished_is_given_again(study: Study, log: Log) -> N
         await opened(engine)
 
     run(study, log, work)
-    assert [one.slot for one in kinds(log, events.ComparisonsAssigned)] == [0, 1, 0, 2]
+    assert [one.slot for one in kinds(log, StimuliPlanned)] == [0, 1, 0, 2]
 
 
 def test_programs_take_no_slot_of_people(study: Study, log: Log) -> None:
@@ -98,7 +100,7 @@ def test_programs_take_no_slot_of_people(study: Study, log: Log) -> None:
         await opened(engine)
 
     run(study, log, work)
-    assert [one.slot for one in kinds(log, events.ComparisonsAssigned)] == [0, 0]
+    assert [one.slot for one in kinds(log, StimuliPlanned)] == [0, 0]
 
 
 def test_a_visit_goes_on_after_a_restart_where_it_was(study: Study, log: Log) -> None:
@@ -106,33 +108,36 @@ def test_a_visit_goes_on_after_a_restart_where_it_was(study: Study, log: Log) ->
         visit_id = await opened(engine)
         await compare_one(engine, visit_id)
         await compare_one(engine, visit_id)
-        return visit_id, [one.pair_id for one in (await engine.state(visit_id)).comparisons]
+        return visit_id, pairs_of(await engine.state(visit_id))
 
     visit_id, shown = run(study, log, begin)
 
     async def go_on(engine: SessionEngine) -> VisitState:
         state = await engine.state(visit_id)
-        assert (state.phase, state.position) == ("compare", 2)
-        assert [one.pair_id for one in state.comparisons] == shown
+        assert (state.phase, state.position) == ("stimulus", 2)
+        assert pairs_of(state) == shown
         await compare_all(engine, visit_id, ours)
         return await engine.state(visit_id)
 
     assert run(study, log, go_on).outcome == "completed"
-    assert [one.pair_id for one in kinds(log, events.ComparisonAnswered)] == shown
+    assert [one.response["pair_id"] for one in kinds(log, ResponseGiven)] == shown
 
 
 def test_another_pair_is_stale_and_an_open_question_is_refused(study: Study, log: Log) -> None:
     async def work(engine: SessionEngine) -> None:
         visit_id = await opened(engine)
         with pytest.raises(Stale):
-            await engine.forms.compare(visit_id, step=0, position=1, answers={})
-        with pytest.raises(Refused, match="empty: ease"):
-            await engine.forms.compare(visit_id, step=0, position=0, answers={})
-        with pytest.raises(Refused, match="empty: utility"):
+            left = {question.question_id: Preferred("left") for question in study.questions}
+            await compare(engine, visit_id, left, position=1)
+        with pytest.raises(Rejected) as refused:
+            await compare(engine, visit_id, {})
+        assert refused.value.fields == ("ease",)
+        with pytest.raises(Rejected) as refused:
             await compare_one(engine, visit_id, utility=Preferred("tie"))  # no ties in this study
+        assert refused.value.fields == ("utility",)
 
     run(study, log, work)
-    assert kinds(log, events.ComparisonAnswered) == []
+    assert kinds(log, ResponseGiven) == []
 
 
 def test_odd_responses_are_flagged_and_kept(tmp_path: Path, log: Log) -> None:
@@ -143,10 +148,10 @@ def test_odd_responses_are_flagged_and_kept(tmp_path: Path, log: Log) -> None:
         await compare_all(engine, await opened(engine), ours)
 
     run(study, log, work)
-    one_side, taken_in = kinds(log, events.ComparisonsFinished)
+    one_side, taken_in = kinds(log, StepFinished)
     assert {"fast", "one_side", "inconsistent"} <= set(one_side.flags)
     assert taken_in.flags == ["fast", "attention_failed"]
-    assert len(kinds(log, events.ComparisonAnswered)) == 16
+    assert len(kinds(log, ResponseGiven)) == 16
 
 
 def test_who_takes_three_minutes_is_not_fast(study: Study, tmp_path: Path) -> None:
@@ -160,9 +165,9 @@ def test_who_takes_three_minutes_is_not_fast(study: Study, tmp_path: Path) -> No
 
     with Log.open(f"sqlite:///{tmp_path / 'timed.sqlite'}", clock) as log:
         run(study, log, work, clock)
-        (end,) = kinds(log, events.ComparisonsFinished)
+        (end,) = kinds(log, StepFinished)
         assert (end.total_s, end.flags, end.accepted) == (180.0, [], True)
-        assert [one.response_s for one in kinds(log, events.ComparisonAnswered)] == [36.0] * 5
+        assert [one.response_s for one in kinds(log, ResponseGiven)] == [36.0] * 5
 
 
 def test_the_dataset_has_a_row_for_every_choice(study: Study, log: Log, tmp_path: Path) -> None:
@@ -199,4 +204,4 @@ def test_a_response_left_for_long_frees_its_slot(study: Study, tmp_path: Path) -
 
     with Log.open(f"sqlite:///{tmp_path / 'timed.sqlite'}", clock) as log:
         run(study, log, work, clock)
-        assert [one.slot for one in kinds(log, events.ComparisonsAssigned)] == [0, 0]
+        assert [one.slot for one in kinds(log, StimuliPlanned)] == [0, 0]

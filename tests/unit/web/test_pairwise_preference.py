@@ -11,6 +11,7 @@ from scenes.browsing import Forms, Visitor, events_of, serve
 from scenes.comparing import choose, comparing_study, into_comparison, open_questions
 from scenes.visits import Parrot
 from vivavoce.log.store import Log
+from vivavoce.steps.pairwise_preference.models import PairChoice
 from vivavoce.study.model import Study
 
 
@@ -40,14 +41,14 @@ def test_a_whole_comparison_is_logged_pair_by_pair(open_site, log: Log) -> None:
     assert "to take part in this study" in visitor.html
     visitor.press("/answers", **{"item-study": "4"})
     assert "Thank you" in visitor.html
-    answers = [one.event for one in events_of(log, "comparison_answered")]
-    (drawn,) = [one.event for one in events_of(log, "comparisons_assigned")]
-    assert [one.pair_id for one in answers] == [one.pair_id for one in drawn.comparisons]
-    for answer, compared in zip(answers, drawn.comparisons, strict=True):
-        expected = "experimental" if compared.experimental_side == "right" else "control"
-        assert {choice.choice for choice in answer.choices} == {expected}
-        assert answer.digest == study.pair(answer.pair_id).text["en"].digest
-    (end,) = [one.event for one in events_of(log, "comparisons_finished")]
+    answers = [one.event for one in events_of(log, "response_given")]
+    (drawn,) = [one.event for one in events_of(log, "stimuli_planned")]
+    assert [one.response["pair_id"] for one in answers] == [one["pair_id"] for one in drawn.stimuli]
+    for answer, compared in zip((one.response for one in answers), drawn.stimuli, strict=True):
+        expected = "experimental" if compared["experimental_side"] == "right" else "control"
+        assert {choice["choice"] for choice in answer["choices"]} == {expected}
+        assert answer["digest"] == study.pair(answer["pair_id"]).text["en"].digest
+    (end,) = [one.event for one in events_of(log, "step_finished")]
     assert end.flags == ["fast", "one_side"]
     assert end.accepted
     assert events_of(log, "visit_ended") == []
@@ -58,10 +59,10 @@ def test_a_whole_comparison_is_logged_pair_by_pair(open_site, log: Log) -> None:
 def test_left_and_right_are_what_was_drawn(open_site, log: Log) -> None:
     visitor, study = open_site()
     into_comparison(visitor, "it")
-    compared = events_of(log, "comparisons_assigned")[0].event.comparisons[0]
-    text = study.pair(compared.pair_id).text["it"]
+    compared = events_of(log, "stimuli_planned")[0].event.stimuli[0]
+    text = study.pair(compared["pair_id"]).text["it"]
     left, right = re.findall(r"<section.*?</section>", visitor.html, flags=re.S)
-    on_left = text.experimental if compared.experimental_side == "left" else text.control
+    on_left = text.experimental if compared["experimental_side"] == "left" else text.control
     said = re.findall(r"</span><p>(.*?)</p>", left)
     assert said == [turn.text.replace("'", "&#39;") for turn in on_left]
     assert left != right
@@ -75,47 +76,48 @@ def test_left_and_right_are_what_was_drawn(open_site, log: Log) -> None:
 def test_a_gap_keeps_the_other_choices_and_logs_nothing(open_site, log: Log) -> None:
     visitor, _ = open_site()
     into_comparison(visitor)
-    visitor.press("/choices", **{"item-ease": "left", "item-satisfaction": "tie"})
+    visitor.press("/respond", **{"item-ease": "left", "item-satisfaction": "tie"})
     assert "3 questions are still open" in visitor.html
     assert re.search(r'name="item-ease" value="left" required checked', visitor.html)
     assert re.findall(r'name="([\w-]+)" value="\w+" required autofocus', visitor.html) == [
         "item-satisfaction"
     ]
-    assert events_of(log, "comparison_answered") == []
+    assert events_of(log, "response_given") == []
     choose(visitor)
-    assert len(events_of(log, "comparison_answered")) == 1
+    assert len(events_of(log, "response_given")) == 1
 
 
 def test_a_form_sent_twice_counts_once_and_leads_to_the_pair_that_is_due(open_site, log: Log) -> None:
     visitor, _ = open_site()
     into_comparison(visitor)
-    form = Forms(visitor.html).forms["/choices"] | dict.fromkeys(open_questions(visitor.html), "left")
+    form = Forms(visitor.html).forms["/respond"] | dict.fromkeys(open_questions(visitor.html), "left")
     for _ in range(2):
-        response = visitor.client.post("/choices", data=form)
+        response = visitor.client.post("/respond", data=form)
         assert "Pair 2 of 5" in response.text
-    assert len(events_of(log, "comparison_answered")) == 1
+    assert len(events_of(log, "response_given")) == 1
 
 
 def test_a_change_of_language_shows_the_same_pair_again(open_site, log: Log) -> None:
     visitor, _ = open_site()
     into_comparison(visitor)
-    form = Forms(visitor.html).forms["/choices"] | dict.fromkeys(open_questions(visitor.html), "left")
+    form = Forms(visitor.html).forms["/respond"] | dict.fromkeys(open_questions(visitor.html), "left")
     visitor.client.post("/language", data={"language": "it"})
-    response = visitor.client.post("/choices", data=form)
+    response = visitor.client.post("/respond", data=form)
     assert "Coppia 1 di 5" in response.text
     assert 'value="left" required checked' in response.text
-    assert events_of(log, "comparison_answered") == []
+    assert events_of(log, "response_given") == []
 
 
 def test_ties_and_strengths_are_asked_where_the_study_wants_them(open_site, log: Log) -> None:
     visitor, _ = open_site(ties=True, strength=True)
     into_comparison(visitor)
     fields = dict.fromkeys(open_questions(visitor.html), "tie") | {"item-ease": "left"}
-    visitor.press("/choices", **fields)
+    visitor.press("/respond", **fields)
     assert "Please say how much." in visitor.html
-    visitor.press("/choices", **fields, **{"item-ease-strength": "3"})
-    (answer,) = [one.event for one in events_of(log, "comparison_answered")]
-    assert [(one.question, one.choice == "tie", one.side, one.strength) for one in answer.choices] == [
+    visitor.press("/respond", **fields, **{"item-ease-strength": "3"})
+    (answer,) = [one.event for one in events_of(log, "response_given")]
+    given = [PairChoice.model_validate(one) for one in answer.response["choices"]]
+    assert [(one.question, one.choice == "tie", one.side, one.strength) for one in given] == [
         ("ease", False, "left", 3), ("satisfaction", True, None, None), ("utility", True, None, None),
         ("interaction", True, None, None),
     ]  # fmt: skip
@@ -127,11 +129,11 @@ def test_in_turn_the_questions_come_after_both(open_site, log: Log) -> None:
     assert open_questions(visitor.html) == []
     assert "Conversation A" in visitor.html
     assert "Conversation B" not in visitor.html.replace("Show conversation B", "")
-    visitor.look("/visit?shown=right")
+    visitor.look("/visit?view=right")
     assert ">Conversation B<" in visitor.html
-    visitor.look("/visit?shown=both")
+    visitor.look("/visit?view=both")
     choose(visitor)
-    assert events_of(log, "comparison_answered")[0].event.presentation == "in-turn"
+    assert events_of(log, "response_given")[0].event.response["presentation"] == "in-turn"
 
 
 def test_a_response_that_is_too_short_is_not_accepted_where_the_study_says_so(open_site, log: Log) -> None:
@@ -139,7 +141,7 @@ def test_a_response_that_is_too_short_is_not_accepted_where_the_study_says_so(op
     into_comparison(visitor)
     for _ in range(6):
         choose(visitor)
-    end = events_of(log, "comparisons_finished")[0].event
+    end = events_of(log, "step_finished")[0].event
     assert not end.accepted
     assert "fast" in end.flags
     visitor.press("/answers", **{"item-study": "4"})
@@ -155,7 +157,7 @@ def test_a_study_may_pay_for_responses_that_it_does_not_accept(open_site, log: L
     into_comparison(visitor)
     for _ in range(5):
         choose(visitor)
-    assert not events_of(log, "comparisons_finished")[0].event.accepted
+    assert not events_of(log, "step_finished")[0].event.accepted
     visitor.press("/answers", **{"item-study": "4"})
     visitor.press("/read")
     ended = events_of(log, "visit_ended")[0].event

@@ -1,7 +1,7 @@
 """The step `rate`: transcripts of pairs, read one at a time and rated on a questionnaire."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,6 +9,7 @@ from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT
 from vivavoce.log.event import LoggedRating
 from vivavoce.steps.base import (
     ANSWERED,
+    OPEN,
     WORDS_A_MINUTE,
     Information,
     Message,
@@ -149,9 +150,7 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
     def check(self, shown: Due, response: RatedTranscript, elapsed_s: float | None) -> None:
         """However fast it was: how long it took stands in the dataset."""
 
-    def finish(
-        self, step: RateStep, study: Study, given: Sequence[tuple[Reading, RatedTranscript]]
-    ) -> Outcome:
+    def finish(self, step: RateStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
     def rows(self, given: Given[Reading, RatedTranscript]) -> Iterator[Row]:
@@ -178,12 +177,6 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
             tokens=length(text.version(read.version)), instrument=shown.step.name, wording=wording,
             ratings=ratings,
         )  # fmt: skip
-
-
-OPEN: Final = Message(
-    "One question is still open. Your other answers are kept.",
-    "%(num)s questions are still open. Your other answers are kept.",
-)
 
 
 def _form(shown: Due) -> Form:

@@ -95,7 +95,9 @@ class Triage(StimulusStep[OfferedStep, Enquiry, Sent]):
         if elapsed_s is not None and elapsed_s < LEAST_S:
             raise Rejected(Message("Please read the enquiry first."))
 
-    def finish(self, step: OfferedStep, study: Study, given: Sequence[tuple[Enquiry, Sent]]) -> Outcome:
+    def finish(
+        self, step: OfferedStep, study: Study, given: Sequence[tuple[Enquiry, Sent]], total_s: float
+    ) -> Outcome:
         desks = {sent.desk for _, sent in given}
         return Outcome(flags=("one_desk",) if len(given) > 2 and len(desks) == 1 else ())
 

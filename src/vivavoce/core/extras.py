@@ -1,0 +1,76 @@
+"""Packages that only some studies need: which extra brings one, and modules that wait until they are used."""
+
+import re
+from collections import Counter
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, requires
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+
+_REQUIREMENT: Final = re.compile(r"^([A-Za-z0-9._-]+).*extra == ['\"]([^'\"]+)['\"]")
+_NO_EXTRAS: Final = {"all", "dev", "docs", "build"}
+_MODULES: Final = {"sklearn": "scikit-learn", "pympi": "pympi-ling"}  # those not called as their package is
+
+
+class MissingExtra(InputError):
+    """What is asked for needs a package that is not installed."""
+
+
+def missing(module: str) -> MissingExtra | None:
+    """What to say where a module is missing; None where no extra of ours brings it."""
+    package = _normal(_MODULES.get(name := module.partition(".")[0], name))
+    extra = _extras().get(package)
+    if extra is None:
+        return None
+    return MissingExtra(f"this needs the package {package}", hint=f"pip install 'vivavoce[{extra}]'")
+
+
+def require(*modules: str) -> None:
+    """Raises  MissingExtra: one of them is not installed; the line says which extra to install"""
+    for module in modules:
+        if find_spec(module) is None and (told := missing(module)) is not None:
+            raise told
+
+
+class _Later:
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_imported(self._module), name)
+
+
+def later(module: str) -> Any:
+    """A module that is imported when something of it is used; MissingExtra then, where it is missing."""
+    return _Later(module)
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        told = missing(error.name or module)
+        if told is None:
+            raise
+        raise told from None
+
+
+@cache
+def _extras() -> dict[str, str]:
+    """The extra that brings a package: where several do, the one that brings the fewest."""
+    try:
+        lines = requires("vivavoce") or []
+    except PackageNotFoundError:
+        return {}
+    matches = [match for match in map(_REQUIREMENT.match, lines) if match and match[2] not in _NO_EXTRAS]
+    sizes = Counter(match[2] for match in matches)
+    matches.sort(key=lambda match: sizes[match[2]], reverse=True)
+    return {_normal(match[1]): match[2] for match in matches}
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

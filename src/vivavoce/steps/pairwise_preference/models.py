@@ -1,0 +1,81 @@
+"""What is logged of a comparison of transcripts, and its table of the dataset."""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+
+
+class PresentedPair(BaseModel):
+    """One pair of transcripts that a participant will see, and on which side its experimental one stands."""
+
+    model_config = ConfigDict(frozen=True)
+    pair_id: str
+    variable: str
+    role: Literal["main", "attention", "repeat"]
+    change: str
+    attention: str | None = None
+    experimental_side: Literal["left", "right"]
+    control_level: str
+    experimental_level: str
+
+
+class PairChoice(BaseModel):
+    """One answered question about a pair: the version preferred and the side on which it stood.
+
+    strength  1 slightly, 2 clearly, 3 very much; null where it was not asked, or for a tie
+    """
+
+    model_config = ConfigDict(frozen=True)
+    question: str
+    quality: str | None = None
+    choice: Literal["control", "experimental", "tie"]
+    side: Literal["left", "right"] | None
+    strength: int | None = None
+
+
+class PairChoices(BaseModel):
+    """What was chosen about one pair; digest of both transcripts as shown, with their lengths in tokens."""
+
+    model_config = ConfigDict(frozen=True)
+    pair_id: str
+    digest: str
+    control_tokens: int
+    experimental_tokens: int
+    presentation: str
+    choices: list[PairChoice]
+
+
+PREFERENCES: Final = Table(
+    "preferences",
+    "one question answered about one pair of transcripts",
+    (
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit", True),
+        Column("comparison_number", INTEGER, "1-based place of the pair in what this participant saw"),
+        Column("role", TEXT, "main, attention or repeat", True),
+        Column("pair_id", TEXT, "pair of transcripts", True),
+        Column("variable", TEXT, "interaction strategy in which the two differ", True),
+        Column("change", TEXT, "substitution or insertion"),
+        Column("control_level", TEXT, "level of the control transcript", True),
+        Column("experimental_level", TEXT, "level of the experimental transcript", True),
+        Column("question", TEXT, "question", True),
+        Column("quality", TEXT, "service or experience"),
+        Column("choice", TEXT, "control, experimental or tie", True),
+        Column("side", TEXT, "side of the one preferred: left (or first), right; null for a tie"),
+        Column("experimental_side", TEXT, "side of the experimental transcript; null when not recorded"),
+        Column("strength", INTEGER, "1 slightly, 2 clearly, 3 very much; null where not asked, or for a tie"),
+        Column("presentation", TEXT, "together or in-turn"),
+        Column("language", TEXT, "BCP 47 tag"),
+        Column("control_tokens", INTEGER, "length of the control transcript"),
+        Column("experimental_tokens", INTEGER, "length of the experimental transcript"),
+        Column("response_s", REAL, "from when the pair was due to its answers"),
+        Column("total_s", REAL, "the participant's whole response; null when it was not finished"),
+        Column("accepted", FLAG, "the whole response counts; null when it was not finished"),
+        Column("flags", TEXT, "what is odd about the whole response, joined by spaces"),
+        Column("answered_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+    counted="judgement",
+)

@@ -1,0 +1,50 @@
+"""What is odd about a whole response: a sign for whoever reads it, which deletes nothing by itself."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from vivavoce.steps.pairwise_preference.models import PairChoices, PresentedPair
+
+FEWEST_FOR_ONE_SIDE: Final = 4
+Given = Sequence[tuple[PresentedPair, PairChoices]]
+
+
+def odd(given: Given) -> list[str]:
+    """Of `one_side`, `attention_failed`, `inconsistent`, those that fit."""
+    raised = {
+        "one_side": _one_side(given),
+        "attention_failed": _attention_failed(given),
+        "inconsistent": _inconsistent(given),
+    }
+    return [name for name, is_so in raised.items() if is_so]
+
+
+def _of_role(given: Given, role: str) -> Given:
+    return [(compared, answer) for compared, answer in given if compared.role == role]
+
+
+def _one_side(given: Given) -> bool:
+    """Every choice, over enough pairs, fell on the same side."""
+    main = _of_role(given, "main")
+    sides = [choice.side for _, answer in main for choice in answer.choices]
+    return len(main) >= FEWEST_FOR_ONE_SIDE and len(set(sides)) == 1 and None not in sides
+
+
+def _attention_failed(given: Given) -> bool:
+    """Of a pair with nonsense, the sound transcript was not chosen in most questions."""
+    return any(
+        2 * sum(choice.choice == "control" for choice in answer.choices) <= len(answer.choices)
+        for compared, answer in _of_role(given, "attention")
+        if compared.attention == "broken"
+    )
+
+
+def _inconsistent(given: Given) -> bool:
+    """Of the questions asked twice, more than half were answered otherwise the second time."""
+    first = {compared.pair_id: answer for compared, answer in _of_role(given, "main")}
+    same = [
+        before.choice == after.choice
+        for compared, answer in _of_role(given, "repeat")
+        for before, after in zip(first[compared.pair_id].choices, answer.choices, strict=True)
+    ]
+    return bool(same) and 2 * sum(same) < len(same)

@@ -1,0 +1,93 @@
+"""The core without any extra: what it does, and what is said of the rest."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+
+import pytest
+
+WITHOUT = '''"""Everything that is installed, but some packages."""
+import os, sys
+from importlib.machinery import PathFinder
+
+
+class Without(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        gone = name.partition(".")[0] in os.environ["GONE"].split(",")
+        return None if gone else PathFinder.find_spec(name, path, target)
+
+
+sys.meta_path[:] = [one for one in sys.meta_path if one is not PathFinder] + [Without]
+'''
+
+
+def name_of(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9._-]+", requirement)[0]).lower()
+
+
+def modules_of_extras() -> set[str]:
+    """What our extras bring and the core does not ask for, by the names under which it is imported."""
+    every = requires("vivavoce") or []
+    core = {name_of(one) for one in every if "extra ==" not in one}
+    extra = {name_of(one) for one in every if re.search(r"extra == .(?!dev|docs|build|all)", one)}
+    return {
+        module
+        for module, packages in packages_distributions().items()
+        if {name_of(one) for one in packages} & (extra - core - {"vivavoce"})
+    }
+
+
+class Core:
+    """The command line where only the core is installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "site").mkdir()
+        (folder / "site" / "sitecustomize.py").write_text(WITHOUT, "utf-8")
+
+    def __call__(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        path = [str(self.folder / "site"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        return subprocess.run(
+            [sys.executable, "-m", "vivavoce", *words], cwd=self.folder, capture_output=True, text=True,
+            timeout=600, check=False,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path), "GONE": ",".join(modules_of_extras())},
+        )  # fmt: skip
+
+
+@pytest.fixture
+def core(tmp_path: Path) -> Core:
+    return Core(tmp_path)
+
+
+def test_a_whole_trial_and_its_report_need_no_extra(core: Core) -> None:
+    assert {"soundfile", "wordfreq", "psycopg", "sklearn", "pympi", "uvloop"} <= modules_of_extras()
+    done = core("demo", "--no-serve", "--dialogues", "12", "--out", "trial")
+    assert done.returncode == 0, done.stderr
+    assert "<html" in (core.folder / "trial" / "report.html").read_text("utf-8")
+    assert core("measure", "trial/dataset", "--json").returncode == 0
+
+
+LISTEN = "study: ears\nlanguages: [en]\nvisit:\n  - listen: {clips: clips.csv, audio: sounds}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("stress", "propose", "please renew the atlas", "--language", "en"), "stress"),
+        (("log", "verify", "postgresql://nobody@127.0.0.1/none"), "postgres"),
+        (("check", "study.yaml"), "speech"),
+    ],
+)
+def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str, ...], extra: str) -> None:
+    (core.folder / "study.yaml").write_text(LISTEN, "utf-8")
+    (core.folder / "clips.csv").write_text("audio,condition\na.wav,one\nb.wav,two\n", "utf-8")
+    (core.folder / "sounds").mkdir()
+    for name in ("a.wav", "b.wav"):
+        (core.folder / "sounds" / name).write_bytes(b"RIFF")
+    done = core(*words)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert f"pip install 'vivavoce[{extra}]'" in done.stdout + done.stderr
