@@ -1,8 +1,11 @@
 """The architecture as failing tests."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -126,3 +129,21 @@ def test_no_two_public_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+def test_the_core_asks_for_no_more_packages_than_it_did() -> None:
+    """The aim is 25: what only some studies need goes to an extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert len(project["dependencies"]) <= 33
+
+
+TELL_STEPS_APART = re.compile(r"isinstance\([^)]*?(?!Stimulus)[A-Z][a-z]+Step\b", re.DOTALL)
+
+
+def test_no_more_places_than_before_tell_steps_apart() -> None:
+    """The aim is none outside a step's folder: whoever needs to know asks its kind."""
+    found = Counter[str]()
+    for path in sorted((ROOT / "src" / "vivavoce").rglob("*.py")):
+        if "steps" not in path.parts:
+            found[str(path.relative_to(ROOT))] = len(TELL_STEPS_APART.findall(path.read_text("utf-8")))
+    assert sum(found.values()) <= 14, +found

@@ -8,7 +8,7 @@ import copy
 from dataclasses import replace
 from datetime import datetime
 from functools import singledispatchmethod
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -53,6 +53,8 @@ Phase = Literal[
     "page", "stimulus", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
     "feedback", "ended",
 ]  # fmt: skip
+
+OfKind = TypeVar("OfKind")
 
 
 class VisitState:
@@ -108,12 +110,15 @@ class VisitState:
     def dialogue_by_id(self, dialogue_id: str) -> DialogueState:
         return next(one for one in self.dialogues if one.dialogue_id == dialogue_id)
 
+    def _step_of(self, kind: type[OfKind]) -> OfKind:
+        step = self.current_step
+        if not isinstance(step, kind):
+            raise TypeError(f"step {self.step} is no {kind.__name__}")
+        return step
+
     @property
     def dialogue_step(self) -> DialogueStep:
-        step = self.current_step
-        if not isinstance(step, DialogueStep):
-            raise TypeError(f"step {self.step} is no dialogue step")
-        return step
+        return self._step_of(DialogueStep)
 
     @property
     def stimulus_kind(self) -> StimulusStep[Any, Any, Any]:
@@ -147,24 +152,15 @@ class VisitState:
 
     @property
     def arena_step(self) -> ArenaStep:
-        step = self.current_step
-        if not isinstance(step, ArenaStep):
-            raise TypeError(f"step {self.step} is no arena")
-        return step
+        return self._step_of(ArenaStep)
 
     @property
     def elicit_step(self) -> ElicitStep:
-        step = self.current_step
-        if not isinstance(step, ElicitStep):
-            raise TypeError(f"step {self.step} elicits nothing")
-        return step
+        return self._step_of(ElicitStep)
 
     @property
     def listen_step(self) -> ListenStep:
-        step = self.current_step
-        if not isinstance(step, ListenStep):
-            raise TypeError(f"step {self.step} plays nothing")
-        return step
+        return self._step_of(ListenStep)
 
     @property
     def hearing(self) -> bool | None:
@@ -181,10 +177,7 @@ class VisitState:
 
     @property
     def transcribe_step(self) -> TranscribeStep:
-        step = self.current_step
-        if not isinstance(step, TranscribeStep):
-            raise TypeError(f"step {self.step} has nothing to write down")
-        return step
+        return self._step_of(TranscribeStep)
 
     @property
     def may_finish(self) -> bool:
