@@ -28,6 +28,7 @@ import pytest
 ENVIRONMENT: Final = "VIVAVOCE_MUTANTS"
 OUTLIVED: Final = "outlived"
 NOTICED: Final = "noticed"
+LATE: Final = "late"  # its tests took longer than the limit
 FRESH: Final = "fresh"  # the fault runs at import: only a process that starts anew sees it
 
 Swaps = list[tuple[FunctionType, CodeType]]
@@ -111,7 +112,7 @@ def _try_in_child(session: pytest.Session, swaps: Swaps, tests: list[pytest.Item
             code = int(_fails(session, tests))
         os._exit(code)
     try:
-        return OUTLIVED if _wait(child, limit_s) == 0 else NOTICED
+        return _wait(child, limit_s)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
@@ -130,15 +131,14 @@ def _fails(session: pytest.Session, tests: list[pytest.Item]) -> bool:
         session._setupstate.teardown_exact(None)  # servers of fixtures end
 
 
-def _wait(child: int, limit_s: float) -> int:
-    """The exit status of a child; 1 where it takes longer than the limit."""
+def _wait(child: int, limit_s: float) -> str:
+    """How the tests of a child end."""
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            return status
+            return NOTICED if status else OUTLIVED
         time.sleep(0.02)
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
+    os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return 1
+    return LATE

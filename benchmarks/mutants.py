@@ -8,7 +8,8 @@ in a copy of the sources, and runs the tests that come by that place, those of t
 Which these are is measured once, by running all tests (`--tests`: only some); `--coverage` keeps that
 measurement in a file, and reads it where it is there already: it holds for the sources as they were, and
 knows no test written since. Tests are collected once (`_forked_tests`); a place that runs at import costs a
-new process. Prints a line for each mutant and JSON with the share that was noticed.
+new process. Prints a line for each mutant, `late` where its tests took longer than the limit (noticed, too),
+and JSON with the share that was noticed.
 A mutant that changes nothing a user could see is still counted as outliving: who reads the list says so.
 """
 
@@ -30,7 +31,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any, Final, Self
 
-from benchmarks._forked_tests import ENVIRONMENT, FRESH, OUTLIVED, turned
+from benchmarks._forked_tests import ENVIRONMENT, FRESH, LATE, NOTICED, OUTLIVED, turned
 from coverage import CoverageData
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -82,7 +83,7 @@ class Mutant:
 
 
 def find_mutants(path: Path) -> list[Mutant]:
-    """Every operator of a file that can be turned. Texts put together with + or % are left alone."""
+    """Every operator of a file that can be turned, but for texts put together and what only scripts ask."""
     text = (ROOT / path).read_bytes()
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -106,6 +107,8 @@ def find_mutants(path: Path) -> list[Mutant]:
 def _operations(tree: ast.AST) -> Iterator[tuple[Any, ast.AST, Any]]:
     for node in ast.walk(tree):
         match node:
+            case ast.Compare(left=ast.Name(id="__name__")):
+                pass
             case ast.Compare():
                 operands = [node.left, *node.comparators]
                 yield from zip(operands, node.ops, operands[1:], strict=False)
@@ -157,8 +160,8 @@ class Copy:
         self._told.close()
         self._collector.wait()
 
-    def outlives(self, mutant: Mutant, tests: list[str], *, at_import: bool, limit_s: float) -> bool:
-        """Whether the tests pass with the mutant in place."""
+    def outcome(self, mutant: Mutant, tests: list[str], *, at_import: bool, limit_s: float) -> str:
+        """How the tests end with the mutant in place."""
         target = self.root / mutant.path
         source = mutant.source(target.read_bytes())
         request = {"path": str(target), "source": source.decode(), "tests": tests, "at_import": at_import}
@@ -169,11 +172,11 @@ class Copy:
                 f"the tests cannot be collected:\n{(self.root / 'pytest.log').read_text()[-3000:]}"
             )
         if outcome != FRESH:
-            return outcome == OUTLIVED
+            return outcome
         with turned(target, source):
-            return self._passes(tests, limit_s)
+            return self._start_anew(tests, limit_s)
 
-    def _passes(self, tests: list[str], limit_s: float) -> bool:
+    def _start_anew(self, tests: list[str], limit_s: float) -> str:
         """Some tests in a new process; all of a name where a parameter cannot be said on a command line."""
         named = self.root / "tests.txt"
         code = NOT_FOUND
@@ -184,10 +187,10 @@ class Copy:
                 code = running.wait(limit_s)
             except subprocess.TimeoutExpired:
                 running.kill()
-                code = 1
+                return LATE
             if code != NOT_FOUND:
                 break
-        return code in (0, 5)
+        return OUTLIVED if code in (0, 5) else NOTICED
 
     def _start(self, *options: str, pass_fds: tuple[int, ...] = (), **told: str) -> subprocess.Popen[bytes]:
         """pytest on the copy; what it prints is kept in a file."""
@@ -220,7 +223,10 @@ class Coverage:
         """The tests that come by a mutant's lines, or for one that runs at import, by any of its file."""
         by_line = self._contexts(mutant.path)
         by = {test for line in mutant.lines for test in by_line.get(line, []) if test}
-        by = by or {test for tests in by_line.values() for test in tests if test}
+        if not by:  # at import, or unmeasured
+            room = f"tests/unit/{mutant.path.parts[2]}/"
+            by = {test for tests in by_line.values() for test in tests if test}
+            by |= {test for test in self._data.measured_contexts() if test.startswith(room)}
         here = {test.rpartition("|")[0] for test in by}
         return sorted(here, key=lambda test: self._distance(test, mutant))[:AT_MOST]
 
@@ -270,20 +276,19 @@ def main() -> None:
             for number in range(asked.processes):
                 copies.put(started.enter_context(Copy(Path(folder) / str(number), asked.tests)))
 
-            def outlives(mutant: Mutant) -> bool:
+            def outcome(mutant: Mutant) -> str:
                 copy = copies.get()
                 try:
                     tests, at_import = coverage.tests(mutant), coverage.at_import(mutant)
-                    return copy.outlives(mutant, tests, at_import=at_import, limit_s=asked.limit)
+                    return copy.outcome(mutant, tests, at_import=at_import, limit_s=asked.limit)
                 finally:
                     copies.put(copy)
 
-            for number, (mutant, alive) in enumerate(
-                zip(mutants, pool.map(outlives, mutants), strict=True), 1
+            for number, (mutant, ended) in enumerate(
+                zip(mutants, pool.map(outcome, mutants), strict=True), 1
             ):
-                word = "OUTLIVED" if alive else "noticed"
-                print(f"{number} of {len(mutants)} {word} {mutant}", file=sys.stderr, flush=True)
-                survivors += [mutant] if alive else []
+                print(f"{number} of {len(mutants)} {ended} {mutant}", file=sys.stderr, flush=True)
+                survivors += [mutant] if ended == OUTLIVED else []
     noticed = len(mutants) - len(survivors)
     print(json.dumps({"seed": asked.seed, "rooms": asked.rooms, "drawn": len(mutants), "noticed": noticed,
                       "share": round(noticed / len(mutants), 3), "outlived": [str(one) for one in survivors]},
