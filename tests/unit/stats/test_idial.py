@@ -119,7 +119,8 @@ def test_answers_to_each_item_are_counted_as_given(tmp_path: Path) -> None:
     rows += [("strange", 1.0, "x")]
     with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
         writer.add("ratings", [
-            {"visit_id": f"v{number}", "instrument": "idial", "item_id": item, "value": value, "answer": answer}
+            {"visit_id": f"v{number}", "instrument": "idial", "item_id": item, "value": value,
+             "answer": answer}
             for number, (item, value, answer) in enumerate(rows)
         ])  # fmt: skip
         found = items(writer.close())
