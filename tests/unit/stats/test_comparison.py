@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.bootstrap import bootstrap_difference
@@ -187,3 +188,37 @@ def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(
             assert max(widths) < 1.35 * min(widths), "four ways to respect callers agree"
             assert all(abs(one["difference"] - test["clustered"]["difference"]) < 0.02 for one in others)
     assert not any(test["significant"] for test in facts["tests"]), "18 comparisons were explored, not six"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_superiority_is_that_of_every_pair_of_answers_over_participants(seed):
+    """Pairs in loops, a participant's influence weighed as if left out, and t over participants."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(1, 6, 14).astype(float), rng.integers(2, 6, 11).astype(float)
+    people_a, people_b = [f"p{n}" for n in rng.integers(0, 7, 14)], [f"p{n}" for n in rng.integers(3, 10, 11)]
+    won = [[1.0 if one > other else 0.5 if one == other else 0.0 for other in b] for one in a]
+    share = sum(map(sum, won)) / (len(a) * len(b))
+    square, people = 0.0, sorted({*people_a, *people_b})
+    for person in people:
+        influence = 0.0
+        of_a = [sum(row) / len(b) - share for row, who in zip(won, people_a, strict=True) if who == person]
+        of_b = [
+            sum(row[n] for row in won) / len(a) - share for n, who in enumerate(people_b) if who == person
+        ]
+        for left, size in ((of_a, len(a)), (of_b, len(b))):
+            influence += sum(left) / size / (1 - len(left) / size)
+        square += influence**2
+    found = clustered_superiority(a, b, people_a, people_b)
+    reach = student.ppf(0.975, len(people) - 1) * square**0.5
+    assert (found["share"], found["clusters"]) == (pytest.approx(share), len(people))
+    assert found["low"] == pytest.approx(max(0, share - reach))
+    assert found["high"] == pytest.approx(min(1, share + reach))
+    assert found["p"] == pytest.approx(2 * student.sf(abs(share - 0.5) / square**0.5, len(people) - 1))
+
+
+def test_superiority_over_one_person_or_none_has_no_interval():
+    alone = clustered_superiority([1, 2], [1, 1], ["p", "p"], ["q", "r"])
+    assert (alone["share"], alone["low"], alone["clusters"]) == (0.75, None, 3)
+    assert clustered_superiority([], [1], [], ["q"])["share"] is None
+    even = clustered_superiority([2, 2], [1, 1], ["p", "q"], ["r", "s"])
+    assert (even["share"], even["p"]) == (1.0, None)

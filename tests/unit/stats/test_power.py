@@ -241,3 +241,30 @@ def test_unknown_questions_name_the_known_ones():
         answer("two-rats", [0.4, 0.5])
     with pytest.raises(UnknownName, match="between"):
         answer("two-rates", [0.4, 0.5], design="crossed")
+
+
+@pytest.mark.parametrize(("facts", "right"), [
+    ({"calls": 1}, True), ({"calls": 0.9}, False), ({"icc": 0.0}, True), ({"icc": 0.99}, True),
+    ({"icc": 1.0}, False), ({"icc": -0.1}, False), ({"interaction": 0.0}, True),
+    ({"interaction": 1.0}, False), ({"interaction": -0.1}, False), ({"calls": 1, "design": "within"}, False),
+    ({"calls": 1.1, "design": "within"}, True), ({"profile": (1, 1), "design": "within"}, False),
+    ({"profile": (1, 2), "design": "within"}, True),
+])  # fmt: skip
+def test_nesting_that_cannot_be_is_refused_and_its_edges_are_not(facts, right):
+    if right:
+        Nested(**facts)
+        return
+    with pytest.raises(InputError):
+        Nested(**facts)
+
+
+@pytest.mark.parametrize(("facts", "typical", "effect"), [
+    ({"calls": 4, "icc": 0.2}, 4, 1 + 3 * 0.2), ({"profile": (1, 3), "icc": 0.2}, 2.5, 1 + 1.5 * 0.2),
+    ({"calls": 6, "icc": 0.2, "interaction": 0.1, "design": "within"}, 6, 1 - 0.3 + 3 * 0.1),
+    ({"calls": 1.5, "icc": 0.2, "interaction": 0.1, "design": "within"}, 1.5, 1 - 0.3 + 0.1),
+    ({"calls": 4, "icc": 0.7, "interaction": 0.6, "design": "within"}, 4, 2 * 0.6),
+])  # fmt: skip
+def test_what_nesting_multiplies_dialogues_by(facts, typical, effect):
+    """Kish's 1 + (m - 1) rho between; within, pairs cancel what a participant's dialogues share."""
+    nested = Nested(**facts)
+    assert (nested.typical_calls, nested.design_effect) == pytest.approx((typical, effect))
