@@ -68,6 +68,8 @@ def test_both_sides_hear_the_same_and_the_vote_follows_both_answers(study: Study
             await engine.bouts.vote(visit, bout, exchange=1, choice="left")
         with pytest.raises(Refused):
             await engine.bouts.finish(visit, bout)
+        with pytest.raises(Refused, match="not_running"):
+            await engine.bouts.say(visit, "another bout", key="message-0", text="to nobody")
         await exchange(engine, visit, bout, 1)
         with pytest.raises(Refused, match="busy"):
             await engine.bouts.say(visit, bout, key="message-2", text="too early")
