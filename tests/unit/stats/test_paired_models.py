@@ -90,6 +90,16 @@ def test_only_variables_with_ties_have_tie_models() -> None:
     assert abs(found[2]["estimate"]) < abs(found[1]["estimate"])
 
 
+def test_the_tie_models_of_a_question_are_those_of_its_choices_alone() -> None:
+    rows = judge_rows(40, {"empathy": 0.7}, ties=0.2) + judge_rows(40, {"facing": 0.6}, ties=0.3)
+    every = tie_models(rows)
+    alone = tie_models([row for row in rows if (row["variable"], row["question"]) == ("facing", "utility")])
+    asked = [one for one in every if (one["variable"], one["question"]) == ("facing", "utility")]
+    assert asked == [{**one, "question": "utility"} for one in alone] and asked[0]["choices"] == 40
+    whole = tie_models([row for row in rows if row["variable"] == "facing"])
+    assert whole == [one for one in every if one["variable"] == "facing"]
+
+
 def levelled(people: int, scale: dict[str, float], seed: int = 1) -> list[dict]:
     """Choices between all levels, each as likely as its worth says."""
     rows, names = [], list(scale)

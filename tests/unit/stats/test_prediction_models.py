@@ -24,7 +24,7 @@ from vivavoce.stats.prediction import correlate, prediction_table
 from vivavoce.stats.prediction.explanation import _collinear, explain
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.model import fit_model, read_model, score
-from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal
+from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
 from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable
 from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
@@ -155,6 +155,8 @@ def test_intervals_are_wider_when_the_answers_of_a_person_are_alike() -> None:
 def test_a_target_that_is_not_in_codes_has_no_ordinal_model() -> None:
     assert "ordinal" in kinds_for(np.array([1.0, 2.0, 5.0]))
     assert "ordinal" not in kinds_for(np.array([1.0, 2.5]))
+    for codes, known in ((1, False), (2, True), (12, True), (13, False)):
+        assert has_codes(np.arange(codes, dtype=float)) == known
 
 
 @pytest.mark.parametrize("kind", KINDS)
