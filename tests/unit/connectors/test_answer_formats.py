@@ -25,7 +25,7 @@ def task(state: str, *texts: str, said: str | None = None, **facts: Any) -> dict
      ["one", "two"], (PICTURE,)),
     ({"message": {"parts": [{"url": PICTURE, "mediaType": "image/png"}, {"mediaType": "image/png"}]}}, [""],
      (PICTURE,)),
-    ({"message": {"parts": [{"text": "see"}, {"url": "a.pdf", "mediaType": "application/pdf"}]}}, ["see"], ()),
+    ({"message": {"parts": [{"text": "see"}, {"url": "a.pdf", "mediaType": "text/pdf"}]}}, ["see"], ()),
     (task("COMPLETED", "made", "more", said="done"), ["made", "more", "done"], ()),
 ])  # fmt: skip
 def test_an_agents_texts_come_one_by_one_and_pictures_with_the_last(

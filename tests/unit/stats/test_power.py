@@ -268,3 +268,59 @@ def test_what_nesting_multiplies_dialogues_by(facts, typical, effect):
     """Kish's 1 + (m - 1) rho between; within, pairs cancel what a participant's dialogues share."""
     nested = Nested(**facts)
     assert (nested.typical_calls, nested.design_effect) == pytest.approx((typical, effect))
+
+
+def exact_power(rate: float, against: float, n: int, tail: float) -> float:
+    """Chance at `rate` of counts that are in either tail at `against`, count by count."""
+    chances = {one: [math.comb(n, k) * one**k * (1 - one) ** (n - k) for k in range(n + 1)]
+               for one in (rate, against)}  # fmt: skip
+    extreme = [
+        k for k in range(n + 1) if min(sum(chances[against][: k + 1]), sum(chances[against][k:])) <= tail
+    ]
+    return sum(chances[rate][k] for k in extreme)
+
+
+@pytest.mark.parametrize(("rate", "against"), [(0.8, 0.5), (0.25, 0.5), (0.9, 0.7)])
+def test_the_exact_size_is_the_first_of_twenty_with_the_power_that_was_asked_for(rate, against):
+    found = one_rate(rate, against)["exact"]
+    powers = {n: exact_power(rate, against, n, 0.025) for n in range(5, found + 20)}
+    runs = [n for n in range(5, found + 1) if all(powers[n + more] >= 0.8 for more in range(20))]
+    assert runs == [found]
+
+
+@pytest.mark.parametrize(("rate", "half"), [(0.5, 0.1), (0.8, 0.05), (0.1, 0.04)])
+def test_the_size_for_an_interval_is_the_least_at_which_wilsons_is_as_narrow(rate, half):
+    z = norm.ppf(0.975)
+    widths = (
+        (n, z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)) for n in range(1, 2000)
+    )
+    assert one_rate(rate, half_width=half)["precision"] == next(n for n, width in widths if width <= half)
+
+
+@pytest.mark.parametrize(("ask", "right"), [
+    (lambda: one_rate(0.5, 0.5), False), (lambda: one_rate(0.5, 0.5, half_width=0.1), True),
+    (lambda: one_rate(0.5, half_width=0.0), False), (lambda: one_rate(0.5, half_width=0.5), False),
+    (lambda: one_rate(1.0, 0.5), False), (lambda: one_rate(0.5, 0.0), False),
+    (lambda: two_rates(0.4, 0.4), False),
+    (lambda: likert(0.5, 0.0), False), (lambda: likert(0.0, 1.0), False), (lambda: likert(-0.5, 1.0), True),
+    (lambda: preference(0.6, ties=1.0), False), (lambda: preference(0.6, ties=-0.1), False),
+    (lambda: preference(0.6, ties=0.0), True),
+])  # fmt: skip
+def test_questions_without_an_answer_are_refused_and_their_neighbours_are_not(ask, right):
+    if right:
+        assert ask()["per_group"] > 1
+        return
+    with pytest.raises(InputError):
+        ask()
+
+
+def test_a_difference_of_means_is_the_same_either_way_and_systems_share_participants():
+    assert likert(-0.5, 1.2)["per_group"] == likert(0.5, 1.2)["per_group"]
+    one = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=4, icc=0.1))
+    cases = math.ceil(one["per_group"] * 1.3)
+    assert one["clustered"]["per_group"] == cases and one["clustered"]["dialogues"] == 3 * cases
+    assert one["clustered"]["participants"] == 3 * math.ceil(cases / 4)
+    within = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=6, icc=0.1, design="within"))["clustered"]
+    assert within["participants"] == math.ceil(within["dialogues"] / 6)
+    alone = one_rate(0.6, nested=Nested(calls=4, icc=0.1))["clustered"]
+    assert alone["participants"] == math.ceil(alone["per_group"] / 4)
