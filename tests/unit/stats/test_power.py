@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestIndPower
 from scenes.judging import judged_often
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats import simulation_of_power
-from vivavoce.stats.planning import answer, plan_of_study, read_pilot
+from vivavoce.stats.planning import _weakest_pair, answer, plan_of_study, read_pilot
 from vivavoce.stats.power import Nested, likert, one_rate, power_of_two_rates, preference, two_rates
 from vivavoce.stats.simulation_of_power import Rates, find_participants, simulate
 from vivavoce.study.load import load_study
@@ -324,3 +324,33 @@ def test_a_difference_of_means_is_the_same_either_way_and_systems_share_particip
     assert within["participants"] == math.ceil(within["dialogues"] / 6)
     alone = one_rate(0.6, nested=Nested(calls=4, icc=0.1))["clustered"]
     assert alone["participants"] == math.ceil(alone["per_group"] / 4)
+
+
+@pytest.mark.parametrize("systems", [2, 3, 5])
+def test_the_weakest_pair_are_the_two_smallest_of_groups_as_even_as_can_be(systems):
+    for people in range(1, 30):
+        sizes = sorted(len(range(first, people, systems)) for first in range(systems))
+        assert _weakest_pair(people, systems) == sizes[0] + sizes[1]
+
+
+@pytest.mark.parametrize(("options", "icc"), [
+    ({}, 0.0), ({"calls": 1.0}, 0.0), ({"calls": 1.5}, 0.2), ({"calls": 4, "icc": 0.0}, 0.0),
+    ({"calls": 4, "icc": 0.3}, 0.3),
+])  # fmt: skip
+def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says(options, icc):
+    facts = answer("one-rate", [0.6, 0.5], **options)
+    assert facts["clustered"]["icc"] == icc
+    assert any("say --icc" in one for one in facts["assumptions"]) == (icc == 0.2)
+    several = options.get("calls", 1) > 1
+    assert any("By formula with the design effect" in one for one in facts["assumptions"]) == several
+
+
+@pytest.mark.parametrize(("question", "values", "options"), [
+    ("one-rate", [], {}), ("one-rate", [0.6, 0.5, 0.4], {}), ("preference", [0.6, 0.5], {}),
+    ("one-rate", [0.6], {"alpha": 0.0}), ("one-rate", [0.6], {"alpha": 1.0}),
+    ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}), ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
+])  # fmt: skip
+def test_numbers_that_do_not_fit_a_question_are_refused(question, values, options):
+    with pytest.raises(InputError):
+        answer(question, values, **options)
+    assert answer("one-rate", [0.6], alpha=0.01, power=0.99)["per_group"] > 500
