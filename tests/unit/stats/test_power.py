@@ -348,7 +348,8 @@ def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says
 @pytest.mark.parametrize(("question", "values", "options"), [
     ("one-rate", [], {}), ("one-rate", [0.6, 0.5, 0.4], {}), ("preference", [0.6, 0.5], {}),
     ("one-rate", [0.6], {"alpha": 0.0}), ("one-rate", [0.6], {"alpha": 1.0}),
-    ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}), ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
+    ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}),
+    ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
 ])  # fmt: skip
 def test_numbers_that_do_not_fit_a_question_are_refused(question, values, options):
     with pytest.raises(InputError):
