@@ -87,3 +87,18 @@ def test_a_system_turn_was_heard_when_it_was_played_first() -> None:
     assert [tuple(one[name] for name in names) for one in rows.utterances] == [
         ("turn", 0, 5.0, 7.0), ("turn", 2, 20.0, 23.0), ("still_there", None, 13.0, 13.5),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sound", "words", "text"), [
+    (None, ["yes", "no"], "yes\nno"), (None, [], ""), ("rec", ["yes"], "yes"), ("rec", [], None),
+])  # fmt: skip
+def test_what_a_system_said_in_sound_alone_is_not_known_in_words(
+    sound: str | None, words: list[str], text: str | None
+) -> None:
+    rows = rows_of("voice", turn(HEARD))
+    event = SystemTurnReceived(
+        dialogue_id="d", turn_index=1, reply_to=0, messages=[LoggedMessage(text=one) for one in words],
+        sound=sound,
+    )  # fmt: skip
+    rows.take(StoredEvent("f", "v", 2, datetime(2026, 1, 1, tzinfo=UTC), 1.0, "b", event))
+    assert rows.turns[1]["text"] == text
