@@ -98,6 +98,15 @@ def test_an_ordinal_model_finds_the_weight_and_the_thresholds_that_made_the_code
     assert found.thresholds == pytest.approx([-1.0, 0.5, 2.0], abs=0.15)
 
 
+def test_codes_that_are_shifted_have_the_same_ordinal_model() -> None:
+    draw = np.random.default_rng(3)
+    inputs, groups = draw.normal(size=(90, 6)), [f"p{number % 9}" for number in range(90)]
+    codes = np.clip(np.round(3 + inputs[:, 0] + draw.normal(0, 0.7, 90)), 1, 5)
+    low, high = fit_ordinal(inputs, codes, groups), fit_ordinal(inputs, codes + 100, groups)
+    assert high.weights == pytest.approx(low.weights) and high.thresholds == pytest.approx(low.thresholds)
+    assert np.flatnonzero(low.weights).tolist()[:1] == [0] and (high.codes - low.codes == 100).all()
+
+
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=6, unique=True), st.floats(-4, 4))
 def test_chances_of_codes_are_chances_and_the_median_code_halves_them(
     limits: list[float], lean: float
