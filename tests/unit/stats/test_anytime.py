@@ -87,7 +87,8 @@ def test_a_participants_difference_is_fixed_by_the_visit_that_shows_both_systems
     """p: 1 - 1/2 at once, and nothing later; q: 0 - 1 once the second visit has come; r met one only."""
     talks = [
         ("v1", "a", "p", 1), ("v1", "b", "p", 1), ("v1", "b", "p", 0), ("v2", "a", "q", 0),
-        ("v3", "a", "p", 0), ("v4", "b", "q", 1), ("v5", "a", "r", 1), ("v6", "a", None, 1), ("v6", "b", None, 0),
+        ("v3", "a", "p", 0), ("v4", "b", "q", 1), ("v5", "a", "r", 1),
+        ("v6", "a", None, 1), ("v6", "b", None, 0),
     ]  # fmt: skip
     dataset = make(*[talk[1:] for talk in talks], visit_id=[talk[0] for talk in talks])
 
