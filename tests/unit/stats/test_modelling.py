@@ -16,6 +16,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.formula import read_formula
+from vivavoce.stats.model_frame import _order
 from vivavoce.stats.modelling import fit_model
 from vivavoce.stats.summary import summarise
 
@@ -99,6 +100,9 @@ def test_durations_and_answers_get_the_models_that_fit_them(trial):
     mean = fit_model(trial, f"dialogue_duration {right}")
     assert (mean["family"], mean["method"], mean["scale"]) == ("mean", "reml", "s")
     assert mean["residual"] == pytest.approx(GOLDEN["mean_crossed"]["residual"], abs=1e-3)
+    slope = next(one["estimate"] for one in mean["coefficients"] if one["name"] == "order")
+    more = next(one for one in mean["contrasts"] if one["variable"] == "order")
+    assert (more["a"], more["b"], more["difference"]) == ("+1", None, pytest.approx(slope))
     answers = fit_model(trial, "scale.ease ~ manager + acoustics + order + (1|participant)")
     assert (answers["family"], answers["unit"], len(answers["thresholds"])) == ("ordinal", "answer", 4)
     one = answers["contrasts"][0]
@@ -212,3 +216,14 @@ def test_terms_of_a_mean_are_tested_by_likelihoods_that_can_be_compared(trial):
         for right in ("factor_manager", "1")
     ]
     assert found["chi2"] == pytest.approx(2 * (likelihoods[0] - likelihoods[1]), rel=1e-3)
+
+
+def test_the_order_of_dialogues_is_the_one_logged_else_that_of_starting(make):
+    talks = [("a", "p", 1), ("a", "q", 1), ("a", "p", 0), ("a", "p", 1)]
+    columns = ["dialogue_id", "participant_id", "dialogue_number", "started_at"]
+
+    def order(name: str, **given: list) -> list[float]:
+        return _order(make(*talks, name=name, **given).read("dialogues").select(columns).to_pandas()).tolist()
+
+    assert order("logged", dialogue_number=[3, 1, 2, 1]) == [3, 1, 2, 1]
+    assert order("partly", dialogue_number=[3, None, 2, 1]) == order("started") == [1, 1, 2, 3]
