@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 from scipy.stats import t as scipy_t
 from statsmodels.regression.mixed_linear_model import MixedLM
 from typer.testing import CliRunner
@@ -108,6 +109,18 @@ def test_durations_and_answers_get_the_models_that_fit_them(trial):
     one = answers["contrasts"][0]
     assert one["odds_ratio"]["value"] < 1 and -4 < one["difference"] < 0
     assert one["odds_ratio"]["value"] == pytest.approx(np.exp(-answers["coefficients"][0]["estimate"]))
+
+
+@pytest.mark.parametrize("response", ["success", "scale.ease"])
+def test_a_term_is_tested_by_the_model_without_it(trial, response):
+    """Twice the gain in log likelihood, against chi-square of its column."""
+    whole = fit_model(trial, f"{response} ~ manager + acoustics + (1|participant)")
+    for term, other in (("manager", "acoustics"), ("acoustics", "manager")):
+        less = fit_model(trial, f"{response} ~ {other} + (1|participant)")
+        (tested,) = [one for one in whole["terms"] if one["term"] == term]
+        gain = 2 * (whole["log_likelihood"] - less["log_likelihood"])
+        assert tested["chi2"] == pytest.approx(gain, abs=1e-3) and gain > 0
+        assert tested["p"] == pytest.approx(chi2.sf(gain, 1), rel=1e-2)
 
 
 def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
