@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from scipy.stats import ttest_ind
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.bootstrap import bootstrap_difference
@@ -222,3 +223,46 @@ def test_superiority_over_one_person_or_none_has_no_interval():
     assert clustered_superiority([], [1], [], ["q"])["share"] is None
     even = clustered_superiority([2, 2], [1, 1], ["p", "q"], ["r", "s"])
     assert (even["share"], even["p"]) == (1.0, None)
+
+
+def test_each_estimand_weighs_what_it_says(make):
+    """Words a turn of dialogues (system, person, words of each turn): over turns, dialogues, and people."""
+    talks = [("a", "p", [4, 6]), ("a", "p", [2]), ("a", "q", [9, 9, 9]), ("a", "r", [1]), ("b", "p", [3, 1]),
+             ("b", "s", [7]), ("b", "s", [5, 5, 2]), ("b", "t", [4])]  # fmt: skip
+    turns = [
+        {"dialogue_id": f"d{number}", "turn_index": index, "party": "user", "reference": "word " * words}
+        for number, (_, _, said) in enumerate(talks) for index, words in enumerate(said)
+    ]  # fmt: skip
+    seconds = [20.0, 35.0, 50.0, 41.0, 90.0, 75.0, 60.0, 82.0]
+    held = [(system, person, None) for system, person, _ in talks]
+    names = ["words_per_user_turn", "dialogue_duration"]
+    found = compare_systems(make(*held, rows={"turns": turns}, duration_s=seconds), measures=names)
+    tests = {one["measure"]: one for one in found["tests"]}
+    sides = [[(person, said) for one, person, said in talks if one == system] for system in "ab"]
+
+    def difference(mean) -> float:
+        return mean(sides[0]) - mean(sides[1])
+
+    def over_people(own: list) -> float:
+        whole = {who: [word for person, said in own if person == who for word in said] for who, _ in own}
+        return np.mean([np.mean(words) for words in whole.values()])
+
+    words = tests["words_per_user_turn"]
+    assert words["clustered"]["difference"] == pytest.approx(
+        difference(lambda own: np.mean([word for _, said in own for word in said]))
+    )
+    assert {one["estimand"]: one["difference"] for one in words["weighted"]} == {
+        "per dialogue": pytest.approx(difference(lambda own: np.mean([np.mean(said) for _, said in own]))),
+        "per participant": pytest.approx(difference(over_people)),
+    }
+    assert words["naive"]["method"] == "ratio_of_independent_dialogues" and words["effect"]["name"] is None
+    assert words["naive"]["clusters"] == 8 and words["clustered"]["clusters"] == 5
+    lasted, (first, second) = tests["dialogue_duration"], (seconds[:4], seconds[4:])
+    peer = ttest_ind(first, second, equal_var=False)
+    assert [one["estimand"] for one in lasted["weighted"]] == ["per participant"]
+    assert lasted["naive"]["p"] == pytest.approx(peer.pvalue)
+    assert (lasted["naive"]["low"], lasted["naive"]["high"]) == pytest.approx(
+        tuple(peer.confidence_interval())
+    )
+    spread = ((np.var(first, ddof=1) + np.var(second, ddof=1)) / 2) ** 0.5
+    assert lasted["effect"]["value"] == pytest.approx((np.mean(first) - np.mean(second)) / spread)

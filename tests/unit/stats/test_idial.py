@@ -93,6 +93,9 @@ def test_the_intent_of_a_dialogue_is_the_kind_of_its_first_assigned_goal(tmp_pat
         dataset = writer.close()
     loan, back = intents(dataset, [{"id": "loan", "minutes": 1}, {"id": "return", "minutes": 1}])
     assert (loan["dialogues"], loan["within"], loan["longest_s"]) == (2, 1, 90.0)
+    for minutes, within in ((0.5, 1), (0.4, 0), (1.5, 2), (1.4, 1)):
+        (found,) = intents(dataset, [{"id": "loan", "minutes": minutes}])
+        assert (found["expected_s"], found["within"], found["timed"]) == (60 * minutes, within, 2)
     assert back["dialogues"] == 0
 
 

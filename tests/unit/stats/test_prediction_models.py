@@ -98,6 +98,18 @@ def test_an_ordinal_model_finds_the_weight_and_the_thresholds_that_made_the_code
     assert found.thresholds == pytest.approx([-1.0, 0.5, 2.0], abs=0.15)
 
 
+def test_an_ordinal_model_says_the_mean_and_the_median_of_its_chances() -> None:
+    model = Ordinal(np.array([0.8, -0.5]), np.array([-1.0, 0.0, 2.0]), np.array([1.0, 2.0, 3.0, 5.0]))
+    for inputs in ([0.0, 0.0], [3.0, 0.0], [-2.0, 1.0], [0.0, -4.0]):
+        lean = 0.8 * inputs[0] - 0.5 * inputs[1]
+        below = [0.0, *(stats.logistic.cdf(one - lean) for one in (-1.0, 0.0, 2.0)), 1.0]
+        chances = np.diff(below)
+        assert model.chances(np.array([inputs]))[0] == pytest.approx(chances)
+        assert model.predict(np.array([inputs]))[0] == pytest.approx(chances @ model.codes)
+        median = model.codes[next(place for place in range(4) if below[place + 1] >= 0.5)]
+        assert model.choose(np.array([inputs]))[0] == median
+
+
 def test_codes_that_are_shifted_have_the_same_ordinal_model() -> None:
     draw = np.random.default_rng(3)
     inputs, groups = draw.normal(size=(90, 6)), [f"p{number % 9}" for number in range(90)]
