@@ -42,11 +42,12 @@ def call(*turns: str, words: list[int] | None = None, **facts: object) -> Call:
 
 
 def act(text: str) -> tuple[str, Said, Said]:
-    if "=" in text:
-        slot, value = text.split("=")
-        return "inform", slot, value
-    kind, _, slot = text.partition(":")
-    return kind, slot or None, None
+    """`food=thai` is stated; other acts are told: `negate`, `request:phone`, `confirm:food=thai`."""
+    told, _, value = text.partition("=")
+    kind, colon, slot = told.partition(":")
+    if value and not colon:
+        kind, slot = "inform", told
+    return kind, slot or None, value or None
 
 
 @pytest.mark.parametrize(("turns", "changed"), [
@@ -55,6 +56,7 @@ def act(text: str) -> tuple[str, Said, Said]:
     (("U food=thai", "U food=greek"), True), (("U food=thai", "S", "U food=thai"), False),
     (("U food=thai", "S", "U area=north"), False), (("U food=thai", "S", "U food=dontcare"), False),
     (("U food=dontcare", "S", "U food=greek"), False), (("U food=thai", "S", "U request:food"), False),
+    (("U inform:food", "S", "U food=greek"), False), (("U food=thai", "S", "U confirm:food=greek"), False),
 ])  # fmt: skip
 def test_a_mind_is_changed_where_a_value_is_though_nothing_failed(
     turns: tuple[str, ...], changed: bool
