@@ -1,18 +1,21 @@
 """How many small faults in the code the tests notice.
 
-    python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures analysis ...] [--processes 2]
-                                 [--coverage FILE]
+    python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures stats ...] [--processes 2]
+                                 [--tests tests/unit/stats ...] [--coverage FILE] [--limit SECONDS]
 
 Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, turns each
 in a copy of the sources, and runs the tests that come by that place, those of the module's own name first.
-Which these are is measured once, by running all tests; `--coverage` keeps that measurement in a file, and
-reads it where it is there already: it holds for the sources as they were, and knows no test written since.
-Prints a line for each mutant and JSON with the share that was noticed.
+Which these are is measured once, by running all tests (`--tests`: only some); `--coverage` keeps that
+measurement in a file, and reads it where it is there already: it holds for the sources as they were, and
+knows no test written since. Tests are collected once (`_forked_tests`); a place that runs at import costs a
+new process. Prints a line for each mutant, `late` where its tests took longer than the limit (noticed, too),
+and JSON with the share that was noticed.
 A mutant that changes nothing a user could see is still counted as outliving: who reads the list says so.
 """
 
 import argparse
 import ast
+import compileall
 import json
 import os
 import random
@@ -22,16 +25,18 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
-from typing import Any, Final
+from typing import Any, Final, Self
 
+from benchmarks._forked_tests import ENVIRONMENT, FRESH, LATE, NOTICED, OUTLIVED, turned
 from coverage import CoverageData
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-ROOMS: Final = ("measures", "analysis", "log", "session", "study", "connectors")
-TIMEOUT_S: Final = 3600  # of all tests, or of those of one mutant
+ROOMS: Final = ("measures", "stats", "log", "trial", "study", "connectors")
+TIMEOUT_S: Final = 3600  # of the tests of one mutant
 NOT_FOUND: Final = 4  # pytest's code for a test that is not there, or an option that is none
 AT_MOST: Final = 400  # tests of one mutant
 
@@ -68,18 +73,17 @@ class Mutant:
     end: int
     before: str
     after: str
+    text: str
 
-    def source(self) -> bytes:
-        text = (ROOT / self.path).read_bytes()
-        return text[: self.start] + self.after.encode() + text[self.end :]
+    def source(self, original: bytes) -> bytes:
+        return original[: self.start] + self.after.encode() + original[self.end :]
 
     def __str__(self) -> str:
-        line = (ROOT / self.path).read_text().splitlines()[self.line - 1].strip()
-        return f"{self.path}:{self.line}: {self.before!r} turned to {self.after!r} in: {line}"
+        return f"{self.path}:{self.line}: {self.before!r} turned to {self.after!r} in: {self.text}"
 
 
 def find_mutants(path: Path) -> list[Mutant]:
-    """Every operator of a file that can be turned. Texts put together with + or % are left alone."""
+    """Every operator of a file that can be turned, but for texts put together and what only scripts ask."""
     text = (ROOT / path).read_bytes()
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -93,13 +97,18 @@ def find_mutants(path: Path) -> list[Mutant]:
         if place >= 0:
             line = text.count(b"\n", 0, place) + 1
             lines = range(left.lineno, right.end_lineno + 1)
-            found.append(Mutant(path, line, lines, place, place + len(before.encode()), before, after))
+            stands = text.splitlines()[line - 1].strip().decode()
+            found.append(
+                Mutant(path, line, lines, place, place + len(before.encode()), before, after, stands)
+            )
     return found
 
 
 def _operations(tree: ast.AST) -> Iterator[tuple[Any, ast.AST, Any]]:
     for node in ast.walk(tree):
         match node:
+            case ast.Compare(left=ast.Name(id="__name__")):
+                pass
             case ast.Compare():
                 operands = [node.left, *node.comparators]
                 yield from zip(operands, node.ops, operands[1:], strict=False)
@@ -114,10 +123,11 @@ def _is_text(node: ast.AST) -> bool:
 
 
 class Copy:
-    """A copy of sources and tests in which one mutant at a time is tried."""
+    """A copy of sources and tests, and a process that has collected them and tries a mutant at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, paths: list[str]) -> None:
         self.root = folder / "copy"
+        self._paths = paths
         for name in ("src", "tests", "examples", "docs", "benchmarks"):
             shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("__pycache__"))
         for path in ROOT.iterdir():
@@ -126,73 +136,109 @@ class Copy:
         shared = ROOT.parent / "shared"
         if shared.is_dir():
             (folder / "shared").symlink_to(shared)
+        compileall.compile_dir(self.root / "src", quiet=1)
 
     def measure(self, kept: Path, rooms: list[str], processes: int) -> None:
-        """Run all tests, and keep which of them come by which line of the rooms."""
+        """Run the tests, and keep which of them come by which line of the rooms."""
         sources = [f"--cov=src/vivavoce/{room}" for room in rooms]
-        self._pytest(
-            "-n", str(processes), "--dist", "loadfile", *sources, "--cov-context=test", "--cov-report="
-        )
+        options = ("--dist", "loadfile", *sources, "--cov-context=test", "--cov-report=")
+        self._start("-n", str(processes), *options, *self._paths).wait()
         shutil.copy(self.root / ".coverage", kept)
 
-    def outlives(self, mutant: Mutant, tests: list[str]) -> bool:
-        """Whether the tests pass with the mutant in place."""
-        target = self.root / mutant.path
-        original = target.read_bytes()
-        target.write_bytes(mutant.source())
-        try:
-            return not tests or self._run(tests) in (0, 5)
-        finally:
-            target.write_bytes(original)
+    def __enter__(self) -> Self:
+        (their_in, ours_out), (ours_in, their_out) = os.pipe(), os.pipe()
+        told = {ENVIRONMENT: f"{their_in} {their_out}"}
+        options = ("-x", "-n", "0", "-p", "benchmarks._forked_tests", *self._paths)
+        self._collector = self._start(*options, pass_fds=(their_in, their_out), **told)
+        os.close(their_in)
+        os.close(their_out)
+        self._asked, self._told = os.fdopen(ours_out, "w"), os.fdopen(ours_in)
+        return self
 
-    def _run(self, tests: list[str]) -> int:
-        """Some tests until one fails; all of a name where a parameter cannot be said on a command line."""
+    def __exit__(self, *_: object) -> None:
+        self._asked.close()
+        self._told.close()
+        self._collector.wait()
+
+    def outcome(self, mutant: Mutant, tests: list[str], *, at_import: bool, limit_s: float) -> str:
+        """How the tests end with the mutant in place."""
+        target = self.root / mutant.path
+        source = mutant.source(target.read_bytes())
+        request = {"path": str(target), "source": source.decode(), "tests": tests, "at_import": at_import}
+        print(json.dumps({**request, "limit_s": limit_s}), file=self._asked, flush=True)
+        outcome = self._told.readline().strip()
+        if not outcome:
+            raise RuntimeError(
+                f"the tests cannot be collected:\n{(self.root / 'pytest.log').read_text()[-3000:]}"
+            )
+        if outcome != FRESH:
+            return outcome
+        with turned(target, source):
+            return self._start_anew(tests, limit_s)
+
+    def _start_anew(self, tests: list[str], limit_s: float) -> str:
+        """Some tests in a new process; all of a name where a parameter cannot be said on a command line."""
         named = self.root / "tests.txt"
+        code = NOT_FOUND
         for chosen in (tests, list(dict.fromkeys(test.partition("[")[0] for test in tests))):
             named.write_text("\n".join(chosen))
-            code = self._pytest("-x", "-n", "0", "--timeout", "150", f"@{named}")
+            running = self._start("-x", "-n", "0", f"@{named}")
+            try:
+                code = running.wait(limit_s)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                return LATE
             if code != NOT_FOUND:
                 break
-        return code
+        return OUTLIVED if code in (0, 5) else NOTICED
 
-    def _pytest(self, *options: str) -> int:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long", *options]
-        environment = {**os.environ, "PYTHONPATH": str(self.root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        try:
-            done = subprocess.run(
+    def _start(self, *options: str, pass_fds: tuple[int, ...] = (), **told: str) -> subprocess.Popen[bytes]:
+        """pytest on the copy; what it prints is kept in a file."""
+        fixed = ("-q", "-p", "no:cacheprovider", "-m", "not long", "--timeout", "150")
+        places = os.pathsep.join((str(self.root / "src"), str(self.root)))
+        environment = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "1", **told}
+        command = [sys.executable, "-m", "pytest", *fixed, *options]
+        with (self.root / "pytest.log").open("w") as log:
+            return subprocess.Popen(
                 command,
                 cwd=self.root,
                 env=environment,
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_S,
-                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=pass_fds,
             )
-        except subprocess.TimeoutExpired:
-            return 1
-        if done.returncode not in (0, 1, 2, NOT_FOUND, 5):
-            raise RuntimeError(
-                f"pytest ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-            )
-        return done.returncode
 
 
 class Coverage:
-    """Which tests come by which line, as a run of all tests has left it in a file."""
+    """Which tests come by which line, as a run of the tests has left it in a file."""
 
     def __init__(self, file: Path) -> None:
         self._data = CoverageData(str(file))
         self._data.read()
         self._files = {name.partition("/src/")[2]: name for name in self._data.measured_files()}
+        self._by_line: dict[Path, dict[int, list[str]]] = {}
 
     def tests(self, mutant: Mutant) -> list[str]:
         """The tests that come by a mutant's lines, or for one that runs at import, by any of its file."""
-        name = self._files.get(str(Path(*mutant.path.parts[1:])))
-        by_line = self._data.contexts_by_lineno(name) if name else {}
+        by_line = self._contexts(mutant.path)
         by = {test for line in mutant.lines for test in by_line.get(line, []) if test}
-        by = by or {test for tests in by_line.values() for test in tests if test}
+        if not by:  # at import, or unmeasured
+            room = f"tests/unit/{mutant.path.parts[2]}/"
+            by = {test for tests in by_line.values() for test in tests if test}
+            by |= {test for test in self._data.measured_contexts() if test.startswith(room)}
         here = {test.rpartition("|")[0] for test in by}
         return sorted(here, key=lambda test: self._distance(test, mutant))[:AT_MOST]
+
+    def at_import(self, mutant: Mutant) -> bool:
+        """Whether a line of the mutant also ran outside tests, as what modules do when they are imported."""
+        return any("" in self._contexts(mutant.path).get(line, []) for line in mutant.lines)
+
+    def _contexts(self, path: Path) -> dict[int, list[str]]:
+        if path not in self._by_line:
+            name = self._files.get(str(Path(*path.parts[1:])))
+            self._by_line[path] = self._data.contexts_by_lineno(name) if name else {}
+        return self._by_line[path]
 
     @staticmethod
     def _distance(test: str, mutant: Mutant) -> tuple[bool, bool, bool, str]:
@@ -215,34 +261,34 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), metavar="ROOM")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--coverage", type=Path, metavar="FILE")
+    parser.add_argument("--tests", nargs="+", default=["tests"], metavar="PATH")
+    parser.add_argument("--limit", type=float, default=TIMEOUT_S, metavar="SECONDS")
     asked = parser.parse_args()
     mutants = draw(asked.rooms, asked.draw, asked.seed)
     survivors: list[Mutant] = []
     with tempfile.TemporaryDirectory() as folder:
-        copies: Queue[Copy] = Queue()
-        for number in range(asked.processes):
-            copies.put(Copy(Path(folder) / str(number)))
         kept = asked.coverage or Path(folder) / "coverage"
         if not kept.exists():
-            Copy(Path(folder) / "measured").measure(kept, asked.rooms, 2 * asked.processes)
+            Copy(Path(folder) / "measured", asked.tests).measure(kept, asked.rooms, 2 * asked.processes)
         coverage = Coverage(kept)
+        with ExitStack() as started, ThreadPoolExecutor(asked.processes) as pool:
+            copies: Queue[Copy] = Queue()
+            for number in range(asked.processes):
+                copies.put(started.enter_context(Copy(Path(folder) / str(number), asked.tests)))
 
-        def outlives(mutant: Mutant) -> bool:
-            copy = copies.get()
-            try:
-                return copy.outlives(mutant, coverage.tests(mutant))
-            finally:
-                copies.put(copy)
+            def outcome(mutant: Mutant) -> str:
+                copy = copies.get()
+                try:
+                    tests, at_import = coverage.tests(mutant), coverage.at_import(mutant)
+                    return copy.outcome(mutant, tests, at_import=at_import, limit_s=asked.limit)
+                finally:
+                    copies.put(copy)
 
-        with ThreadPoolExecutor(asked.processes) as pool:
-            for number, (mutant, alive) in enumerate(
-                zip(mutants, pool.map(outlives, mutants), strict=True), 1
+            for number, (mutant, ended) in enumerate(
+                zip(mutants, pool.map(outcome, mutants), strict=True), 1
             ):
-                print(
-                    f"{number} of {len(mutants)} {'OUTLIVED' if alive else 'noticed'} {mutant}",
-                    file=sys.stderr,
-                )
-                survivors += [mutant] if alive else []
+                print(f"{number} of {len(mutants)} {ended} {mutant}", file=sys.stderr, flush=True)
+                survivors += [mutant] if ended == OUTLIVED else []
     noticed = len(mutants) - len(survivors)
     print(json.dumps({"seed": asked.seed, "rooms": asked.rooms, "drawn": len(mutants), "noticed": noticed,
                       "share": round(noticed / len(mutants), 3), "outlived": [str(one) for one in survivors]},

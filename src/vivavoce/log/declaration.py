@@ -39,8 +39,8 @@ def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
 
 def frozen_revision(served: Sequence[Facts], first: datetime | None) -> Facts:
     """The revision that the first participant met; the first of all where none was served before."""
-    before = [one for one in served if first is None or _instant(one["seen_at"]) <= first]
-    return served[0] if first is None or not before else before[-1]
+    before = [one for one in served if first is not None and _instant(one["seen_at"]) <= first]
+    return before[-1] if before else served[0]
 
 
 def _instant(text: str) -> datetime:

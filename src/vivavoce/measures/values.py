@@ -83,7 +83,7 @@ def as_json(dataset: "Dataset", found: "pd.DataFrame", by: str) -> dict[str, Any
     entries: list[dict[str, Any]] = []
     for row in records(found):
         last = entries[-1] if entries else None
-        if last is None or last["key"] != row["key"] or row["measure"] in last["measures"]:
+        if last is None or row["measure"] in last["measures"]:
             entries.append(last := {"key": row["key"], "measures": {}})
         last["measures"][row["measure"]] = _figures(row)
     return {

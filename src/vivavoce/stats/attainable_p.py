@@ -31,7 +31,7 @@ def reach_warning(tests: Sequence[Facts], alpha: float, adjusted_by: int = 1) ->
     Empty   everything is within reach: None
     """
     floors = [test["clustered"].get("smallest_p") for test in tests]
-    told = [test for test, p in zip(tests, floors, strict=True) if p is not None and p > alpha]
+    told = [test for test, p in zip(tests, floors, strict=True) if p is not None and p >= alpha]
     if told:
         lowest = min(test["clustered"]["smallest_p"] for test in told)
         which = "any comparison" if len(told) == len(tests) else f"{len(told)} of {len(tests)} comparisons"
@@ -42,7 +42,7 @@ def reach_warning(tests: Sequence[Facts], alpha: float, adjusted_by: int = 1) ->
             f"{max(test['clustered']['clusters'] for test in told)}) p cannot fall below {lowest:.2g}, "
             f"whatever they do. {_hint(told)}"
         )
-    if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by > alpha for p in floors):
+    if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
         return (
             f"Significance at {alpha:g} is out of reach after adjustment over {adjusted_by} comparisons: "

@@ -147,9 +147,8 @@ def _intervals(
     rng, drawn = np.random.default_rng(1), {name: list[float]() for name in measured}
     for _ in range(draws):
         weights = np.bincount(rng.integers(0, people, people), minlength=people).astype(float)[who]
-        if weights.any():
-            for name, make in measured.items():
-                drawn[name].append(make(weights))
+        for name, make in measured.items():
+            drawn[name].append(make(weights))
     tails = [(1 - level) / 2, (1 + level) / 2]
     found: dict[str, dict[str, float | None]] = {}
     for name, values in drawn.items():

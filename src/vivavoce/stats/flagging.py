@@ -63,12 +63,13 @@ class _Counts:
     def facts(self) -> Facts:
         whole = sum(self._cells.values(), Counter[tuple[bool, bool]]())
         hits, extra, missed = whole[True, True], whole[True, False], whole[False, True]
+        named = 2 * hits + extra + missed
         return {
             "turns": self.told.total(), "told": dict(self.told), "set": self.set, "judged": whole.total(),
             "hits": hits, "extra": extra, "missed": missed,
             "precision": hits / (hits + extra) if hits + extra else None,
             "recall": hits / (hits + missed) if hits + missed else None,
-            "f1": 2 * hits / (2 * hits + extra + missed) if hits + extra + missed else None,
+            "f1": 2 * hits / named if named else None,
             **self._interval(), "kappa": _kappa(whole),
         }  # fmt: skip
 

@@ -182,7 +182,7 @@ def _wilson_n(rate: float, half_width: float, alpha: float) -> int:
 
 
 def _exact_n(rate: float, against: float, start: int, power: float, alpha: float) -> int | None:
-    """Least n with the power at it and at the 20 after it: exact power moves in teeth."""
+    """Least n with the power at it and at the 19 after it: exact power moves in teeth."""
     run = 0
     for n in range(max(2, start // 2), 4 * start + 200):
         run = run + 1 if _exact_power(rate, against, n, alpha) >= power else 0
@@ -195,7 +195,7 @@ def _exact_power(rate: float, against: float, n: int, alpha: float) -> float:
     """Power of the two-tailed exact test with alpha / 2 on either side."""
     top = int(binom.isf(alpha / 2, n, against)) + 1
     bottom = int(binom.ppf(alpha / 2, n, against)) - 1
-    return float(binom.sf(top - 1, n, rate) + (binom.cdf(bottom, n, rate) if bottom >= 0 else 0))
+    return float(binom.sf(top - 1, n, rate) + binom.cdf(bottom, n, rate))
 
 
 def preference(

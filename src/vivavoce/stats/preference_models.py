@@ -82,7 +82,7 @@ def _of_model(fitted: FittedPairs | None, name: Ties, level: float) -> Facts:
 
 def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, float, float]:
     """Chances that the first, the second, neither is preferred at these log odds."""
-    if readiness is None or ties == "decided":
+    if readiness is None:
         return float(expit(eta)), float(expit(-eta)), 0.0
     if ties == "davidson":
         whole = np.exp(eta / 2) + np.exp(-eta / 2) + readiness

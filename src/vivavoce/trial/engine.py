@@ -190,12 +190,12 @@ class SessionEngine:
         visit = await self.visit(visit_id)
         self._tend(visit)
         news = visit.news
-        found = _after(visit, after)
+        found = visit.events[after:]
         if not found and wait_s > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s):
                     await news.wait()
-            found = _after(visit, after)
+            found = visit.events[after:]
         return found
 
     def wake(self) -> None:
@@ -415,10 +415,6 @@ class SessionEngine:
     async def end_overdue(self) -> int:
         """End dialogues that have lasted as long as the study allows; returns how many."""
         return await self._upkeep.end_overdue()
-
-
-def _after(visit: Visit, after: int) -> list[StoredEvent]:
-    return visit.events[after:] if after < len(visit.events) else []
 
 
 def _by_key(visit: Visit, key: str) -> Said | None:

@@ -1,6 +1,7 @@
 """Schemes: ours say what the dataset's layers define; mistakes in a user's own are named with their place."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,15 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_layers import LAYERS
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.scaffold import write_study
-from vivavoce.study.schemes import RESERVED_KEYS, bundled, read_scheme, said, scheme_names, together
+from vivavoce.study.schemes import (
+    RESERVED_KEYS,
+    Scheme,
+    bundled,
+    read_scheme,
+    said,
+    scheme_names,
+    together,
+)
 
 OWN = """scheme: politeness
 about: system
@@ -147,3 +156,35 @@ def test_a_changed_scheme_is_another_revision_of_the_study(tmp_path: Path) -> No
     first = annotated_study(tmp_path, "schemes: [mine.yaml]").revision
     tmp_path.joinpath("mine.yaml").write_text(OWN.replace("Plain", "Neutral"))
     assert load_study(tmp_path).revision != first
+
+
+def scheme(**facts: Any) -> Scheme:
+    labels = [{"label": name, "key": key, "text": name} for name, key in (("low", "1"), ("high", "2"))]
+    return Scheme.model_validate({"scheme": "own", "about": "turn", "title": "Own", "labels": labels} | facts)
+
+
+@pytest.mark.parametrize(("about", "judged"), [
+    ("user", ["user"]), ("system", ["system"]), ("turn", ["user", "system"]), ("dialogue", []),
+])  # fmt: skip
+def test_a_scheme_judges_turns_of_the_party_that_it_is_about(about: str, judged: list[str]) -> None:
+    assert [party for party in ("user", "system") if scheme(about=about).judges(party)] == judged
+
+
+def test_several_labels_need_several_to_choose_from() -> None:
+    one = [{"label": "low", "key": "1", "text": "low"}]
+    assert not scheme().several and scheme(exclusive=False).several
+    assert not scheme(exclusive=False, labels=one).several
+
+
+def test_a_label_needs_a_value_as_the_scheme_or_the_label_itself_says() -> None:
+    labels = [{"label": "low", "key": "1", "text": "low", "value": False, "code": -3},
+              {"label": "high", "key": "2", "text": "high"}]  # fmt: skip
+    asked = scheme(labels=labels, value="of what")
+    assert (asked.needs_value("low"), asked.needs_value("high"), asked.needs_value("none")) == (
+        False,
+        True,
+        False,
+    )
+    assert not scheme(labels=labels).needs_value("high")
+    assert not scheme(labels=labels, value="of what", value_needed=False).needs_value("high")
+    assert (asked.code("low"), asked.code("high"), asked.code("none")) == (-3, 2, None)

@@ -20,12 +20,13 @@ def log(log_url: str) -> Iterator[Log]:
 
 def test_a_one_time_link_works_once_and_in_time(log: Log) -> None:
     log.transact_now(lambda tx: accounts.add_sign_in_link(tx.connection, "h1", "owner", SOON))
-    log.transact_now(lambda tx: accounts.add_sign_in_link(tx.connection, "h2", "owner", SOON))
+    log.transact_now(lambda tx: accounts.add_sign_in_link(tx.connection, "h2", "viewer", SOON))
 
     def use(token_hash: str, now: datetime) -> str | None:
         return log.transact_now(lambda tx: accounts.use_sign_in_link(tx.connection, token_hash, now))
 
     assert [use("h1", NOW), use("h1", NOW), use("h2", SOON), use("none", NOW)] == ["owner", None, None, None]
+    assert use("h2", SOON - timedelta(seconds=1)) == "viewer"
 
 
 def test_an_account_is_found_by_its_name_and_taken_once(log: Log) -> None:

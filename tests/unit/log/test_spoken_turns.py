@@ -5,8 +5,16 @@ from datetime import UTC, datetime
 import pytest
 
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
-from vivavoce.log.events import DialogueAssigned, LoggedAct, LoggedHypothesis, UserTurnSent
+from vivavoce.log.events import (
+    DialogueAssigned,
+    LoggedAct,
+    LoggedHypothesis,
+    LoggedMessage,
+    SystemTurnReceived,
+    UserTurnSent,
+)
 from vivavoce.log.models import StoredEvent
+from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
 
 HEARD = [LoggedHypothesis(text="a cheap tie restaurant", score=0.7)]
 
@@ -46,3 +54,51 @@ def test_what_was_typed_and_what_a_program_said_are_known() -> None:
     assert rows_of("text", turn(HEARD)).turns[0]["reference"] == "a cheap tie restaurant"
     meant = [LoggedAct(act="inform", slot="food", value="thai")]
     assert rows_of("voice", turn(HEARD, meant)).turns[0]["reference"] == "a cheap tie restaurant"
+
+
+def test_a_system_turn_was_heard_when_it_was_played_first() -> None:
+    assigned = DialogueAssigned(
+        dialogue_id="d", step=1, round=1, system="one", task_id=None, task=None, channel="voice",
+        language="en", conversation="c",
+    )  # fmt: skip
+    rows, at = DialogueRows(assigned, Readers()), datetime(2026, 1, 1, tzinfo=UTC)
+
+    def said(turn: int, text: str) -> SystemTurnReceived:
+        messages = [LoggedMessage(text=text)]
+        return SystemTurnReceived(dialogue_id="d", turn_index=turn, reply_to=None, messages=messages)
+
+    def heard(turn: int, started_s: float, played_s: float, *, again: bool = False) -> SoundPlayed:
+        return SoundPlayed(
+            dialogue_id="d", turn_index=turn, started_s=started_s, played_s=played_s, again=again
+        )
+
+    events = [
+        said(0, "hello"), heard(0, 4.0, 1.0, again=True), heard(0, 5.0, 2.0), heard(0, 9.0, 1.0),
+        heard(2, 20.0, 3.0),
+        WordsPlayed(dialogue_id="d", words="still_there", started_s=13.0, played_s=0.5),
+        said(2, "bye"),
+    ]  # fmt: skip
+    for seq, event in enumerate(events, 1):
+        rows.take(StoredEvent(str(seq), "v", seq, at, 0.0, "b", event))
+    assert [(row["text"], row["onset_s"], row["offset_s"]) for row in rows.turns] == [
+        ("hello", 5.0, 7.0), ("bye", 20.0, 23.0),
+    ]  # fmt: skip
+    names = ("content", "turn_index", "onset_s", "offset_s")
+    assert [tuple(one[name] for name in names) for one in rows.utterances] == [
+        ("turn", 0, 5.0, 7.0), ("turn", 2, 20.0, 23.0), ("still_there", None, 13.0, 13.5),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sound", "words", "text"), [
+    (None, ["yes", "no"], "yes\nno"), (None, [], ""), ("rec", ["yes"], "yes"), ("rec", [], None),
+])  # fmt: skip
+def test_what_a_system_said_in_sound_alone_is_not_known_in_words(
+    sound: str | None, words: list[str], text: str | None
+) -> None:
+    rows = rows_of("voice", turn(HEARD))
+    event = SystemTurnReceived(
+        dialogue_id="d", turn_index=1, reply_to=0, messages=[LoggedMessage(text=one) for one in words],
+        sound=sound,
+    )  # fmt: skip
+    rows.take(StoredEvent("f", "v", 2, datetime(2026, 1, 1, tzinfo=UTC), 1.0, "b", event))
+    assert rows.turns[1]["text"] == text

@@ -54,7 +54,7 @@ def test_a_spoken_dialogue_is_counted_as_by_hand(make_dataset: Make, name: str, 
 
 @pytest.mark.parametrize(("name", "expected"), [
     ("user_words", 2), ("system_response_delay", 0.5), ("user_response_delay", 4.0),
-    ("user_first_key_delay", 2.0), ("dialogue_duration", None),
+    ("user_first_key_delay", 2.0), ("dialogue_duration", None), ("system_completion_delay", 2.0),
 ])  # fmt: skip
 def test_a_written_dialogue_runs_from_sending_to_first_output(
     make_dataset: Make, name: str, expected: float | None

@@ -16,6 +16,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES, Tables, components, compute
 from vivavoce.measures.base import Origin, field_of
 from vivavoce.measures.compute import Sums, pool
+from vivavoce.measures.values import as_json, values
 
 Make = Callable[..., Dataset]
 
@@ -166,3 +167,19 @@ def test_every_measure_states_its_facts(name: str) -> None:
 def test_most_measures_say_something_about_the_real_corpus(dstc2_checked: Dataset) -> None:
     table = compute(dstc2_checked, by="condition")
     assert (table.groupby("measure")["dialogues"].sum() > 0).sum() >= 75
+
+
+def test_json_has_an_entry_a_group_and_one_of_all_also_where_a_group_has_no_name(make_dataset: Make) -> None:
+    dialogues = {
+        "d": {"dialogue": {"participant_id": "p"}, "turns": ["U hello()"]},
+        "e": {"turns": ["U hello()"]},
+        "f": {"turns": ["U hello()"]},
+    }
+    for content in dialogues.values():
+        content["rows"] = {"turns": [{"turn_index": 0, "party": "user"}]}
+    dataset = make_dataset(dialogues)
+    told = as_json(dataset, values(dataset, ["turns", "user_turns"], "participant"), "participant")
+    found = [(one["key"], one["measures"]["user_turns"]["dialogues"]) for one in told["by"]]
+    assert found == [("p", 1), (None, 2)]
+    assert (told["all"]["key"], told["all"]["measures"]["turns"]["dialogues"]) == ("all", 3)
+    assert all(list(one["measures"]) == ["turns", "user_turns"] for one in (*told["by"], told["all"]))

@@ -159,6 +159,15 @@ def decisions(dataset: Dataset, rows: Sequence[Row]) -> list[list[Row]]:
     ]
 
 
+def test_bounds_of_a_share_count_a_case_that_may_be_none(made: Make) -> None:
+    """Turn 3 was understood in part and well answered; turn 1, badly answered, in part for one of two."""
+    rows = [label(who, 3, "PA", "parse") for who in ("anna", "bruno")]
+    rows += [label("anna", 1, "PA", "parse"), label("bruno", 1, "CO", "parse")]
+    rows += [label(who, index, name) for who in ("anna", "bruno") for index, name in ((2, "IA"), (4, "AP"))]
+    found = facts(made(rows), "implicit_recovery")
+    assert (found["lowest"], found["highest"], found["open"]) == (0.5, 1.0, 1)
+
+
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_are_what_trying_every_decision_gives(layer: str, seed: int, tmp_path: Path) -> None:

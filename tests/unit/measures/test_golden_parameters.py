@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES, compute
 from vivavoce.measures.answers import darpa_modified_error, darpa_score
+from vivavoce.measures.base import Tables
+from vivavoce.measures.concepts import concepts as concepts_of
 from vivavoce.measures.cooperativity import squared_runs
 from vivavoce.measures.key_agreement import chance_agreement, kappa_components
 from vivavoce.measures.understanding import concept_efficiency, query_density
@@ -60,6 +62,33 @@ def test_experts_labels_of_how_turns_were_understood_count_from_the_first_turn_o
     rows = {"turns": turns("uu"), "annotations": [label(0, "parse", "IC"), label(1, "parse", "CO")]}
     dataset = make_dataset({"d": {"rows": rows}})
     assert [value(dataset, symbol) for symbol in ("PA:CO", "PA:PA", "PA:IC")] == [1, 0, 1]
+
+
+def test_recovery_reads_the_answers_to_turns_understood_in_part(make_dataset: Make) -> None:
+    """Of four turns understood in part two are well answered; a label of recovery goes before context."""
+    given = [label(turn, "parse", "PA") for turn in (0, 2, 4, 6)] + [label(8, "parse", "CO")]
+    given += [label(1, "context", "AP"), label(3, "context", "IA"), label(9, "context", "AP")]
+    given += [label(4, "recovery", "appropriate"), label(5, "context", "IA"), label(7, "context", "IA")]
+    rows = {"turns": turns("us" * 5), "annotations": given}
+    assert value(make_dataset({"d": {"rows": rows}}), "IR") == 2 / 4
+
+
+def test_concepts_are_what_users_state_deny_and_ask_for(make_dataset: Make) -> None:
+    stated = "inform(food=Thai) confirm(area=north) deny(price=cheap) request(phone)"
+    said = f"{stated} inform(name) select(food=greek)"
+    (turn,) = concepts_of(Tables(make_dataset({"d": {"turns": [f"U {said}"]}})))["d"]
+    meant = {("food", "thai"), ("area", "north"), ("price", "not cheap"), ("request", "phone")}
+    assert set(turn.meant) == meant
+
+
+def test_not_a_value_is_another_concept_than_the_value(make_dataset: Make) -> None:
+    act = {"turn_index": 0, "rank": 0, "position": 0, "act": "inform", "slot": "food", "value": "thai"}
+    rows = [
+        act | {"layer": "reference", "source": "label", "op": "!="},
+        act | {"layer": "understood", "source": "bot", "op": "="},
+    ]
+    (turn,) = concepts_of(Tables(make_dataset({"d": {"rows": {"acts": rows}}})))["d"]
+    assert (turn.meant, turn.correct, turn.substituted) == ((("food", "not thai"),), 0, 1)
 
 
 @given(st.lists(st.booleans(), max_size=40))

@@ -241,3 +241,22 @@ def test_rates_of_the_real_corpus_are_whole_and_in_proportion(dstc2_checked: Dat
     assert (denominator["objective_success_assigned"] == 1).all()
     assert (numerator["objective_success_assigned_any"] >= numerator["objective_success_assigned"]).all()
     assert denominator["objective_success_inferred"].sum() >= 1300 - numerator["void_goals"].sum()
+
+
+@pytest.mark.parametrize(("replaces", "source", "scored"), [
+    ("system", "typed", False), ("management", "typed", False), ("recognition", "typed", True),
+    ("system", "proposal", True), ("system", "silence", True), ("management", "greeting", True),
+])  # fmt: skip
+def test_what_a_wizard_said_without_acts_cannot_be_scored(
+    make_dataset: Make, replaces: str, source: str, scored: bool
+) -> None:
+    """What the program proposed, said first or left unsaid are no words of the wizard's."""
+    wizard = {"turn_index": 3, "replaces": replaces, "source": source, "wizard_id": "w"}
+    found = scores(make_dataset({"d": TALK | {"rows": {"wizard_turns": [wizard]}}}, DB))
+    assert found["objective_success_assigned"][1] == int(scored)
+
+
+def test_a_wizards_turn_with_acts_is_scored(make_dataset: Make) -> None:
+    wizard = {"turn_index": 1, "replaces": "system", "source": "typed", "wizard_id": "w"}
+    found = scores(make_dataset({"d": TALK | {"rows": {"wizard_turns": [wizard]}}}, DB))
+    assert found["objective_success_assigned"] == (1, 1)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.measures.success import Goal, ScoredTurn, Venues, assigned_outcome
+from vivavoce.measures.success import Goal, ScoredAct, ScoredTurn, Venues, assigned_outcome
+from vivavoce.measures.success.scoring import Record
 
 DB = {
     "red lion": {"area": "north", "price": "9 pounds", "pricerange": "cheap", "postcode": "C.B 2, 1 A.B"},
@@ -137,3 +138,13 @@ def test_the_venues_found_are_those_that_meet_the_goal_one_by_one(
 ) -> None:
     venues, goal = Venues.from_rows(ROWS), Goal(wanted, denied=denied)
     assert venues.matching(goal) == tuple(venue for venue in venues.all if venues.meets(venue, goal))
+
+
+def test_a_next_goal_starts_with_what_was_told_of_the_venue_current_and_no_other() -> None:
+    first, second = Record(), Record()
+    first.add([ScoredAct("offer", "name", "lion", "="), ScoredAct("inform", "area", "south", "=")])
+    first.add([ScoredAct("offer", "name", "red lion", "="), ScoredAct("inform", "price", "9 pounds", "=")])
+    second.carry(first)
+    assert (second.offers, [(told.venue, told.slot) for told in second.told]) == (
+        ["red lion"], [("red lion", "price")],
+    )  # fmt: skip

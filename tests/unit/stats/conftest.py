@@ -13,11 +13,9 @@ Make = Callable[..., Dataset]
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    """Dialogues as (system, participant, success answer or None); further columns by keyword."""
+    """Dialogues as (system, participant, success answer or None); further rows and columns by keyword."""
 
-    def made(
-        *dialogues: tuple, name: str = "toy", incidents=(), ratings=(), rename=None, **columns
-    ) -> Dataset:
+    def made(*dialogues: tuple, name: str = "toy", incidents=(), ratings=(), rows=None, **columns) -> Dataset:
         start = datetime(2026, 3, 1, 12, tzinfo=UTC)
         factors = [column.removeprefix("factor_") for column in columns if column.startswith("factor_")]
         with DatasetWriter(
@@ -60,6 +58,8 @@ def make(tmp_path: Path) -> Make:
                     )
             writer.add("ratings", ratings)
             writer.add("incidents", incidents)
+            for table, own in (rows or {}).items():
+                writer.add(table, own)
         return Dataset(tmp_path / name)
 
     return made

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import fleiss_kappa
 
 from vivavoce.stats.agreement import SCALES, Agreement, cohen, fleiss, krippendorff
+from vivavoce.stats.bootstrap import ends
 
 CODE = st.one_of(st.none(), st.integers(1, 4).map(float))
 JUDGED = st.integers(1, 8).flatmap(
@@ -57,3 +59,22 @@ def test_judges_who_always_agree_have_a_value_and_no_interval() -> None:
     ):
         assert found.value == pytest.approx(1)
         assert found.interval is None
+
+
+def test_intervals_are_those_of_items_drawn_one_by_one() -> None:
+    """Independent: items drawn in a loop, each draw judged by another library."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 40)
+    judged = np.array([np.where(rng.random(40) < 0.7, truth, rng.integers(0, 3, 40)) for _ in range(4)])
+    table = np.array([[(judged[:, item] == code).sum() for code in range(3)] for item in range(40)])
+    draws = [rng.integers(40, size=40) for _ in range(1500)]
+    kappas = [fleiss_kappa(table[drawn]) for drawn in draws]
+    alphas = [peer.alpha(judged[:, drawn].astype(float), level_of_measurement="nominal") for drawn in draws]
+    by_kappa = fleiss(table.tolist(), draws=4000)
+    by_alpha = krippendorff(judged.astype(float).tolist(), draws=4000)
+    for found, drawn in ((by_kappa, kappas), (by_alpha, alphas)):
+        assert found.interval == pytest.approx(np.quantile(drawn, ends(0.95, 40)), abs=0.025)
+
+
+def test_one_item_has_agreement_and_no_interval() -> None:
+    assert fleiss([[2, 1]]).interval is None and krippendorff([[1.0], [2.0], [1.0]]).interval is None

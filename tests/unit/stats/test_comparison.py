@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_ind
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.bootstrap import bootstrap_difference
@@ -187,3 +189,80 @@ def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(
             assert max(widths) < 1.35 * min(widths), "four ways to respect callers agree"
             assert all(abs(one["difference"] - test["clustered"]["difference"]) < 0.02 for one in others)
     assert not any(test["significant"] for test in facts["tests"]), "18 comparisons were explored, not six"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_superiority_is_that_of_every_pair_of_answers_over_participants(seed):
+    """Pairs in loops, a participant's influence weighed as if left out, and t over participants."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(1, 6, 14).astype(float), rng.integers(2, 6, 11).astype(float)
+    people_a, people_b = [f"p{n}" for n in rng.integers(0, 7, 14)], [f"p{n}" for n in rng.integers(3, 10, 11)]
+    won = [[1.0 if one > other else 0.5 if one == other else 0.0 for other in b] for one in a]
+    share = sum(map(sum, won)) / (len(a) * len(b))
+    square, people = 0.0, sorted({*people_a, *people_b})
+    for person in people:
+        influence = 0.0
+        of_a = [sum(row) / len(b) - share for row, who in zip(won, people_a, strict=True) if who == person]
+        of_b = [
+            sum(row[n] for row in won) / len(a) - share for n, who in enumerate(people_b) if who == person
+        ]
+        for left, size in ((of_a, len(a)), (of_b, len(b))):
+            influence += sum(left) / size / (1 - len(left) / size)
+        square += influence**2
+    found = clustered_superiority(a, b, people_a, people_b)
+    reach = student.ppf(0.975, len(people) - 1) * square**0.5
+    assert (found["share"], found["clusters"]) == (pytest.approx(share), len(people))
+    assert found["low"] == pytest.approx(max(0, share - reach))
+    assert found["high"] == pytest.approx(min(1, share + reach))
+    assert found["p"] == pytest.approx(2 * student.sf(abs(share - 0.5) / square**0.5, len(people) - 1))
+
+
+def test_superiority_over_one_person_or_none_has_no_interval():
+    alone = clustered_superiority([1, 2], [1, 1], ["p", "p"], ["q", "r"])
+    assert (alone["share"], alone["low"], alone["clusters"]) == (0.75, None, 3)
+    assert clustered_superiority([], [1], [], ["q"])["share"] is None
+    even = clustered_superiority([2, 2], [1, 1], ["p", "q"], ["r", "s"])
+    assert (even["share"], even["p"]) == (1.0, None)
+
+
+def test_each_estimand_weighs_what_it_says(make):
+    """Words a turn of dialogues (system, person, words of each turn): over turns, dialogues, and people."""
+    talks = [("a", "p", [4, 6]), ("a", "p", [2]), ("a", "q", [9, 9, 9]), ("a", "r", [1]), ("b", "p", [3, 1]),
+             ("b", "s", [7]), ("b", "s", [5, 5, 2]), ("b", "t", [4])]  # fmt: skip
+    turns = [
+        {"dialogue_id": f"d{number}", "turn_index": index, "party": "user", "reference": "word " * words}
+        for number, (_, _, said) in enumerate(talks) for index, words in enumerate(said)
+    ]  # fmt: skip
+    seconds = [20.0, 35.0, 50.0, 41.0, 90.0, 75.0, 60.0, 82.0]
+    held = [(system, person, None) for system, person, _ in talks]
+    names = ["words_per_user_turn", "dialogue_duration"]
+    found = compare_systems(make(*held, rows={"turns": turns}, duration_s=seconds), measures=names)
+    tests = {one["measure"]: one for one in found["tests"]}
+    sides = [[(person, said) for one, person, said in talks if one == system] for system in "ab"]
+
+    def difference(mean) -> float:
+        return mean(sides[0]) - mean(sides[1])
+
+    def over_people(own: list) -> float:
+        whole = {who: [word for person, said in own if person == who for word in said] for who, _ in own}
+        return np.mean([np.mean(words) for words in whole.values()])
+
+    words = tests["words_per_user_turn"]
+    assert words["clustered"]["difference"] == pytest.approx(
+        difference(lambda own: np.mean([word for _, said in own for word in said]))
+    )
+    assert {one["estimand"]: one["difference"] for one in words["weighted"]} == {
+        "per dialogue": pytest.approx(difference(lambda own: np.mean([np.mean(said) for _, said in own]))),
+        "per participant": pytest.approx(difference(over_people)),
+    }
+    assert words["naive"]["method"] == "ratio_of_independent_dialogues" and words["effect"]["name"] is None
+    assert words["naive"]["clusters"] == 8 and words["clustered"]["clusters"] == 5
+    lasted, (first, second) = tests["dialogue_duration"], (seconds[:4], seconds[4:])
+    peer = ttest_ind(first, second, equal_var=False)
+    assert [one["estimand"] for one in lasted["weighted"]] == ["per participant"]
+    assert lasted["naive"]["p"] == pytest.approx(peer.pvalue)
+    assert (lasted["naive"]["low"], lasted["naive"]["high"]) == pytest.approx(
+        tuple(peer.confidence_interval())
+    )
+    spread = ((np.var(first, ddof=1) + np.var(second, ddof=1)) / 2) ** 0.5
+    assert lasted["effect"]["value"] == pytest.approx((np.mean(first) - np.mean(second)) / spread)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures.confidence import SureHypothesis, scale_of
+from vivavoce.measures.confidence import SureHypothesis
 from vivavoce.report.language import speaking
 from vivavoce.report.recognition import recognition_blocks
 from vivavoce.stats.confidence import calibration, confidence_results, has_confidences
@@ -105,13 +105,6 @@ def test_all_right_has_no_area_under_the_curve() -> None:
     found = figures(sure((0.9, True), (0.4, True)), ["a", "b"])
     assert (found["auc"], found["auc_low"]) == (None, None)
     assert found["brier_low"] is not None
-
-
-def test_scores_are_probabilities_or_logarithms_or_neither() -> None:
-    assert scale_of([0.0, 0.3, 1.0]) == "probability"
-    assert scale_of([-3.2, -0.01, 0.0]) == "logarithm"
-    assert scale_of([-3.2, 0.5]) is None
-    assert scale_of([17.0, 3.0]) is None
 
 
 def test_logarithms_and_probabilities_of_the_same_sureness_give_the_same(tmp_path: Path) -> None:

@@ -87,3 +87,26 @@ def test_the_natural_grouping_is_the_condition_where_the_design_has_factors(make
     assert natural_grouping(make(("a", "p", 1), factor_noise="low", name="factors")) == "condition"
     cells = make(("a", "p", 1), ("a", "p", 1), condition=["a1", "a2"], name="cells")
     assert natural_grouping(cells) == "condition"
+
+
+def test_items_are_told_by_group_with_deviation_and_without_endless_labels(make):
+    def answers(item: str, *values: float, label: str | None = None) -> list[dict]:
+        return [
+            {"dialogue_id": f"d{number}", "instrument": "own", "item_id": item, "value": value,
+             "answer": label or f"label {value}"} for number, value in enumerate(values)
+        ]  # fmt: skip
+
+    talks = [("a", "p", None), ("b", "q", None), *[("a", "r", None)] * 11]
+    rated = answers("q1", 1, 4, 2) + answers("wide", *range(13)) + answers("twelve", *range(12))
+    rated += [*answers("one", 3), {"visit_id": "v", "instrument": "own", "item_id": "q1", "value": 5.0}]
+    (sheet,) = describe(make(*talks, ratings=rated), "system")["questionnaires"]
+    items = {one["item_id"]: one for one in sheet["items"]}
+    assert (items["q1"]["n"], items["q1"]["mean"]) == (4, 3.0)
+    assert items["q1"]["deviation"] == pytest.approx((10 / 3) ** 0.5)
+    assert items["q1"]["by"] == {"a": {"n": 2, "mean": 1.5}, "b": {"n": 1, "mean": 4.0}}
+    assert (items["one"]["deviation"], len(items["twelve"]["answers"]), items["wide"]["answers"]) == (
+        None,
+        12,
+        {},
+    )
+    assert sheet["answered"] == 14

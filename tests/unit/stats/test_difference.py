@@ -1,7 +1,5 @@
 """Differences over participants: one procedure for estimate, interval and p, exact where it can be."""
 
-from itertools import combinations, product
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
 from vivavoce.stats.difference import MANY, compare_clusters
-from vivavoce.stats.permutation import Cells, Relabelled, relabellings
 
 Person = tuple[tuple[int, int], tuple[int, int]]
 cell = st.integers(0, 4).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -27,56 +24,6 @@ def dialogues(people: list[Person]) -> tuple:
         hits = np.concatenate([np.arange(one[side][1]) < one[side][0] for one in people]).astype(float)
         found.append((codes, (hits, np.ones(len(codes)))))
     return found[0][0], found[1][0], found[0][1], found[1][1]
-
-
-def slow_p(people: list[Person], spread: np.ndarray, supposed: float, mid: bool) -> float:
-    """Every relabelling spelled out, its studentised difference worked out person by person."""
-    top = np.array([[one[0][0] - supposed * one[0][1], one[1][0]] for one in people], float)
-    size = np.array([[one[0][1], one[1][1]] for one in people], float)
-    both = [j for j in range(len(people)) if size[j].all()]
-    single = [j for j in range(len(people)) if not size[j].all()]
-    in_a = [j for j in single if size[j, 0]]
-    drawn = []
-    for swaps in product((False, True), repeat=len(both)):
-        for chosen in combinations(single, len(in_a)):
-            y, n = top.copy(), size.copy()
-            for j, swapped in zip(both, swaps, strict=True):
-                if swapped:
-                    y[j], n[j] = top[j, ::-1], size[j, ::-1]
-            for j in single:
-                side = 0 if j in chosen else 1
-                y[j], n[j] = 0, 0
-                y[j, side], n[j, side] = top[j].sum(), size[j].sum()
-            total = n.sum(axis=0)
-            mean = y.sum(axis=0) / total
-            left = (y - mean * n) / total
-            square = 0.0
-            for group in (both, [j for j in single if n[j, 0]], [j for j in single if n[j, 1]]):
-                if group:
-                    weight = spread[group] ** -0.5
-                    seen = left[group, 0] - left[group, 1]
-                    square += (weight * seen**2).sum() * spread[group].sum() / (weight * spread[group]).sum()
-            kept = not any(swaps) and list(chosen) == in_a
-            drawn.append((kept, abs(mean[0] - mean[1]) / np.sqrt(max(square, 1e-12))))
-    seen = next(t for kept, t in drawn if kept)
-    near = 1e-7 * (1 + seen)
-    beyond = sum(t > seen + near for _, t in drawn)
-    tied = sum(abs(t - seen) <= near for _, t in drawn)
-    return (beyond + tied * (0.5 if mid else 1)) / len(drawn)
-
-
-@pytest.mark.parametrize("supposed", [0.0, 0.2, -0.35])
-@pytest.mark.parametrize("mid", [False, True])
-def test_p_is_that_of_every_relabelling_spelled_out(supposed, mid):
-    people = [((2, 3), (1, 2)), ((0, 1), (3, 4)), ((1, 1), (1, 5)), ((4, 6), (0, 0)), ((1, 2), (0, 0)),
-              ((0, 0), (0, 3)), ((0, 0), (1, 1)), ((0, 0), (2, 7))]  # fmt: skip
-    spread = np.array([4.0, 3, 5, 9, 3, 4, 1, 12])
-    a, b = (Cells(*np.array([one[side] for one in people], float).T) for side in (0, 1))
-    labels = relabellings(a.bottoms > 0, b.bottoms > 0)
-    assert labels.every
-    assert len(labels.kept) == 2**3 * 10
-    found = Relabelled(a, b, spread, labels, mid=mid).p(supposed)
-    assert found == pytest.approx(slow_p(people, spread, supposed, mid))
 
 
 def test_one_measurement_each_is_the_permutation_test_of_scipy():
@@ -180,3 +127,9 @@ def test_equivalence_comes_from_the_same_procedure():
     assert -0.1 < same.interval.low < same.interval.high < 0.1
     assert same.p == pytest.approx(max(found.procedure.p(-0.1, "greater"), found.procedure.p(0.1, "less")))
     assert not found.equivalence(0.01).equivalent
+
+
+def test_whoever_reads_a_permutation_is_told_how_many_ways_there_were():
+    few, many = [((2, 3), (1, 3))] * 5 + [((1, 3), (2, 3))], [((2, 3), (1, 3))] * 13 + [((1, 3), (2, 3))]
+    assert "all 64 ways" in compare_clusters(*dialogues(few)).why
+    assert "4999 ways, drawn" in compare_clusters(*dialogues(many)).why

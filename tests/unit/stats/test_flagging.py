@@ -49,7 +49,7 @@ def test_rules_are_scored_against_annotators_turn_by_turn(dataset: Dataset, tmp_
     rows = {row["flag"]: row for row in json.loads(shown.stdout)["flags"]}
     question = rows["question"]
     assert (question["hits"], question["extra"], question["missed"], question["judged"]) == (2, 2, 1, 8)
-    assert question["precision"] == 0.5
+    assert (question["precision"], question["recall"]) == (0.5, pytest.approx(2 / 3))
     assert question["f1"] == pytest.approx(4 / 7)
     assert question["kappa"] == pytest.approx((5 / 8 - 0.5) / 0.5)
     assert question["told"] == {"rules": 11, "acts": 1}

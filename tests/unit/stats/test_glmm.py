@@ -1,17 +1,20 @@
 """Mixed models held to lme4 and ordinal of R, by golden numbers and, where R is installed, by R itself."""
 
 import json
+import math
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
 from scenes.mixed_data import design, draw_trial, write_csv
-from vivavoce.stats.glmm import NotFitted, fit_mixed, fit_mixed_logistic
+from vivavoce.stats.glmm import FittedGlmm, NotFitted, fit_mixed, fit_mixed_logistic
 from vivavoce.stats.likelihoods import Binomial, Cumulative, Poisson
 from vivavoce.stats.lmm import fit_mixed_linear
 
@@ -117,3 +120,21 @@ def test_what_runs_away_or_cannot_be_told_apart_is_not_fitted():
         )
     with pytest.raises(NotFitted, match="fewer than there are values"):
         fit_mixed_linear(np.arange(60.0), columns, [np.arange(60)])
+
+
+@pytest.mark.parametrize("deviations", [(0.0,), (0.9,), (0.6, 0.8)])
+def test_a_marginal_rate_is_the_integral_over_everybody(deviations):
+    fitted = FittedGlmm(
+        effects=np.array([0.3, -1.2]), extra=np.empty(0), deviations=np.array(deviations),
+        covariance=np.zeros((3, 3)), log_likelihood=0.0, method="",
+        likelihood=Binomial(np.ones(1), np.ones(1)),
+    )  # fmt: skip
+    spread = math.sqrt(sum(one**2 for one in deviations))
+
+    def rate(eta: float) -> float:
+        return quad(lambda z: norm.pdf(z) / (1 + math.exp(-eta - spread * z)), -9, 9)[0]
+
+    assert fitted.marginal(np.array([[1.0, 0.0], [1.0, 1.0]])) == pytest.approx((rate(0.3) + rate(-0.9)) / 2)
+    plain = replace(fitted, likelihood=None)
+    assert plain.marginal(np.array([[1.0, 0.0], [1.0, 1.0]])) == pytest.approx((0.3 - 0.9) / 2)
+    assert replace(fitted, covariance=np.diag([4.0, 9.0, 1.0])).errors.tolist() == [2.0, 3.0]

@@ -2,12 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import pytest
+from scipy.stats import t as student
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.idial import IDIAL, aspects, entities, intents, modules
+from vivavoce.stats.idial import IDIAL, aspects, entities, intents, items, modules, people
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:
@@ -91,4 +93,81 @@ def test_the_intent_of_a_dialogue_is_the_kind_of_its_first_assigned_goal(tmp_pat
         dataset = writer.close()
     loan, back = intents(dataset, [{"id": "loan", "minutes": 1}, {"id": "return", "minutes": 1}])
     assert (loan["dialogues"], loan["within"], loan["longest_s"]) == (2, 1, 90.0)
+    for minutes, within in ((0.5, 1), (0.4, 0), (1.5, 2), (1.4, 1)):
+        (found,) = intents(dataset, [{"id": "loan", "minutes": minutes}])
+        assert (found["expected_s"], found["within"], found["timed"]) == (60 * minutes, within, 2)
     assert back["dialogues"] == 0
+
+
+def test_the_interval_of_an_aspect_is_students_and_stays_on_the_scale(tmp_path: Path) -> None:
+    def answered(folder: str, values: list[float]) -> dict[str, Any]:
+        with DatasetWriter(tmp_path / folder, study={"name": "s"}, source={"kind": "test"}) as writer:
+            writer.add("ratings", [
+                {"visit_id": f"v{number}", "instrument": "idial", "item_id": item.item_id, "value": value}
+                for number, value in enumerate(values) for item in IDIAL.items
+            ])  # fmt: skip
+            return aspects(writer.close(), reverse_item_4=False)[0]
+
+    values = [2.0, 2.0, 2.0, 3.0]
+    found = answered("four", values)
+    expected = student.interval(0.95, 3, 2.25, stdev(values) / 2)
+    assert (found["low"], found["high"]) == pytest.approx(expected)
+    wide, alone = answered("wide", [0.0, 4.0]), answered("alone", [2.0])
+    assert (wide["low"], wide["high"], alone["low"]) == (0.0, 4.0, None)
+
+
+def test_answers_to_each_item_are_counted_as_given(tmp_path: Path) -> None:
+    first, second = (item.item_id for item in IDIAL.items[:2])
+    rows = [(first, 0.0, "no"), (first, 4.0, None), (first, 4.0, "yes"), (second, None, "so")]
+    rows += [("strange", 1.0, "x")]
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("ratings", [
+            {"visit_id": f"v{number}", "instrument": "idial", "item_id": item, "value": value,
+             "answer": answer}
+            for number, (item, value, answer) in enumerate(rows)
+        ])  # fmt: skip
+        found = items(writer.close())
+    assert [one["item_id"] for one in found] == [item.item_id for item in IDIAL.items]
+    assert found[0]["counts"] == {0: 1, 1: 0, 2: 0, 3: 0, 4: 2} and found[0]["n"] == 3
+    assert found[1]["n"] == 0 and found[0]["labels"] == {0: "no", 4: "yes"}
+
+
+def test_people_and_the_time_of_each_part_are_those_of_finished_visits(tmp_path: Path) -> None:
+    outcomes = {"p0": "completed", "p1": "completed", "p2": "screened_out", "p3": "withdrew"}
+    kinds = ("consent", "dialogue", "screen", "dialogue", "questionnaire", "debrief")
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("participants", [
+            {"participant_id": person, "outcome": outcome, "simulated": False}
+            for person, outcome in outcomes.items()
+        ])  # fmt: skip
+        writer.add("steps", [
+            {"visit_id": f"v-{person}", "participant_id": person, "number": number, "kind": kind,
+             "duration_s": 10.0 ** number * (2 if person == "p1" else 1)}
+            for person in ("p0", "p1", "p3") for number, kind in reversed(list(enumerate(kinds)))
+        ])  # fmt: skip
+        writer.add("ratings", [
+            {"participant_id": person, "instrument": "idial_background", "item_id": "age", "answer": answer}
+            for person, answer in (("p0", "18"), ("p1", "18"), ("p3", "30"))
+        ])  # fmt: skip
+        writer.add("ratings", [
+            {"participant_id": "p0", "instrument": "idial_feedback", "item_id": "comment", "answer": answer}
+            for answer in ("well done", "  ", None)
+        ])  # fmt: skip
+        found = people(writer.close())
+    assert (found["finished"], found["screened_out"], found["left"], found["simulated"]) == (2, 1, 1, False)
+    assert found["background"] == {"age": {"18": 2}} and found["feedback"] == 1
+    means = {name: (part["n"], part["mean_s"], part["longest_s"]) for name, part in found["parts"].items()}
+    expected = {"briefing": 1, "tasks": 1110, "questionnaire": 110_000}
+    assert means == {name: (2, 1.5 * seconds, 2.0 * seconds) for name, seconds in expected.items()}
+    assert found["whole"]["mean_s"] == 1.5 * 111_111
+
+
+def test_three_entities_and_more_of_one_utterance_are_told_together(tmp_path: Path) -> None:
+    said = [act(0, "reference", name, name) for name in "abcd"]
+    said += [act(2, "reference", name, name) for name in "abc"]
+    said += [act(4, "reference", "a", "a") | {"act": "confirm"}]
+    heard = [act(0, "understood", name, name) for name in "abcd"]
+    heard += [act(2, "understood", "a", "a"), act(2, "understood", "b", "b") | {"rank": 1}]
+    found = entities(dataset(tmp_path, said + heard))
+    told = [(one["held"], one["utterances"], one["entities"], one["understood"]) for one in found]
+    assert told == [(3, 2, 7, 5)]

@@ -57,3 +57,18 @@ def test_what_is_not_there_cannot_be_monitored(make):
         monitor(dataset, "subjective_success", ("a", "z"), planned=10)
     with pytest.raises(InputError):
         monitor(dataset, "subjective_success", ("a", "b"), planned=1)
+
+
+def test_an_early_look_may_decide_nothing_and_the_last_one_says_effect_where_there_is_one(make):
+    rows = [(system, f"p{person}", (person + turn + (system == "a") * (person % 5 == 0)) % 2)
+            for person in range(50) for turn in range(3) for system in ("a", "b")]  # fmt: skip
+    early = monitor(make(*rows, name="early"), "subjective_success", ("a", "b"), planned=200, looks=4)["look"]
+    assert (early["number"], early["of"], early["stop"]) == (1, 4, None)
+    done = monitor(make(*rows, name="done"), "subjective_success", ("a", "b"), planned=50, looks=2)["look"]
+    assert (done["number"], done["stop"]) == (2, "end")
+    late = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=60, looks=2)["look"]
+    assert (late["number"], late["stop"]) == (2, "effect")
+    missed = monitor(
+        make(*rows, name="missed"), "subjective_success", ("a", "b"), planned=200, looks=4, before=[0.25]
+    )
+    assert missed["look"] is None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 from scipy.stats import t as scipy_t
 from statsmodels.regression.mixed_linear_model import MixedLM
 from typer.testing import CliRunner
@@ -16,6 +17,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.formula import read_formula
+from vivavoce.stats.model_frame import _order
 from vivavoce.stats.modelling import fit_model
 from vivavoce.stats.summary import summarise
 
@@ -99,11 +101,26 @@ def test_durations_and_answers_get_the_models_that_fit_them(trial):
     mean = fit_model(trial, f"dialogue_duration {right}")
     assert (mean["family"], mean["method"], mean["scale"]) == ("mean", "reml", "s")
     assert mean["residual"] == pytest.approx(GOLDEN["mean_crossed"]["residual"], abs=1e-3)
+    slope = next(one["estimate"] for one in mean["coefficients"] if one["name"] == "order")
+    more = next(one for one in mean["contrasts"] if one["variable"] == "order")
+    assert (more["a"], more["b"], more["difference"]) == ("+1", None, pytest.approx(slope))
     answers = fit_model(trial, "scale.ease ~ manager + acoustics + order + (1|participant)")
     assert (answers["family"], answers["unit"], len(answers["thresholds"])) == ("ordinal", "answer", 4)
     one = answers["contrasts"][0]
     assert one["odds_ratio"]["value"] < 1 and -4 < one["difference"] < 0
     assert one["odds_ratio"]["value"] == pytest.approx(np.exp(-answers["coefficients"][0]["estimate"]))
+
+
+@pytest.mark.parametrize("response", ["success", "scale.ease"])
+def test_a_term_is_tested_by_the_model_without_it(trial, response):
+    """Twice the gain in log likelihood, against chi-square of its column."""
+    whole = fit_model(trial, f"{response} ~ manager + acoustics + (1|participant)")
+    for term, other in (("manager", "acoustics"), ("acoustics", "manager")):
+        less = fit_model(trial, f"{response} ~ {other} + (1|participant)")
+        (tested,) = [one for one in whole["terms"] if one["term"] == term]
+        gain = 2 * (whole["log_likelihood"] - less["log_likelihood"])
+        assert tested["chi2"] == pytest.approx(gain, abs=1e-3) and gain > 0
+        assert tested["p"] == pytest.approx(chi2.sf(gain, 1), rel=1e-2)
 
 
 def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
@@ -212,3 +229,14 @@ def test_terms_of_a_mean_are_tested_by_likelihoods_that_can_be_compared(trial):
         for right in ("factor_manager", "1")
     ]
     assert found["chi2"] == pytest.approx(2 * (likelihoods[0] - likelihoods[1]), rel=1e-3)
+
+
+def test_the_order_of_dialogues_is_the_one_logged_else_that_of_starting(make):
+    talks = [("a", "p", 1), ("a", "q", 1), ("a", "p", 0), ("a", "p", 1)]
+    columns = ["dialogue_id", "participant_id", "dialogue_number", "started_at"]
+
+    def order(name: str, **given: list) -> list[float]:
+        return _order(make(*talks, name=name, **given).read("dialogues").select(columns).to_pandas()).tolist()
+
+    assert order("logged", dialogue_number=[3, 1, 2, 1]) == [3, 1, 2, 1]
+    assert order("partly", dialogue_number=[3, None, 2, 1]) == order("started") == [1, 1, 2, 3]

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.stats import t as student
+from statsmodels.discrete.discrete_model import Logit
 
 from scenes.judgements import judge_rows
 from vivavoce.stats.paired_models import fit
@@ -90,6 +92,21 @@ def test_only_variables_with_ties_have_tie_models() -> None:
     assert abs(found[2]["estimate"]) < abs(found[1]["estimate"])
 
 
+def test_the_tie_models_of_a_question_are_those_of_its_choices_alone() -> None:
+    rows = judge_rows(40, {"empathy": 0.7}, ties=0.2) + judge_rows(40, {"facing": 0.6}, ties=0.3)
+    every = tie_models(rows)
+    alone = tie_models([row for row in rows if (row["variable"], row["question"]) == ("facing", "utility")])
+    asked = [one for one in every if (one["variable"], one["question"]) == ("facing", "utility")]
+    assert asked == [{**one, "question": "utility"} for one in alone] and asked[0]["choices"] == 40
+    for one in every:
+        if one["model"] != "rao_kupper":
+            assert one["share"] == pytest.approx(1 / (1 + exp(-one["estimate"])))
+        if one["model"] == "davidson":
+            assert one["tied"] == pytest.approx(one["ties"] / one["choices"], abs=1e-4)
+    whole = tie_models([row for row in rows if row["variable"] == "facing"])
+    assert whole == [one for one in every if one["variable"] == "facing"]
+
+
 def levelled(people: int, scale: dict[str, float], seed: int = 1) -> list[dict]:
     """Choices between all levels, each as likely as its worth says."""
     rows, names = [], list(scale)
@@ -163,3 +180,65 @@ def test_the_judgements_of_marco_are_analysed_by_the_tie_models(shared: Path, ca
     assert by_model["decided"]["share"] == pytest.approx(win / (win + loss), abs=0.005)
     for one in by_model.values():
         assert one["low"] < one["estimate"] < one["high"]
+
+
+def drawn_choices(seed: int, ties: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    design = np.column_stack([np.ones(150), rng.normal(size=150)])
+    people = rng.integers(20, size=150)
+    eta = design @ [0.4, -0.7] + rng.normal(0, 0.5, 20)[people]
+    won = np.where(rng.random(150) < 1 / (1 + np.exp(-eta)), 1.0, -1.0)
+    return design, np.where(rng.random(150) < 0.25, 0.0, won) if ties else won, people
+
+
+def test_decided_choices_have_the_logistic_regression_of_another_library() -> None:
+    design, given, people = drawn_choices(1, ties=True)
+    found, kept = fit(design, given, people, "decided"), given != 0
+    peer = Logit((given[kept] > 0).astype(float), design[kept]).fit(
+        disp=0, cov_type="cluster", cov_kwds={"groups": people[kept], "use_correction": False}
+    )
+    groups = len(set(people[kept]))
+    assert found is not None and (found.clusters, found.choices) == (groups, int(kept.sum()))
+    assert found.estimates == pytest.approx(peer.params, abs=1e-5)
+    assert found.covariance == pytest.approx(peer.cov_params() * groups / (groups - 1), rel=1e-4)
+    assert (found.log_likelihood, found.readiness) == (pytest.approx(peer.llf), None)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao_kupper"])
+def test_models_with_ties_have_the_likelihood_and_errors_of_their_chances(ties) -> None:
+    """Independent: chances written out for each choice, their slopes by differences."""
+    design, given, people = drawn_choices(2, ties=True)
+    found = fit(design, given, people, ties)
+    assert found is not None and found.readiness is not None
+
+    def logs(values: np.ndarray) -> np.ndarray:
+        eta = design @ values[:2]
+        if ties == "davidson":
+            parts = np.column_stack([np.exp(eta / 2), np.exp(-eta / 2), np.full(len(eta), np.exp(values[2]))])
+            won, lost, tied = (parts / parts.sum(axis=1, keepdims=True)).T
+        else:
+            theta = np.exp(np.exp(values[2]))
+            won, lost = 1 / (1 + theta * np.exp(-eta)), 1 / (1 + theta * np.exp(eta))
+            tied = 1 - won - lost
+        return np.log(np.where(given > 0, won, np.where(given < 0, lost, tied)))
+
+    last = log(found.readiness) if ties == "davidson" else log(log(found.readiness))
+    at, step = np.append(found.estimates, last), 1e-4
+    moves = step * np.eye(3)
+    scores = np.column_stack([(logs(at + one) - logs(at - one)) / (2 * step) for one in moves])
+    assert found.log_likelihood == pytest.approx(logs(at).sum())
+    assert scores.sum(axis=0) == pytest.approx(0, abs=1e-3)
+    second = np.array([
+        [(logs(at + a + b) - logs(at + a - b) - logs(at - a + b) + logs(at - a - b)).sum() / (4 * step**2)
+         for b in moves] for a in moves
+    ])  # fmt: skip
+    sums = np.array([scores[people == one].sum(axis=0) for one in np.unique(people)])
+    bread = np.linalg.inv(-second)
+    groups = len(sums)
+    expected = (bread @ (sums.T @ sums) @ bread * groups / (groups - 1))[:2, :2]
+    assert found.covariance == pytest.approx(expected, rel=1e-3)
+    limits = found.interval([1.0, 0.5])
+    se = float(np.sqrt(np.array([1, 0.5]) @ expected @ [1, 0.5]))
+    assert limits["se"] == pytest.approx(se, rel=1e-3)
+    assert limits["high"] == pytest.approx(limits["estimate"] + student.ppf(0.975, groups - 1) * se, rel=1e-3)
+    assert limits["p"] == pytest.approx(2 * student.sf(abs(limits["estimate"]) / se, groups - 1), rel=1e-2)

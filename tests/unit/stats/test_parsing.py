@@ -58,6 +58,9 @@ def test_items_acts_and_slots_are_counted_as_by_hand(tmp_path: Path) -> None:
     assert found["exact"]["share"] == 0.5
     assert found["left_out"] == ["type"]
     assert (found["turns"], found["participants"], found["judge"]) == (8, 2, "label")
+    assert list(found["by_act"]) == ["inform", "request"]
+    told = {act: (one["hits"], one["missed"], one["extra"]) for act, one in found["by_act"].items()}
+    assert told == {"inform": (4, 2, 0), "request": (0, 2, 2)}
     assert found["by_act"]["request"]["f1"] == 0
     assert found["success"] is None
 

@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestIndPower
 from scenes.judging import judged_often
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats import simulation_of_power
-from vivavoce.stats.planning import answer, plan_of_study, read_pilot
+from vivavoce.stats.planning import _weakest_pair, answer, plan_of_study, read_pilot
 from vivavoce.stats.power import Nested, likert, one_rate, power_of_two_rates, preference, two_rates
 from vivavoce.stats.simulation_of_power import Rates, find_participants, simulate
 from vivavoce.study.load import load_study
@@ -241,3 +241,117 @@ def test_unknown_questions_name_the_known_ones():
         answer("two-rats", [0.4, 0.5])
     with pytest.raises(UnknownName, match="between"):
         answer("two-rates", [0.4, 0.5], design="crossed")
+
+
+@pytest.mark.parametrize(("facts", "right"), [
+    ({"calls": 1}, True), ({"calls": 0.9}, False), ({"icc": 0.0}, True), ({"icc": 0.99}, True),
+    ({"icc": 1.0}, False), ({"icc": -0.1}, False), ({"interaction": 0.0}, True),
+    ({"interaction": 1.0}, False), ({"interaction": -0.1}, False), ({"calls": 1, "design": "within"}, False),
+    ({"calls": 1.1, "design": "within"}, True), ({"profile": (1, 1), "design": "within"}, False),
+    ({"profile": (1, 2), "design": "within"}, True),
+])  # fmt: skip
+def test_nesting_that_cannot_be_is_refused_and_its_edges_are_not(facts, right):
+    if right:
+        Nested(**facts)
+        return
+    with pytest.raises(InputError):
+        Nested(**facts)
+
+
+@pytest.mark.parametrize(("facts", "typical", "effect"), [
+    ({"calls": 4, "icc": 0.2}, 4, 1 + 3 * 0.2), ({"profile": (1, 3), "icc": 0.2}, 2.5, 1 + 1.5 * 0.2),
+    ({"calls": 6, "icc": 0.2, "interaction": 0.1, "design": "within"}, 6, 1 - 0.3 + 3 * 0.1),
+    ({"calls": 1.5, "icc": 0.2, "interaction": 0.1, "design": "within"}, 1.5, 1 - 0.3 + 0.1),
+    ({"calls": 4, "icc": 0.7, "interaction": 0.6, "design": "within"}, 4, 2 * 0.6),
+])  # fmt: skip
+def test_what_nesting_multiplies_dialogues_by(facts, typical, effect):
+    """Kish's 1 + (m - 1) rho between; within, pairs cancel what a participant's dialogues share."""
+    nested = Nested(**facts)
+    assert (nested.typical_calls, nested.design_effect) == pytest.approx((typical, effect))
+
+
+def exact_power(rate: float, against: float, n: int, tail: float) -> float:
+    """Chance at `rate` of counts that are in either tail at `against`, count by count."""
+    chances = {one: [math.comb(n, k) * one**k * (1 - one) ** (n - k) for k in range(n + 1)]
+               for one in (rate, against)}  # fmt: skip
+    extreme = [
+        k for k in range(n + 1) if min(sum(chances[against][: k + 1]), sum(chances[against][k:])) <= tail
+    ]
+    return sum(chances[rate][k] for k in extreme)
+
+
+@pytest.mark.parametrize(("rate", "against"), [(0.8, 0.5), (0.25, 0.5), (0.9, 0.7)])
+def test_the_exact_size_is_the_first_of_twenty_with_the_power_that_was_asked_for(rate, against):
+    found = one_rate(rate, against)["exact"]
+    powers = {n: exact_power(rate, against, n, 0.025) for n in range(5, found + 20)}
+    runs = [n for n in range(5, found + 1) if all(powers[n + more] >= 0.8 for more in range(20))]
+    assert runs == [found]
+
+
+@pytest.mark.parametrize(("rate", "half"), [(0.5, 0.1), (0.8, 0.05), (0.1, 0.04)])
+def test_the_size_for_an_interval_is_the_least_at_which_wilsons_is_as_narrow(rate, half):
+    z = norm.ppf(0.975)
+    widths = (
+        (n, z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)) for n in range(1, 2000)
+    )
+    assert one_rate(rate, half_width=half)["precision"] == next(n for n, width in widths if width <= half)
+
+
+@pytest.mark.parametrize(("ask", "right"), [
+    (lambda: one_rate(0.5, 0.5), False), (lambda: one_rate(0.5, 0.5, half_width=0.1), True),
+    (lambda: one_rate(0.5, half_width=0.0), False), (lambda: one_rate(0.5, half_width=0.5), False),
+    (lambda: one_rate(1.0, 0.5), False), (lambda: one_rate(0.5, 0.0), False),
+    (lambda: two_rates(0.4, 0.4), False),
+    (lambda: likert(0.5, 0.0), False), (lambda: likert(0.0, 1.0), False), (lambda: likert(-0.5, 1.0), True),
+    (lambda: preference(0.6, ties=1.0), False), (lambda: preference(0.6, ties=-0.1), False),
+    (lambda: preference(0.6, ties=0.0), True),
+])  # fmt: skip
+def test_questions_without_an_answer_are_refused_and_their_neighbours_are_not(ask, right):
+    if right:
+        assert ask()["per_group"] > 1
+        return
+    with pytest.raises(InputError):
+        ask()
+
+
+def test_a_difference_of_means_is_the_same_either_way_and_systems_share_participants():
+    assert likert(-0.5, 1.2)["per_group"] == likert(0.5, 1.2)["per_group"]
+    one = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=4, icc=0.1))
+    cases = math.ceil(one["per_group"] * 1.3)
+    assert one["clustered"]["per_group"] == cases and one["clustered"]["dialogues"] == 3 * cases
+    assert one["clustered"]["participants"] == 3 * math.ceil(cases / 4)
+    within = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=6, icc=0.1, design="within"))["clustered"]
+    assert within["participants"] == math.ceil(within["dialogues"] / 6)
+    alone = one_rate(0.6, nested=Nested(calls=4, icc=0.1))["clustered"]
+    assert alone["participants"] == math.ceil(alone["per_group"] / 4)
+
+
+@pytest.mark.parametrize("systems", [2, 3, 5])
+def test_the_weakest_pair_are_the_two_smallest_of_groups_as_even_as_can_be(systems):
+    for people in range(1, 30):
+        sizes = sorted(len(range(first, people, systems)) for first in range(systems))
+        assert _weakest_pair(people, systems) == sizes[0] + sizes[1]
+
+
+@pytest.mark.parametrize(("options", "icc"), [
+    ({}, 0.0), ({"calls": 1.0}, 0.0), ({"calls": 1.5}, 0.2), ({"calls": 4, "icc": 0.0}, 0.0),
+    ({"calls": 4, "icc": 0.3}, 0.3),
+])  # fmt: skip
+def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says(options, icc):
+    facts = answer("one-rate", [0.6, 0.5], **options)
+    assert facts["clustered"]["icc"] == icc
+    assert any("say --icc" in one for one in facts["assumptions"]) == (icc == 0.2)
+    several = options.get("calls", 1) > 1
+    assert any("By formula with the design effect" in one for one in facts["assumptions"]) == several
+
+
+@pytest.mark.parametrize(("question", "values", "options"), [
+    ("one-rate", [], {}), ("one-rate", [0.6, 0.5, 0.4], {}), ("preference", [0.6, 0.5], {}),
+    ("one-rate", [0.6], {"alpha": 0.0}), ("one-rate", [0.6], {"alpha": 1.0}),
+    ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}),
+    ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
+])  # fmt: skip
+def test_numbers_that_do_not_fit_a_question_are_refused(question, values, options):
+    with pytest.raises(InputError):
+        answer(question, values, **options)
+    assert answer("one-rate", [0.6], alpha=0.01, power=0.99)["per_group"] > 500

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.prediction import correlate, evaluate, prediction_table
+from vivavoce.stats.prediction.correlation import _rho
 from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
 from vivavoce.stats.prediction.model import fit_model, read_model, score
 
@@ -187,3 +189,51 @@ def test_the_verb_shows_what_is_predictable(dataset: Dataset) -> None:
 def test_a_third_of_the_felt_understanding_of_real_calls_is_predictable(dstc2: Dataset) -> None:
     models = evaluate(dstc2, "understood_me")["by"]["participant"]
     assert 0.2 < models["elastic_net"]["r2_low"] < models["elastic_net"]["r2_high"] < 0.55
+
+
+def test_each_system_is_predicted_by_the_others_and_progress_is_told_to_its_end(dataset: Dataset) -> None:
+    """The model `mean` by hand: what one system gets is the mean answer of the other."""
+    told: list[tuple[int, int]] = []
+    kinds = ("mean", "stepwise")
+    found = evaluate(dataset, "satisfaction", kinds=kinds, progress=lambda *step: told.append(step))
+    table = prediction_table(dataset, "satisfaction")
+    systems = np.array(table.systems)
+    means = {one: table.answers[systems != one].mean() for one in set(table.systems)}
+    errors = table.answers - np.array([means[one] for one in systems])
+    assert found["by"]["system"]["mean"]["rmse"] == pytest.approx(np.sqrt((errors**2).mean()))
+    assert found["by"]["participant"]["mean"]["rmse"] != pytest.approx(np.sqrt((errors**2).mean()))
+    by_system = found["by"]["system"]
+    assert by_system["mean"]["spearman"] is None and by_system["stepwise"]["spearman"] > 0.5
+    assert told == [(number, 5) for number in range(1, 6)]
+    assert found["deviation"] == pytest.approx(np.std(table.answers, ddof=1))
+    made = found["in_sample"]["stepwise"]
+    n, p = len(table.answers), made["predictors"]
+    assert made["adjusted_r2"] == pytest.approx(1 - (1 - made["r2"]) * (n - 1) / (n - p - 1))
+    assert [abs(one["weight"]) for one in found["weights"]] == sorted(
+        (abs(one["weight"]) for one in found["weights"]), reverse=True
+    )
+
+
+def test_one_system_alone_cannot_be_left_out(tmp_path: Path) -> None:
+    dataset = answered(tmp_path, [float(number % 2) for number in range(40)])
+    found = evaluate(dataset, "found_all", kinds=("mean",))
+    assert found["by"]["system"] is None and found["by"]["participant"] is not None
+
+
+def test_a_rank_correlation_is_judged_by_leaving_participants_out_one_by_one() -> None:
+    """Independent: a jackknife of Fisher's z in a loop over scipy's rho."""
+    rng = np.random.default_rng(4)
+    one = rng.integers(1, 6, 45).astype(float)
+    other, people = one + rng.normal(0, 2, 45), np.array([f"p{number % 9}" for number in range(45)])
+    found = _rho(one, other, people.tolist())
+    z = np.arctanh(stats.spearmanr(one, other).statistic)
+    kept = [people != who for who in sorted(set(people))]
+    each = [np.arctanh(stats.spearmanr(one[left], other[left]).statistic) for left in kept]
+    error = np.sqrt(8 / 9 * ((np.array(each) - np.mean(each)) ** 2).sum())
+    reach = stats.t.ppf(0.975, 8) * error
+    assert (found["rho"], found["n"], found["participants"]) == (pytest.approx(np.tanh(z)), 45, 9)
+    assert (found["low"], found["high"]) == pytest.approx((np.tanh(z - reach), np.tanh(z + reach)))
+    assert found["p"] == pytest.approx(2 * stats.t.sf(abs(z) / error, 8))
+    two = _rho(one, other, ["p", "q"] * 22 + ["p"])
+    assert (two["low"], two["p"], two["participants"]) == (None, None, 2)
+    assert _rho(one, one, people.tolist())["low"] is None

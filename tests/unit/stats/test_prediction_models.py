@@ -24,7 +24,7 @@ from vivavoce.stats.prediction import correlate, prediction_table
 from vivavoce.stats.prediction.explanation import _collinear, explain
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.model import fit_model, read_model, score
-from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal
+from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
 from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable
 from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
@@ -98,6 +98,27 @@ def test_an_ordinal_model_finds_the_weight_and_the_thresholds_that_made_the_code
     assert found.thresholds == pytest.approx([-1.0, 0.5, 2.0], abs=0.15)
 
 
+def test_an_ordinal_model_says_the_mean_and_the_median_of_its_chances() -> None:
+    model = Ordinal(np.array([0.8, -0.5]), np.array([-1.0, 0.0, 2.0]), np.array([1.0, 2.0, 3.0, 5.0]))
+    for inputs in ([0.0, 0.0], [3.0, 0.0], [-2.0, 1.0], [0.0, -4.0]):
+        lean = 0.8 * inputs[0] - 0.5 * inputs[1]
+        below = [0.0, *(stats.logistic.cdf(one - lean) for one in (-1.0, 0.0, 2.0)), 1.0]
+        chances = np.diff(below)
+        assert model.chances(np.array([inputs]))[0] == pytest.approx(chances)
+        assert model.predict(np.array([inputs]))[0] == pytest.approx(chances @ model.codes)
+        median = model.codes[next(place for place in range(4) if below[place + 1] >= 0.5)]
+        assert model.choose(np.array([inputs]))[0] == median
+
+
+def test_codes_that_are_shifted_have_the_same_ordinal_model() -> None:
+    draw = np.random.default_rng(3)
+    inputs, groups = draw.normal(size=(90, 6)), [f"p{number % 9}" for number in range(90)]
+    codes = np.clip(np.round(3 + inputs[:, 0] + draw.normal(0, 0.7, 90)), 1, 5)
+    low, high = fit_ordinal(inputs, codes, groups), fit_ordinal(inputs, codes + 100, groups)
+    assert high.weights == pytest.approx(low.weights) and high.thresholds == pytest.approx(low.thresholds)
+    assert np.flatnonzero(low.weights).tolist()[:1] == [0] and (high.codes - low.codes == 100).all()
+
+
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=6, unique=True), st.floats(-4, 4))
 def test_chances_of_codes_are_chances_and_the_median_code_halves_them(
     limits: list[float], lean: float
@@ -155,6 +176,8 @@ def test_intervals_are_wider_when_the_answers_of_a_person_are_alike() -> None:
 def test_a_target_that_is_not_in_codes_has_no_ordinal_model() -> None:
     assert "ordinal" in kinds_for(np.array([1.0, 2.0, 5.0]))
     assert "ordinal" not in kinds_for(np.array([1.0, 2.5]))
+    for codes, known in ((1, False), (2, True), (12, True), (13, False)):
+        assert has_codes(np.arange(codes, dtype=float)) == known
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from statsmodels.multivariate.factor import Factor
 
+from vivavoce.stats.bootstrap import ends
 from vivavoce.stats.reliability import cronbach_alpha, omega_of_loadings, reliability
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "reliability.json").read_text(encoding="utf-8"))
@@ -67,3 +69,32 @@ def test_the_interval_draws_people_and_forms_of_one_person_are_not_more_evidence
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
     assert widths[2] < widths[1] / 2
     assert reliability(answers[:9]).interval is None
+
+
+def test_omega_rests_on_the_loadings_that_another_library_finds():
+    rng = np.random.default_rng(6)
+    answers = np.round(rng.normal(size=(60, 1)) * [0.9, 0.6, 0.8, 0.4] + rng.normal(size=(60, 4)))
+    peer = Factor(answers, n_factor=1, method="ml").fit(maxiter=2000).loadings[:, 0]
+    assert reliability(answers).omega == pytest.approx(omega_of_loadings(np.abs(peer).tolist()), abs=1e-3)
+    turned = answers * [-1, 1, 1, 1]
+    assert reliability(turned).omega < reliability(answers).omega
+
+
+@pytest.mark.parametrize(("forms", "items", "known"), [(30, 3, True), (29, 3, False), (30, 2, False)])
+def test_omega_takes_thirty_forms_of_three_items(forms, items, known):
+    answers = np.random.default_rng(7).normal(size=(40, 1)) + np.random.default_rng(8).normal(size=(40, 3))
+    assert (reliability(answers[:forms, :items]).omega is not None) == known
+
+
+def test_the_interval_is_that_of_people_drawn_one_by_one():
+    """Independent: alpha of people drawn in a loop, by variances over n - 1."""
+    rng = np.random.default_rng(9)
+    people = np.repeat(np.arange(25), 2)
+    answers = rng.normal(size=25)[people][:, None] + rng.normal(0, 0.8, (50, 3))
+    drawn = []
+    for _ in range(1500):
+        rows = np.concatenate([np.flatnonzero(people == one) for one in rng.integers(25, size=25)])
+        total = answers[rows].sum(axis=1).var(ddof=1)
+        drawn.append(3 / 2 * (1 - answers[rows].var(axis=0, ddof=1).sum() / total))
+    found = reliability(answers, [f"p{one}" for one in people])
+    assert found.interval == pytest.approx(np.quantile(drawn, ends(0.95, 25)), abs=0.025)

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_rel
 
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
-from vivavoce.stats.sandwich import correlations, residuals, robust_error
+from vivavoce.stats.sandwich import correlations, residuals, robust_error, spread_of_totals
 
 FLOOR = 0.02
 
@@ -96,3 +96,57 @@ def test_a_system_that_one_person_met_has_no_error():
     some = residuals(np.zeros(3, int), 3, np.array([1.0, 0, 1]), np.ones(3))
     others = residuals(np.array([1, 2]), 3, np.array([1.0, 0]), np.ones(2))
     assert robust_error(some, others) is None
+
+
+def likeness(who: np.ndarray, is_a: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+    """Correlations case by case: sums of squares in loops, expectations by centring matrices."""
+    between = within = between_df = within_df = spread = 0.0
+    left = np.where(is_a, values - values[is_a].mean(), values - values[~is_a].mean())
+    for side in (is_a, ~is_a):
+        groups = [left[side & (who == person)] for person in np.unique(who[side])]
+        sizes = [len(group) for group in groups]
+        between += sum(len(group) * group.mean() ** 2 for group in groups)
+        within += sum(((group - group.mean()) ** 2).sum() for group in groups)
+        between_df, within_df = between_df + len(groups) - 1, within_df + sum(sizes) - len(groups)
+        spread += sum(sizes) - sum(size**2 for size in sizes) / sum(sizes)
+    noise = within / within_df if within_df else 0.0
+    common = max(0.0, (between - between_df * noise) / spread)
+    centre = {side: np.eye((is_a == side).sum()) - 1 / (is_a == side).sum() for side in (True, False)}
+    a, b = who[is_a], who[~is_a]
+    alike = centre[True] @ (a[:, None] == b[None, :]).astype(float) @ centre[False]
+    seen = expected = 0.0
+    for person in set(a) & set(b):
+        root = np.sqrt((a == person).sum() * (b == person).sum())
+        seen += left[is_a & (who == person)].sum() * left[~is_a & (who == person)].sum() / root
+        expected += (a == person) @ alike @ (b == person) / root
+    whole = noise + common
+    across = seen / expected / whole if expected > 1e-9 else 0.0
+    return common / whole, min(max(across, 0.0), common / whole)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_likeness_is_that_of_an_analysis_of_variance_case_by_case(seed):
+    who, is_a, answers = drawn(seed)
+    rng = np.random.default_rng(seed)
+    for values in (answers, rng.normal(size=14)[who] + rng.normal(size=len(who))):
+        a, b = (residuals(who[side], 14, values[side], np.ones(side.sum())) for side in (is_a, ~is_a))
+        within, across = likeness(who, is_a, values)
+        assert tuple(correlations(a, b)) == pytest.approx((within, across))
+        cases = a.cases + b.cases
+        pairs = sum(one.cases * (one.cases - 1) * within for one in (a, b)) - 2 * a.cases * b.cases * across
+        assert spread_of_totals(a, b) == pytest.approx(np.maximum(cases + pairs, FLOOR * cases))
+
+
+def test_nobody_with_two_cases_leaves_likeness_to_the_pairs_across_systems():
+    who, is_a = np.tile(np.arange(9), 2), np.repeat([True, False], 9)
+    values = np.random.default_rng(4).normal(size=9)[who] + np.repeat([0.0, 1.0], 9)
+    a, b = (residuals(who[side], 9, values[side], np.ones(9)) for side in (is_a, ~is_a))
+    assert tuple(correlations(a, b)) == pytest.approx((1.0, 1.0))
+    assert tuple(correlations(a)) == pytest.approx((1.0, 0.0))
+
+
+def test_counted_successes_have_the_residuals_of_their_single_cases():
+    """Three of four and none of two: squared residuals of six cases of 0 and 1 about one half."""
+    found = residuals(np.array([0, 2]), 3, np.array([3.0, 0.0]), np.array([4.0, 2.0]), counted=True)
+    assert found.squares.tolist() == [1.0, 0.0, 0.5] and found.cases.tolist() == [4, 0, 2]
+    assert found.totals.tolist() == [1.0, 0.0, -1.0] and found.shares.tolist() == [4 / 6, 0.0, 2 / 6]

@@ -180,3 +180,9 @@ def test_results_are_read_from_a_dataset_and_an_unknown_run_is_named(tmp_path: P
     json.dumps(facts, allow_nan=False)
     with pytest.raises(InputError, match="no run 'x'"):
         stress_results(Dataset(tmp_path), run_id="x")
+
+
+def test_twelve_differences_are_counted_exactly_and_more_are_drawn() -> None:
+    assert permutation_p([0.5] * 12) == 1 / 4096
+    assert permutation_p([0.5] * 12 + [0.0] * 5) == 1 / 4096
+    assert permutation_p([0.5] * 13, draws=999) >= 1 / 1000

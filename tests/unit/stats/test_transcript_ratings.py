@@ -10,7 +10,7 @@ from scenes.judgements import judge_rows, made
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.effort import effort
-from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
+from vivavoce.stats.transcript_ratings import _width, has_readings, rated_transcripts
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -146,3 +146,12 @@ def test_a_system_without_a_wizard_takes_one_person(tmp_path: Path) -> None:
 
 def test_nothing_judged_has_no_arms(tmp_path: Path) -> None:
     assert effort([made(tmp_path / "data", turns=[])]) == []
+
+
+def test_a_difference_of_ratings_is_no_wider_than_their_scale() -> None:
+    def rows(instrument: str, *values: float) -> list[dict]:
+        return [{"instrument": instrument, "item_id": "q1", "value": value} for value in values]
+
+    assert _width(rows("sus", 2, 4)) == 4.0
+    assert _width(rows("own", 2, 9)) == 7.0
+    assert _width(rows("sus", 3) + rows("own", 1, 9)) == 4.0

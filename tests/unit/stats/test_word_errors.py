@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.stats.word_errors import word_error_rate, word_errors
+from vivavoce.stats.word_errors import word_error_difference, word_error_rate, word_errors
 
 TEXTS = st.lists(st.sampled_from(["a", "cheap", "pub", "north"]), min_size=1, max_size=8).map(" ".join)
 
@@ -37,3 +37,24 @@ def test_one_speaker_gives_no_interval_and_no_word_no_rate() -> None:
     found = word_error_rate([("ann", "a cheap pub", "a cheap")])
     assert found is not None and found["high"] is None and "fewer than 2" in found["method"]
     assert word_error_rate([("ann", "...", "pub")]) is None
+
+
+def test_two_conditions_are_compared_turn_by_turn_over_speakers() -> None:
+    """Errors 1, 0, 2, 0 in the first condition and 0, 0, 1, 1 in the other, of ten words."""
+    turns = [
+        ("p", "one two three", "one two tree", "one two three"), ("p", "yes", "yes", "yes"),
+        ("q", "go to town", "go down", "go to down"), ("r", "call a cab", "call a cab", "call cab"),
+    ]  # fmt: skip
+    found = word_error_difference(turns)
+    assert found is not None and found["difference"] == pytest.approx((1 + 0 + 1 - 1) / 10)
+    assert (found["worse"], found["better"], found["words"], found["turns"], found["speakers"]) == (
+        2,
+        1,
+        10,
+        4,
+        3,
+    )
+    turned = word_error_difference([(who, said, there, here) for who, said, here, there in turns])
+    assert turned is not None and turned["difference"] == -found["difference"]
+    assert (turned["low"], turned["high"]) == pytest.approx((-found["high"], -found["low"]))
+    assert word_error_difference([("p", "", "yes", "")]) is None

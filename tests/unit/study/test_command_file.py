@@ -93,3 +93,18 @@ def test_an_empty_or_absent_folder_is_refused_with_the_next_step(tmp_path):
         command_files(tmp_path)
     with pytest.raises(InputError, match="no such file or folder"):
         command_files(tmp_path / "nowhere")
+
+
+def test_a_folder_stands_for_the_files_in_it_and_nothing_else(tmp_path):
+    for name in ("b.txt", "a.CSV", "notes.md"):
+        written(tmp_path, "1; add(milk)\n", name)
+    (tmp_path / "deeper.csv").mkdir()
+    assert list(command_files(tmp_path)) == ["a", "b"]
+    assert command_files(tmp_path / "notes.md") == {"notes": tmp_path / "notes.md"}
+    with pytest.raises(InputError, match="no such file"):
+        command_files(tmp_path / "gone")
+    with pytest.raises(InputError, match=r"no \.csv or \.txt file"):
+        command_files(tmp_path / "deeper.csv")
+    written(tmp_path, "1; add(milk)\n", "a.txt")
+    with pytest.raises(InputError, match="two files of speaker 'a'"):
+        command_files(tmp_path)

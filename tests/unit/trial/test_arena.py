@@ -27,8 +27,9 @@ from vivavoce.log.events import DialogueEnded, SystemTurnFailed, SystemTurnRecei
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
-from vivavoce.study.model import Study
+from vivavoce.study.model import Limits, Study
 from vivavoce.trial.arena import opponents
+from vivavoce.trial.battles import check_text
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.masking import MASK, leaks, masked
@@ -68,6 +69,8 @@ def test_both_sides_hear_the_same_and_the_vote_follows_both_answers(study: Study
             await engine.bouts.vote(visit, bout, exchange=1, choice="left")
         with pytest.raises(Refused):
             await engine.bouts.finish(visit, bout)
+        with pytest.raises(Refused, match="not_running"):
+            await engine.bouts.say(visit, "another bout", key="message-0", text="to nobody")
         await exchange(engine, visit, bout, 1)
         with pytest.raises(Refused, match="busy"):
             await engine.bouts.say(visit, bout, key="message-2", text="too early")
@@ -321,3 +324,15 @@ def test_what_follows_the_last_battle_has_its_material(tmp_path: Path, log: Log)
 
     state = asyncio.run(run())
     assert state.phase == "listen" and state.trials
+
+
+@pytest.mark.parametrize(("text", "problem"), [
+    ("x" * 20, None), ("x" * 21, "too_long"), (" x ", None), ("", "empty"), (" \n", "empty"),
+])  # fmt: skip
+def test_a_message_is_as_long_as_the_study_allows_and_not_empty(text: str, problem: str | None) -> None:
+    limits = Limits(max_chars=20)
+    if problem is None:
+        check_text(text, limits)
+        return
+    with pytest.raises(Refused, match=problem):
+        check_text(text, limits)

@@ -22,7 +22,7 @@ from vivavoce.log.store import Log
 from vivavoce.trial import segmentation
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.segmentation import cut_out, proposed
+from vivavoce.trial.segmentation import SHORTEST_S, _check, cut_out, proposed
 
 TONES = [(0.5, 1.0), (1.75, 2.5), (3.0, 3.6)]
 
@@ -140,3 +140,21 @@ def test_a_piece_is_as_long_as_its_borders_say(one: float, other: float) -> None
     piece = cut_out(tones(), LoggedSegment(onset_s=onset, offset_s=offset))
     with wave.open(io.BytesIO(piece)) as file:
         assert abs(file.getnframes() / file.getframerate() - (offset - onset)) < 1e-3
+
+
+@pytest.mark.parametrize(("spans", "stimuli", "right"), [
+    ([(0.0, SHORTEST_S)], 1, True), ([(0.0, SHORTEST_S / 2)], 1, False), ([(-0.1, 1.0)], 1, False),
+    ([(8.0, 10.001)], 1, True), ([(8.0, 10.1)], 1, False), ([(2.0, 1.0)], 1, False),
+    ([(0.0, 1.0), None], 2, True), ([None, None], 2, False), ([(0.0, 1.0)], 2, False),
+    ([(0.0, 1.0), (2.0, 3.0)], 1, False),
+])  # fmt: skip
+def test_a_cut_lies_within_the_recording_one_place_a_stimulus(
+    spans: list[tuple[float, float] | None], stimuli: int, right: bool
+) -> None:
+    """Of a recording of ten seconds."""
+    segments = [LoggedSegment(onset_s=one[0], offset_s=one[1]) if one else None for one in spans]
+    if right:
+        _check(segments, stimuli, 10.0)
+        return
+    with pytest.raises(Refused, match="bad_cut"):
+        _check(segments, stimuli, 10.0)

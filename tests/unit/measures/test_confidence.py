@@ -1,0 +1,55 @@
+"""Confidences of recognisers: on which scale scores are, and how far they are from what was right."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import compute
+from vivavoce.measures.base import Tables
+from vivavoce.measures.confidence import scale_of, sure_hypotheses
+
+Make = Callable[..., Dataset]
+
+
+@pytest.mark.parametrize(("scores", "expected"), [
+    ([], "probability"), ([0.0, 1.0], "probability"), ([0.0], "probability"), ([1.0], "probability"),
+    ([-0.5], "logarithm"), ([-3.0, -3.0], "logarithm"), ([-2.0, 0.0], "logarithm"),
+    ([-1.0, 0.2], None), ([0.2, 1.5], None),
+])  # fmt: skip
+def test_scores_are_probabilities_or_logarithms_or_neither(scores: list[float], expected: str | None) -> None:
+    assert scale_of(scores) == expected
+
+
+def recognised(*scores: float, system: str = "bot") -> dict[str, Any]:
+    """One turn in which "yes please" was said, with hypotheses "yes please", "yes" and "no"."""
+    texts = ("yes please", "yes", "no")
+    hypotheses = [
+        {"turn_index": 0, "source": "live", "rank": rank, "text": text, "score": score}
+        for rank, (text, score) in enumerate(zip(texts, scores, strict=False))
+    ]
+    turns = [{"turn_index": 0, "party": "user", "reference": "Yes, please", "text": "yes please"}]
+    dialogue = {"channel": "phone", "system": system}
+    return {"dialogue": dialogue, "rows": {"turns": turns, "hypotheses": hypotheses}}
+
+
+def test_the_brier_score_reads_the_first_hypothesis_on_its_systems_own_scale(make_dataset: Make) -> None:
+    """(1 - 0.8)^2 and (1 - exp(-0.1))^2; scores that are neither scale say nothing."""
+    dataset = make_dataset(
+        {
+            "d": recognised(0.8, 0.1),
+            "e": recognised(-0.1, -2.0, system="log"),
+            "f": recognised(7.0, system="odd"),
+        }
+    )
+    row = compute(dataset, ["confidence_brier_score"]).iloc[0]
+    assert (row["numerator"], row["dialogues"]) == (pytest.approx(0.04 + (1 - math.exp(-0.1)) ** 2), 2)
+
+
+def test_further_hypotheses_are_read_where_they_are_asked_for(make_dataset: Make) -> None:
+    tables = Tables(make_dataset({"d": recognised(0.8, 0.15, 0.05)}))
+    assert [(one.confidence, one.right) for one in sure_hypotheses(tables)] == [(0.8, True)]
+    every = sure_hypotheses(tables, ranks="all")
+    assert [(one.confidence, one.right) for one in every] == [(0.8, True), (0.15, False), (0.05, False)]

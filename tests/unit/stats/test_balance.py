@@ -1,0 +1,47 @@
+"""Whether two factors went together, in dialogues that one can count."""
+
+import pytest
+
+from vivavoce.stats.balance import balance_warnings, together
+
+
+def told(**cells: int) -> str | None:
+    """So many dialogues of each pair of levels: `ax=3` is level a of `noise` with level x of `task`."""
+    pairs = [(name[0], name[1]) for name, count in cells.items() for _ in range(count)]
+    return together("noise", [a for a, _ in pairs], "task", [b for _, b in pairs])
+
+
+@pytest.mark.parametrize(("cells", "word"), [
+    ({"ax": 5, "ay": 5, "bx": 5, "by": 5}, None), ({"ax": 10, "ay": 10, "bx": 9, "by": 11}, None),
+    ({"ax": 10, "ay": 10, "bx": 8, "by": 12}, None), ({"ax": 10, "ay": 10, "bx": 7, "by": 13}, "unbalanced"),
+    ({"ax": 5, "by": 5}, "confounded"), ({"ax": 5, "by": 4, "bz": 1}, "confounded"),
+    ({"ax": 5, "ay": 5, "by": 5}, "unbalanced"), ({"ax": 5, "ay": 5}, None), ({"ax": 5, "bx": 5}, None),
+    ({}, None),
+])  # fmt: skip
+def test_factors_that_went_together_are_told(cells: dict[str, int], word: str | None) -> None:
+    found = told(**cells)
+    assert (found is None) == (word is None) and (word or "") in (found or "")
+
+
+def test_the_level_that_differs_most_is_named_with_its_shares() -> None:
+    found = told(ax=6, ay=2, az=2, bx=2, by=3, bz=5)
+    assert found is not None and "x of task makes up 60 % (a), 20 % (b) of the dialogues" in found
+    both = told(ax=3, by=3)
+    assert both is not None and "confounded: there are only a × x, b × y. Nothing can tell" in both
+
+
+def test_dialogues_without_a_level_and_factors_of_very_many_are_left_out() -> None:
+    assert together("noise", ["a", "b", None, "a"], "task", ["x", "x", "y", None]) is None
+    names = [f"t{number:02}" for number in range(13)]
+    assert together("noise", ["a", "b"] * 13, "task", [one for one in names for _ in range(2)]) is None
+    many = together("noise", ["a", "b"] * 6, "task", names[:12])
+    assert many is not None and "confounded" in many
+
+
+def test_only_other_factors_and_systems_that_they_do_not_make_are_asked_about(make) -> None:
+    talks = [("s", "p", 1), ("s", "p", 1), ("t", "p", 1), ("t", "p", 1)]
+    alike = make(*talks, name="alike", factor_noise=["a", "a", "b", "b"], factor_light=["x", "y", "x", "y"])
+    assert balance_warnings(alike, "noise") == balance_warnings(alike, "system") == []
+    made = make(*talks, name="apart", factor_noise=["a", "b", "a", "b"], factor_light=["x", "y", "x", "y"])
+    (warning,) = balance_warnings(made, "noise")
+    assert "noise and light are confounded" in warning

@@ -1,0 +1,139 @@
+"""Habits of callers, each from calls that one can judge by hand; their spread against other libraries."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta
+from statsmodels.duration.survfunc import SurvfuncRight
+
+from vivavoce.stats.calibration import (
+    Call,
+    _carefulness,
+    _changed_mind,
+    _dialogues,
+    _error_rates,
+    _forgetfulness,
+    _over_informing,
+    _terseness,
+    kaplan_meier,
+)
+
+Said = str | None
+WRONG = ("U food=thai", "S food=greek")
+
+
+def call(*turns: str, words: list[int] | None = None, **facts: object) -> Call:
+    """`U food=thai request:phone`, `S`, `S food=greek`, `S-` for a turn of the system's that did not help."""
+    made = Call("d", "p", **facts)  # pyright: ignore[reportArgumentType]
+    for index, turn in enumerate(turns):
+        who, *items = turn.split()
+        if who == "U":
+            acts = [act(one) for one in items]
+            made.acts.append(acts)
+            made.turn_of_acts.append(index)
+            made.words.append(words[len(made.words)] if words else 1)
+        else:
+            made.helpful.append((index, who == "S"))
+            made.stated[index] = dict(one.split("=") for one in items)
+    return made
+
+
+def act(text: str) -> tuple[str, Said, Said]:
+    """`food=thai` is stated; other acts are told: `negate`, `request:phone`, `confirm:food=thai`."""
+    told, _, value = text.partition("=")
+    kind, colon, slot = told.partition(":")
+    if value and not colon:
+        kind, slot = "inform", told
+    return kind, slot or None, value or None
+
+
+@pytest.mark.parametrize(("turns", "changed"), [
+    (("U food=thai", "S", "U food=greek"), True), (("U food=thai", "S-", "U food=greek"), False),
+    (("U food=thai", "S", "S-", "U food=greek"), False), (("U food=thai", "S-", "S", "U food=greek"), True),
+    (("U food=thai", "U food=greek"), True), (("U food=thai", "S", "U food=thai"), False),
+    (("U food=thai", "S", "U area=north"), False), (("U food=thai", "S", "U food=dontcare"), False),
+    (("U food=dontcare", "S", "U food=greek"), False), (("U food=thai", "S", "U request:food"), False),
+    (("U inform:food", "S", "U food=greek"), False), (("U food=thai", "S", "U confirm:food=greek"), False),
+])  # fmt: skip
+def test_a_mind_is_changed_where_a_value_is_though_nothing_failed(
+    turns: tuple[str, ...], changed: bool
+) -> None:
+    assert _changed_mind(call(*turns)) == changed
+
+
+@pytest.mark.parametrize(("turns", "share", "n"), [
+    ((*WRONG, "U food=thai"), 1.0, 1), ((*WRONG, "U deny:food"), 1.0, 1), ((*WRONG, "U negate"), 1.0, 1),
+    ((*WRONG, "U request:phone"), 0.0, 1), ((*WRONG, "U request:food"), 0.0, 1),
+    (("U food=thai", "S food=thai", "U area=north"), None, 0),
+    (("U food=dontcare", "S food=greek", "U negate"), None, 0), (("S food=greek", "U negate"), None, 0),
+    ((*WRONG, "S area=north", "U negate"), None, 0),
+    ((*WRONG, "U negate", "S food=greek", "U bye"), 0.5, 2),
+])  # fmt: skip
+def test_who_is_careful_corrects_what_the_system_states_wrongly(
+    turns: tuple[str, ...], share: float | None, n: int
+) -> None:
+    assert _carefulness([call(*turns)]) == (share, n)
+
+
+@pytest.mark.parametrize(("turn", "words", "share", "n"), [
+    ("U food=thai", 2, 1.0, 1), ("U food=thai", 3, 0.0, 1), ("U food=thai area=north", 4, 1.0, 1),
+    ("U food=thai food=greek", 3, 0.0, 1), ("U food=thai negate", 1, None, 0), ("U", 1, None, 0),
+])  # fmt: skip
+def test_who_is_terse_states_a_value_in_two_words(turn: str, words: int, share: float | None, n: int) -> None:
+    assert _terseness([call(turn, words=[words])]) == (share, n)
+
+
+@pytest.mark.parametrize(("turns", "share", "n"), [
+    (("U food=thai area=north", "U food=thai"), 0.5, 2), (("U food=thai request:phone",), 1.0, 1),
+    (("U food=thai food=greek",), 0.0, 1), (("U negate:food negate:area", "U bye"), None, 0),
+])  # fmt: skip
+def test_who_over_informs_speaks_of_two_slots_in_a_turn(
+    turns: tuple[str, ...], share: float | None, n: int
+) -> None:
+    assert _over_informing([call(*turns)]) == (share, n)
+
+
+def test_a_constraint_is_forgotten_that_is_never_spoken_of() -> None:
+    wanted = {"food", "area", "pricerange"}
+    assert _forgetfulness([call("U food=thai", "U request:area", constraints=wanted)]) == (1 / 3, 3)
+    assert _forgetfulness([call("U food=thai")]) == (None, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 26), st.booleans()), min_size=1, max_size=40))
+def test_patience_is_the_product_limit_of_another_library(left: list[tuple[int, bool]]) -> None:
+    found = kaplan_meier(left)
+    if not any(vain for _, vain in left):
+        assert found == {}
+        return
+    times, vain = zip(*((min(turns, 20), vain) for turns, vain in left), strict=True)
+    curve = SurvfuncRight(np.array(times) + 1.0, np.array(vain, dtype=int))
+    expected: defaultdict[int, float] = defaultdict(float)
+    before = 1.0
+    for time, surviving in zip(curve.surv_times, curve.surv_prob, strict=True):
+        expected[max(0, int(time) - 2)] += before - surviving
+        before = float(surviving)
+    last = max(one for one, gone in zip(times, vain, strict=True) if gone)
+    expected[last] += before
+    assert found == pytest.approx(
+        {turns: share for turns, share in expected.items() if share > 1e-9}, abs=1e-4
+    )
+
+
+def test_error_rates_of_callers_have_the_moments_of_their_distribution() -> None:
+    rates = {"p": [0.1, 0.3], "q": [0.4], "r": [0.25, 0.35, 0.3], "s": [2.0]}
+    calls = [Call("d", person, error_rate=one) for person, own in rates.items() for one in own]
+    found = _error_rates([*calls, Call("d", "t")])
+    means = [0.2, 0.4, 0.3, 0.9]
+    assert isinstance(found, dict)
+    assert beta.mean(*found["beta"]) == pytest.approx(np.mean(means), abs=1e-3)
+    assert beta.var(*found["beta"]) == pytest.approx(np.var(means, ddof=1), rel=0.01)
+    assert _error_rates(calls[:2]) == 0.2 and _error_rates([Call("d", "p")]) is None
+    assert _error_rates([Call("d", "p", error_rate=0.0), Call("d", "q", error_rate=0.9)]) == 0.45
+
+
+def test_callers_are_counted_by_how_often_they_called() -> None:
+    calls = [Call("d", person) for person in ["p"] * 2 + ["q"] * 2 + ["r"] + ["s"] * 70]
+    assert _dialogues(calls) == {1: 0.25, 2: 0.5, 60: 0.25}

@@ -1,0 +1,64 @@
+"""Margins: what a difference must stay below, and which cannot tell anything."""
+
+import math
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.stats.equivalence import (
+    check_margin,
+    check_margins_used,
+    equivalence,
+    equivalent_proportions,
+    margin_of,
+    possible_margins,
+)
+
+SAID, SHOWN = "subjective_success", "objective_success_assigned"
+
+
+@pytest.mark.parametrize(("name", "margin", "right"), [
+    ("rates", 0.05, True), ("rates", 0.999, True), ("rates", 1.0, False), ("rates", 0.0, False),
+    ("rates", -0.1, False), (SAID, 1.0, False), ("word_error_rate", 1.0, False), ("turns", 1.0, True),
+    ("turns", 0.0, False), ("turns", math.inf, False), ("turns", math.nan, False),
+])  # fmt: skip
+def test_a_margin_lies_above_nothing_and_of_a_ratio_below_one(name: str, margin: float, right: bool) -> None:
+    assert possible_margins({name: margin}) == ({name: margin} if right else {})
+    if right:
+        assert check_margin(name, margin) == margin
+        return
+    with pytest.raises(InputError, match=f"margin {margin:g}"):
+        check_margin(name, margin)
+
+
+@pytest.mark.parametrize(("name", "margins", "expected"), [
+    (SAID, None, None), (SAID, 0.1, 0.1), ("turns", 0.1, None), (SAID, {"rates": 0.2}, 0.2),
+    (SAID, {"rates": 0.2, SAID: 0.3}, 0.3), (SHOWN, {SAID: 0.3}, None), ("turns", {"turns": 2.0}, 2.0),
+    ("turns", {"rates": 0.2}, None),
+])  # fmt: skip
+def test_a_margin_is_the_measures_own_else_that_of_all_success_rates(name, margins, expected) -> None:
+    assert margin_of(name, margins) == expected
+
+
+@pytest.mark.parametrize(("margins", "names", "right"), [
+    (0.1, [SAID], True), (0.1, ["turns"], False), (None, [], True), ({"turns": 1.0}, ["turns", SAID], True),
+    ({"turns": 1.0}, [SAID], False), ({"rates": 0.1}, [SAID], True), ({"rates": 0.1}, ["turns"], False),
+    ({SAID: 1.0}, [SAID], False),
+])  # fmt: skip
+def test_a_margin_of_what_is_not_compared_is_refused(margins, names, right) -> None:
+    if right:
+        check_margins_used(margins, names)
+        return
+    with pytest.raises(InputError):
+        check_margins_used(margins, names)
+
+
+def test_an_error_or_margin_of_nothing_cannot_be_tested() -> None:
+    for margin, se in ((0.0, 0.1), (0.1, 0.0), (-0.1, 0.1), (0.1, -0.1)):
+        with pytest.raises(InputError):
+            equivalence(0.0, se, margin)
+    assert equivalent_proportions(0, 0, 3, 4, 0.1) is None and equivalent_proportions(3, 4, 0, 0, 0.1) is None
+    assert equivalent_proportions(4, 4, 0, 3, 0.1) is None
+    found = equivalent_proportions(45, 90, 20, 50, 0.2)
+    assert found is not None and found.difference == pytest.approx(0.1)
+    assert found.se == pytest.approx(math.sqrt(0.25 / 90 + 0.24 / 50))
