@@ -4,9 +4,10 @@ Domains of venues need no such file: their callers are made from the study's ont
 are for systems that do things (top up a card, route a call, switch a lamp).
 """
 
+import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,6 +16,7 @@ from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
 
 DOMAINS: Final = Path(__file__).parent / "domains"
+TAG: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)*")
 
 Texts = dict[str, str]
 Words = dict[str, tuple[str, ...]]
@@ -102,8 +104,9 @@ class GoalKind(_Data):
 
 
 class Cue(_Data):
-    """Words of a system that stand for an act, for systems that tell no acts; a regular expression each.
+    """Words of a system that stand for an act, for systems that tell no acts.
 
+    patterns  a regular expression by language; in the file each stands under its language: `en`, `it`
     A group named `value` is the act's value. items: every thing of this group that is named is told, too.
     """
 
@@ -111,20 +114,51 @@ class Cue(_Data):
     slot: str | None = None
     value: str | None = None
     items: str | None = None
-    en: str
-    it: str
+    patterns: Texts
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_language(cls, written: Any) -> Any:
+        if not isinstance(written, dict) or "patterns" in written:
+            return written
+        tags = [key for key in written if key not in cls.model_fields and TAG.fullmatch(str(key))]
+        patterns = {key: written[key] for key in tags}
+        return {key: one for key, one in written.items() if key not in patterns} | {"patterns": patterns}
 
 
 class SimulatedDomain(_Data):
     """A domain: kinds of goals by name, and the words."""
 
     domain: str
-    languages: tuple[str, ...] = ("en", "it")
+    languages: tuple[str, ...] = Field((), description="those of the goals' texts when left out")
     goals: dict[str, GoalKind]
     slots: dict[str, SpokenSlot] = {}
     groups: dict[str, ItemGroup] = {}
     wants: dict[str, Wanted] = {}
     cues: tuple[Cue, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spoken(cls, written: Any) -> Any:
+        """The languages in which every goal has its text, where the file names none."""
+        if (
+            not isinstance(written, dict)
+            or "languages" in written
+            or not isinstance(written.get("goals"), dict)
+        ):
+            return written
+        texts = [goal.get("text") for goal in written["goals"].values() if isinstance(goal, dict)]
+        spoken = [list(text) for text in texts if isinstance(text, dict)]
+        both = [tag for tag in (spoken[0] if spoken else []) if all(tag in one for one in spoken)]
+        return {**written, "languages": both}
+
+    @model_validator(mode="after")
+    def _worded(self) -> "SimulatedDomain":
+        for cue in self.cues:
+            for language in self.languages:
+                if language not in cue.patterns:
+                    raise ValueError(f"the cue of {cue.act!r} has no words in {language!r}")
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> "SimulatedDomain":

@@ -13,7 +13,7 @@ def acts_by_cues(text: str, domain: SimulatedDomain, language: str) -> list[Logg
     """The acts that a domain's cues find in a system's text, in the order of the cues."""
     found: list[LoggedAct] = []
     for cue in domain.cues:
-        match = _pattern(cue.it if language == "it" else cue.en).search(text)
+        match = _pattern(cue.patterns[language]).search(text)
         if match is None:
             continue
         value = match.groupdict().get("value") or cue.value

@@ -1,5 +1,6 @@
 """Users of domains other than venues: they pursue their goals, in both languages, with acts and without."""
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -192,3 +193,39 @@ def test_an_act_of_a_bot_is_no_more_than_it_says() -> None:
             by_words = hold(name, task, CAREFUL, "it", seed=number, acts=False)
             assert by_acts == by_words
     assert Act("inform", "x").as_json() == {"act": "inform", "slot": "x", "value": None, "op": None}
+
+
+ENGLISH = """domain: desk
+goals:
+  opening:
+    text: {en: Find out when the library opens.}
+    opening: {en: [when do you open]}
+    wants: {of: [hours]}
+wants:
+  hours: {ask: {en: [when do you open]}, names: {en: the opening hours}}
+cues:
+  - {act: inform, slot: hours, value: "9", en: 'from nine'}
+"""
+
+
+def test_a_domain_in_one_language_needs_no_words_in_another(tmp_path: Path) -> None:
+    (tmp_path / "desk.yaml").write_text(ENGLISH, encoding="utf-8")
+    domain = load_domain(str(tmp_path / "desk.yaml"))
+    assert domain.languages == ("en",)
+    assert [act.value for act in acts_by_cues("We open from nine.", domain, "en")] == ["9"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("{en: Find out when the library opens.}", "{en: Find out., it: Informati.}", "no words in 'it'"),
+        ("act: inform, slot:", "act: inform, slott:", "unknown key 'slott'; did you mean 'slot'?"),
+    ],
+)
+def test_a_cue_without_a_language_or_with_a_strange_key_is_told(
+    tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    assert before in ENGLISH
+    (tmp_path / "desk.yaml").write_text(ENGLISH.replace(before, after), encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(said)):
+        load_domain(str(tmp_path / "desk.yaml"))
