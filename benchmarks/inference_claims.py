@@ -20,7 +20,7 @@ import numpy as np
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
-from vivavoce.report.answer import answer
+from vivavoce.sections.results.answer import answer
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary import summarise
 

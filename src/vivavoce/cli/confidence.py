@@ -27,7 +27,7 @@ def confidence(
     if figure is not None:
         from vivavoce.report.drawing import PAGE_FONT, PRINT_FONT
         from vivavoce.report.prose import mark
-        from vivavoce.report.recognition import reliability_figure
+        from vivavoce.sections.recognition.section import reliability_figure
 
         drawn = reliability_figure(found["all"], mark=mark(found)).printed
         figure.write_text(drawn.replace(PRINT_FONT, PAGE_FONT), encoding="utf-8")

@@ -45,13 +45,11 @@ class RateTable:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page of results shows; `tests`, `measures` and `variants` as the report has them."""
+    """What the page of results shows above the report's sections; `tests` as the report has them."""
 
     dialogues: int
     rates: list[RateTable]
     tests: "TableOfText | None"
-    measures: "TableOfText | None"
-    variants: "TableOfText | None"
     warnings: list[str]
     model: str
     data: str
@@ -73,8 +71,6 @@ def make_view(summary: Facts) -> View:
         dialogues=summary["all"]["dialogues"],
         rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
         tests=content.tests_table(summary),
-        measures=content.measures_table(summary),
-        variants=content.variants_table(summary),
         warnings=list(summary["warnings"]),
         model=(summary.get("model") or {}).get("why", ""),
         data=summary["data"],

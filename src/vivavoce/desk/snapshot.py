@@ -17,7 +17,7 @@ from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
-    from vivavoce.report.blocks import Section
+    from vivavoce.report.blocks import DocumentSection
 
 STALE_AFTER: Final = timedelta(seconds=30)
 
@@ -36,13 +36,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A summary of a snapshot with its comparisons, or the reason why there is none."""
+    """A summary of a snapshot with sections of the report, or the reason why there is none."""
 
     position: int
     at: datetime
     summary: dict[str, Any] | None
     problem: str = ""
-    compared: "tuple[Section, ...]" = ()
+    sections: "tuple[DocumentSection, ...]" = ()
 
 
 class Snapshots:
@@ -121,15 +121,16 @@ class Snapshots:
         return known
 
     def _summarise(self, scope: Scope, by: str) -> None:
-        from vivavoce.report.compared import compared_sections
-        from vivavoce.stats.summary import summarise
+        from vivavoce.report.material import Material, ReportOptions
+        from vivavoce.report.section import dashboard_sections
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current(scope)
             position, at = snapshot.position, snapshot.at
-            summary, compared = summarise(snapshot.dataset, by), compared_sections(snapshot.dataset)
-            self._results[scope, by] = Results(position, at, summary, compared=tuple(compared))
+            material = Material(snapshot.dataset, ReportOptions(by=by))
+            sections = tuple(dashboard_sections(material))
+            self._results[scope, by] = Results(position, at, material.summary, sections=sections)
         except VivavoceError as error:
             self._results[scope, by] = Results(position, at, None, str(error))
         except Exception:

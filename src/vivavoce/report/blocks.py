@@ -107,8 +107,8 @@ Block = TableOfText | Figure | Paragraph | Heading | Bullets | FactList | Defini
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the report that can be chosen by name; `menu` is what the page's index calls it."""
+class DocumentSection:
+    """A section as it is written, in the report's language; `menu` is what the page's index calls it."""
 
     name: str
     title: str
@@ -134,7 +134,7 @@ class Document:
     answer: tuple[str, ...]
     before: tuple[str, ...]
     cover: tuple[tuple[str, str], ...]
-    sections: tuple[Section, ...]
+    sections: tuple[DocumentSection, ...]
     data: str
     made: str
     version: str

@@ -8,7 +8,7 @@ from typing import Final
 
 from vivavoce.core.signature import installed_version
 from vivavoce.report import campaign_parts as parts
-from vivavoce.report.blocks import Block, Document, FactList, Section
+from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
 from vivavoce.report.campaign_evaluation import Evaluation
 from vivavoce.report.campaign_people import method_blocks, people_blocks
 from vivavoce.report.campaign_stress import failure_blocks, stress_blocks
@@ -41,7 +41,7 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
     """
     with speaking(words):
         sections = [
-            Section(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
+            DocumentSection(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
             for name, blocks in _sections(found, beside).items()
             if blocks
         ]

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from vivavoce.core.signature import installed_version
-from vivavoce.report.blocks import Cell, Document, Row, Section, TableOfText
+from vivavoce.report.blocks import Cell, Document, DocumentSection, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, say, speaking
@@ -26,7 +26,7 @@ def compose_leaderboard(standing: dict[str, Any], *, words: str = "en") -> Docum
             lead=say("{teams}, ordered by: {figure}.", teams=plural(len(standing["teams"]), "team"),
                      figure=say(FIGURES[standing["ranked_by"]])),
             answer=(), before=(say("Where intervals overlap widely, the order may be chance."),), cover=(),
-            sections=(Section("leaderboard", say("Leaderboard"), say("Leaderboard"), (table,)),),
+            sections=(DocumentSection("leaderboard", say("Leaderboard"), say("Leaderboard"), (table,)),),
             data=standing["name"], made="", version=installed_version(), words=frame_words(),
         )  # fmt: skip
 

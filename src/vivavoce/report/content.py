@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
-from vivavoce.report.language import Shown, noun, say, translated
+from vivavoce.report.language import Shown, say, translated
 from vivavoce.report.numbers import (
     amount,
     between,
@@ -22,6 +22,7 @@ from vivavoce.stats.family import decisive
 from vivavoce.stats.rates import HEADLINES, is_rate
 
 Facts = dict[str, Any]
+SIGNIFICANT: Final = 0.05
 UNIT_NAMES: Final = {
     "dialogue": "dialogues",
     "goal": "goals",
@@ -65,6 +66,16 @@ def group_name(row: Facts, summary: Facts) -> str:
 def heads(*names: str) -> tuple[Cell, ...]:
     """Plain column headings."""
     return tuple(Cell(name) for name in names)
+
+
+def is_significant(p: float | None, alpha: float = SIGNIFICANT) -> bool:
+    """Whether a p, adjusted where several were computed, is below alpha; a missing one is not."""
+    return p is not None and p < alpha
+
+
+def adjusted_cell(p: float | None) -> Cell:
+    """An adjusted p, bold where it is significant."""
+    return Cell(p_value(p), strong=is_significant(p))
 
 
 def interval_of(rate: Facts) -> tuple[float | None, float | None, bool]:
@@ -241,100 +252,9 @@ def _counted_cells(test: Facts) -> tuple[Cell, ...]:
     )
 
 
-def variants_table(summary: Facts) -> TableOfText | None:
-    """Every variant of objective success: unit, policy for goals without a match, offer rule."""
-    groups = with_all(summary)
-    names = [name for name in summary["all"] if is_variant(name) and summary["all"][name]["n"]]
-    if not names:
-        return None
-    rows = [
-        Row(
-            translated(MEASURES.get(name).title),
-            tuple(_short_rate(row[name]) for row in groups),
-            (settings(name),),
-            group=unit_name(summary["all"][name]["unit"]).capitalize(),
-        )
-        for name in sorted(names, key=lambda name: (summary["all"][name]["unit"], name))
-    ]
-    note = (
-        say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
-        if is_clustered(summary)
-        else say("Under each rate: its 95% interval (Wilson), then successes of cases.")
-    )
-    return TableOfText(
-        "variants",
-        say("Objective success in every variant"),
-        heads(say("Variant"), *(group_name(row, summary) for row in groups)),
-        tuple(rows),
-        note,
-        signatures(groups, names),
-    )
-
-
-def _short_rate(rate: Facts) -> Cell:
-    cell = rate_cell(rate)
-    return Cell(cell.main, cell.under[:2])
-
-
 def family_title(name: str) -> str:
     """The name of a measure's family, to be shown."""
     return translated(MEASURES.get(name).family.replace("_", " ").capitalize())
-
-
-def measures_table(summary: Facts) -> TableOfText | None:
-    """Everything that is no success rate, one row a measure."""
-    groups = with_all(summary)
-    names = [
-        name
-        for name, measure in MEASURES
-        if not is_rate(name) and summary["all"]["measures"].get(name, {}).get("denominator")
-    ]
-    if not names:
-        return None
-    rows = [
-        Row(
-            title(name),
-            tuple(_measure_cell(row["measures"][name], MEASURES.get(name).analysis_unit) for row in groups),
-            group=family_title(name),
-        )
-        for name in sorted(names, key=lambda name: MEASURES.get(name).family)
-    ]
-    return TableOfText(
-        "measures",
-        say("Interaction parameters"),
-        heads(say("Measure"), *(group_name(row, summary) for row in groups)),
-        tuple(rows),
-        _under_measures(summary, names),
-        signatures(groups, names),
-    )
-
-
-def _under_measures(summary: Facts, names: list[str]) -> str:
-    under = say(
-        "Pooled over all cases; under each number, its 95% interval with participants as the unit where "
-        "it has one, and how many cases it rests on."
-    )
-    if any(summary["all"]["measures"][name]["open"] for name in names):
-        under += " " + say(
-            "Open: annotators differ and nobody decided; the number is the mean over annotators, and the two "
-            "are the lowest and highest that decisions could give."
-        )
-    return under
-
-
-def _measure_cell(measured: Facts, unit: str) -> Cell:
-    if measured["value"] is None:
-        return Cell(amount(None, ""), (say("no case"),))
-    cases = round(measured["denominator"])
-    counted = unit.replace("_", " ")
-    under: list[str] = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
-    clustered, shown = measured["clustered"], measured["unit"]
-    if interval := limits(clustered["low"], clustered["high"], shown):
-        under.insert(0, interval)
-    if measured["open"]:
-        low, high = (amount(measured[name], shown) for name in ("lowest", "highest"))
-        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(measured["open"])))
-    return Cell(amount(measured["value"], shown), tuple(under))
 
 
 def limits(low: float | None, high: float | None, unit: str) -> str:

@@ -1,30 +1,18 @@
-"""The figures of answers, of learning and of correlations."""
+"""Answers to the items of a questionnaire, drawn."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.drawing import (
-    ACCENT,
-    INK,
-    NARROW,
-    NEUTRAL,
-    SOFT,
-    WARM,
-    WARM_SOFT,
-    Figure,
-    figure,
-    label_px,
-)
+from vivavoce.report.drawing import ACCENT, INK, NEUTRAL, SOFT, WARM, WARM_SOFT, Figure, figure, label_px
 from vivavoce.report.language import say
-from vivavoce.report.numbers import coefficient, count, percent, span
+from vivavoce.report.numbers import count
 
 Facts = dict[str, Any]
 STEP: Final = 24
 
 
-def likert_figure(number: int, sheet: Facts, *, mark: str = "") -> Figure:
+def likert_figure(number: int, sheet: Facts, *, mark: str | None = None) -> Figure:
     """The answers to a questionnaire's items as bars to both sides of the scale's middle."""
     data = [bar for item in sheet["items"] for bar in _bars(item)]
     order = [_item_name(item) for item in sheet["items"]]
@@ -117,115 +105,3 @@ def _ends(items: list[Facts]) -> str:
     if any(item["reverse"] for item in items):
         sentence += " " + say("(\u2212) marks items worded negatively: a high code is a bad verdict.")
     return sentence
-
-
-def learning_figure(rows: Sequence[Facts], titles: dict[str, str], *, mark: str = "") -> Figure:
-    """Success by the number of a participant's dialogue, one panel a rate."""
-    steps = list(dict.fromkeys(_step(row) for row in rows))
-    data = {
-        name: [{**row, "step": _step(row)} for row in rows if row["measure"] == name]
-        for name in titles
-        if any(row["measure"] == name for row in rows)
-    }
-
-    def draw(width: int) -> Any:
-        side_by_side = width != NARROW
-        inner = (width - 60) // (len(data) if side_by_side else 1) - 26
-        panels = [
-            _learning_panel(found, titles[name], steps, inner, named=not side_by_side or place == 0)
-            for place, (name, found) in enumerate(data.items())
-        ]
-        return alt.hconcat(*panels, spacing=22) if side_by_side else alt.vconcat(*panels, spacing=16)
-
-    words = "; ".join(
-        f"{titles[name]}: "
-        + ", ".join(
-            f"{_step(row)}: {percent(row['ratio'])} ({span(row['low'], row['high'])}, n = {count(row['n'])})"
-            for row in found
-        )
-        for name, found in data.items()
-    )
-    return figure(
-        "learning",
-        say("Success by the number of a participant's dialogue"),
-        words + ".",
-        draw,
-        mark=mark,
-        caption=say(
-            "All groups together. Line: 95% interval over participants. Who held many dialogues "
-            "chose to: later steps show other people, not only more practice."
-        ),
-    )
-
-
-def _learning_panel(data: list[Facts], title: str, steps: list[str], inner: int, *, named: bool) -> Any:
-    axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labels=named)
-    base = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("step:N", sort=steps, scale=alt.Scale(domain=steps), title=say("number of the dialogue"),
-                axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    )  # fmt: skip
-    scale = alt.Scale(domain=[0, 1])
-    interval = base.mark_rule(color=SOFT, strokeWidth=2.5).encode(
-        y=alt.Y("low:Q", scale=scale, axis=axis, title=None), y2="high:Q"
-    )
-    line = base.mark_line(color=ACCENT, strokeWidth=1.5).encode(y=alt.Y("ratio:Q", scale=scale))
-    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=50, opacity=1).encode(y="ratio:Q")
-    heading = alt.TitleParams(title.split(", "), anchor="start", fontSize=12.5, fontWeight=600, color=INK)
-    return (interval + line + dot).properties(width=inner, height=150, title=heading)
-
-
-def _step(row: Facts) -> str:
-    return str(row["first"]) if row["first"] == row["last"] else f"{row['first']}\u2013{row['last']}"
-
-
-def correlations_figure(pairs: Sequence[Facts], titles: dict[str, str], *, mark: str = "") -> Figure:
-    """Rank correlations of every two parameters, as a triangle of numbers."""
-    names = [name for name in titles if any(name in (pair["a"], pair["b"]) for pair in pairs)]
-    numbered = {name: str(place) for place, name in enumerate(names, start=1)}
-    rows = {name: f"{numbered[name]}  {titles[name]}" for name in names}
-    data = [
-        {
-            "row": rows[pair["b"]],
-            "column": numbered[pair["a"]],
-            "rho": pair["rho"],
-            "shown": coefficient(pair["rho"]),
-        }
-        for pair in pairs
-    ]
-
-    def draw(width: int) -> Any:
-        room, edge = (230, 8) if width != NARROW else (110, 26)
-        step = max(24, min(56, (width - room - 20) // max(len(names) - 1, 1)))
-        base = alt.Chart(alt.Data(values=data)).encode(
-            x=alt.X("column:N", sort=list(numbered.values()), title=None,
-                    axis=alt.Axis(labelAngle=0, orient="bottom", grid=False)),
-            y=alt.Y("row:N", sort=list(rows.values()), title=None,
-                    axis=alt.Axis(labelLimit=room - edge, minExtent=room, maxExtent=room, grid=False)),
-        )  # fmt: skip
-        tiles = base.mark_rect().encode(
-            color=alt.Color(
-                "rho:Q",
-                scale=alt.Scale(domain=[-1, -0.001, 0, 0.001, 1],
-                                range=[WARM_SOFT, "#f8eee6", "#ffffff", "#edf3f8", SOFT]),
-                legend=None,
-            )
-        )  # fmt: skip
-        text = base.mark_text(fontSize=11 if width != NARROW else 8, color="#111418").encode(text="shown:N")
-        return (tiles + text).properties(width=alt.Step(step), height=alt.Step(STEP))
-
-    first = titles[names[0]] if names else ""
-    words = "; ".join(
-        f"{titles[pair['a']]} / {titles[pair['b']]}: {coefficient(pair['rho'])}" for pair in pairs
-    )
-    return figure(
-        "correlations",
-        say("Rank correlations of parameters over dialogues"),
-        words + ".",
-        draw,
-        mark=mark,
-        caption=say(
-            "Spearman's rho over the dialogues that have both; column 1 is {first}. For exploring only: "
-            "no tests, and dialogues of one person are alike.",
-            first=first,
-        ),
-    )

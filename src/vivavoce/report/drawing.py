@@ -5,12 +5,14 @@ so figures follow light, dark and print.
 """
 
 import re
-from collections.abc import Callable
-from contextvars import copy_context
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, ClassVar, Final
 
+import altair as alt
 import vl_convert
 
 from vivavoce.report.language import language
@@ -32,6 +34,9 @@ DRESS: Final[dict[str, Any]] = {
 }  # fmt: skip
 LOCALES: Final[dict[str, Any]] = {"en": "en-US", "it": "it-IT"}
 Draw = Callable[[int], Any]
+LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
+MOST_DRAWN_GROUPS: Final = 24
+_MARK: ContextVar[str] = ContextVar("mark_of_figures", default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +72,21 @@ class Figure:
         return self.make(PRINT)[0]
 
 
+@contextmanager
+def marked(mark: str) -> Iterator[None]:
+    """Every figure made inside carries this mark, unless it is given one of its own."""
+    token = _MARK.set(mark)
+    try:
+        yield
+    finally:
+        _MARK.reset(token)
+
+
 def figure(
-    name: str, title: str, alternative: str, draw: Draw, *, mark: str = "", caption: str = ""
+    name: str, title: str, alternative: str, draw: Draw, *, mark: str | None = None, caption: str = ""
 ) -> Figure:
-    """A figure; `mark` goes into its title, so that it stays when the figure is copied out."""
+    """A figure; its mark goes into its title, so that it stays when the figure is copied out."""
+    mark = _MARK.get() if mark is None else mark
     whole = f"{title} \u2013 {mark}" if mark else title
     lines = [title, mark] if mark else [title]
     context = copy_context()
@@ -85,6 +101,13 @@ def figure(
 def label_px(labels: list[str], width: int) -> int:
     """Room for the longest label, within bounds; a longer one is cut with an ellipsis."""
     return min(LONGEST_LABEL_PX[width], 18 + 8 * max(map(len, labels), default=0))
+
+
+def groups_axis(order: list[str], width: int, *, named: bool) -> alt.Y:
+    """The axis of a figure with one line a group; panels beside the first need no names."""
+    room = label_px(order, width)
+    axis = alt.Axis(labelLimit=0.8 * room, minExtent=room, maxExtent=room, grid=False) if named else None
+    return alt.Y("group:N", sort=order, scale=alt.Scale(domain=order), title=None, axis=axis)
 
 
 def _spec(chart: Any, title: list[str]) -> dict[str, Any]:

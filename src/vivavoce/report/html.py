@@ -12,7 +12,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Document, Row
 from vivavoce.report.document import compose
-from vivavoce.report.material import Progress, ReportOptions
+from vivavoce.report.material import ReportOptions
 
 FORMS: Final = (".html", ".htm", ".pdf")
 
@@ -23,12 +23,10 @@ def write_report(
     *,
     by: str | None = None,
     options: ReportOptions | None = None,
-    progress: Progress | None = None,
 ) -> Path:
     """Write the report of a dataset as HTML, or as PDF where the name ends so, and return its path.
 
-    Input   `by` as in `summarise`, short for `options` with nothing else; `progress` is called with the
-            name of each step
+    Input   `by` as in `summarise`, short for `options` with nothing else
     Empty   a dataset without dialogues gives a report that says so
     Note    the same dataset and version give the same bytes
     Raises  InputError: the place cannot be written; UnknownName: no such grouping or language
@@ -36,7 +34,7 @@ def write_report(
     target = Path(path)
     if target.is_dir():
         raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")
-    return save(compose(dataset, options or ReportOptions(by=by), progress=progress), target)
+    return save(compose(dataset, options or ReportOptions(by=by)), target)
 
 
 def save(document: Document, target: Path) -> Path:
@@ -79,10 +77,9 @@ def render(
     *,
     by: str | None = None,
     options: ReportOptions | None = None,
-    progress: Progress | None = None,
 ) -> str:
     """The report of a dataset as HTML text."""
-    return page(compose(dataset, options or ReportOptions(by=by), progress=progress))
+    return page(compose(dataset, options or ReportOptions(by=by)))
 
 
 def page(document: Document) -> str:

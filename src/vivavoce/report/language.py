@@ -17,13 +17,14 @@ from typing import Any, Final
 from babel.messages.pofile import read_po
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, read_catalogue
+from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, read_catalogue, read_words
 
 LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`])")
 _LANGUAGE: ContextVar[str] = ContextVar("report_language", default=SOURCE_LANGUAGE)
+_OWN: ContextVar[Path | None] = ContextVar("own_words", default=None)  # of the section being written
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")
 
@@ -53,8 +54,21 @@ def language() -> str:
     return _LANGUAGE.get()
 
 
+@contextmanager
+def with_words(locale: Path) -> Iterator[None]:
+    """Everything written inside is looked up in `<language>.po` of this folder before the report's own."""
+    token = _OWN.set(locale)
+    try:
+        yield
+    finally:
+        _OWN.reset(token)
+
+
 @lru_cache
-def _catalogue(language: str) -> NullTranslations:
+def _catalogue(language: str, own: Path | None) -> NullTranslations:
+    if own is not None:
+        _catalogue(language, None)  # with the words of the measures behind it
+        return read_words(own / f"{language}.po", catalogue_file(LOCALE, language, DOMAIN))
     words = read_catalogue(LOCALE, language, DOMAIN)
     if language != SOURCE_LANGUAGE:
         words.add_fallback(read_catalogue(LOCALE, language, MEASURES_DOMAIN))
@@ -62,7 +76,7 @@ def _catalogue(language: str) -> NullTranslations:
 
 
 def _words() -> NullTranslations:
-    return _catalogue(language())
+    return _catalogue(language(), _OWN.get())
 
 
 class Shown(str):
@@ -115,7 +129,7 @@ def _sentence(sentence: str) -> str | None:
     exact = _words().gettext(sentence)
     if exact != sentence:
         return exact
-    for pattern, template in _patterns(language()):
+    for pattern, template in _patterns(language(), _OWN.get()):
         if match := pattern.fullmatch(sentence):
             return say(template, **{name: _part(text) for name, text in match.groupdict().items()})
     return None
@@ -129,13 +143,18 @@ def _part(text: str) -> str:
 
 
 @lru_cache
-def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
-    """The catalogue's phrases with places in them, those with the longest fixed text first."""
-    with catalogue_file(LOCALE, language, DOMAIN).open("rb") as file:
-        templates = [one.id for one in read_po(file, locale=language) if isinstance(one.id, str)]
+def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], str]]:
+    """The catalogues' phrases with places in them, those with the longest fixed text first."""
+    files = [catalogue_file(LOCALE, language, DOMAIN), *([own / f"{language}.po"] if own else [])]
+    templates = [template for file in files if file.is_file() for template in _templates(file, language)]
     found = [template for template in templates if _fixed(template) >= 8 and _PLACE.search(template)]
     found.sort(key=_fixed, reverse=True)
     return [(re.compile(_expression(template), re.DOTALL), template) for template in found]
+
+
+def _templates(file: Path, language: str) -> list[str]:
+    with file.open("rb") as words:
+        return [one.id for one in read_po(words, locale=language) if isinstance(one.id, str)]
 
 
 def _fixed(template: str) -> int:

@@ -9,8 +9,8 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.models import Collected
 from vivavoce.log.scope import Scope
 from vivavoce.measures import MEASURES
+from vivavoce.report.declaration import stopping_words
 from vivavoce.report.numbers import instant, plural
-from vivavoce.report.questions import stopping_words
 from vivavoce.stats.difference import procedure_words
 from vivavoce.stats.equivalence import margin_of
 from vivavoce.study.analysis_file import Primary

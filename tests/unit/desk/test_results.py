@@ -19,6 +19,8 @@ from vivavoce.log.store import Log
 from vivavoce.report import content
 from vivavoce.report.numbers import percent, span
 from vivavoce.report.table import results_table
+from vivavoce.sections.dialogues.section import measures_table
+from vivavoce.sections.variants.section import variants_table
 from vivavoce.stats.summary import summarise
 from vivavoce.study.model import Study
 
@@ -130,8 +132,8 @@ def test_tests_and_parameters_are_the_tables_of_the_report(browser: TestClient) 
     summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
     for table in (
         content.tests_table(summary),
-        content.measures_table(summary),
-        content.variants_table(summary),
+        measures_table(summary),
+        variants_table(summary),
     ):
         assert table is not None and table.caption in page and table.note in page
         for row in table.rows:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.report import content
-from vivavoce.report.answer import answer
 from vivavoce.report.language import speaking
+from vivavoce.sections.results.answer import answer
 from vivavoce.stats.family import describe_family
 from vivavoce.stats.multiple_testing import adjusted
 

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
-from vivavoce.report.document import SECTIONS, compose
+from vivavoce.report.document import compose
 from vivavoce.report.html import render
 from vivavoce.report.language import speaking
 from vivavoce.report.material import ReportOptions
@@ -112,13 +112,6 @@ def test_chosen_sections_alone_are_written_in_the_reports_order(plain):
 def test_an_unknown_section_is_refused_with_the_nearest(plain):
     with pytest.raises(InputError, match=r"unknown section 'result'; did you mean 'results'\?"):
         compose(plain.dataset, ReportOptions(sections=["result"]))
-
-
-def test_every_section_has_a_maker_and_a_title():
-    from vivavoce.report.document import TITLES
-    from vivavoce.report.parts import MAKERS
-
-    assert set(SECTIONS) == set(MAKERS) == set(TITLES)
 
 
 def test_transcripts_are_shown_only_when_asked_and_hidden_words_are_counted(tmp_path):

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
-from vivavoce.report.figures import durations_figure, participants_figure, success_figure
+from vivavoce.report.drawing import marked
+from vivavoce.sections.dialogues.figures import durations_figure
+from vivavoce.sections.participants.figures import participants_figure
+from vivavoce.sections.results.figure import success_figure
 
 ROW = {"key": "alpha", "rate": {"ratio": 0.75, "low": 0.6, "high": 0.86}}
 
@@ -36,7 +39,8 @@ def test_a_group_without_cases_is_left_out():
 
 @pytest.mark.parametrize("mark", ["", "SIMULATED"])
 def test_the_mark_is_drawn_into_the_figure(mark):
-    figure = participants_figure({"1": 4, "3": 2}, mark=mark)
+    with marked(mark):
+        figure = participants_figure({"1": 4, "3": 2})
     assert ("SIMULATED" in figure.wide) is ("SIMULATED" in figure.title) is bool(mark)
 
 

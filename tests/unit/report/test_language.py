@@ -9,57 +9,56 @@ import pytest
 from babel.messages.pofile import read_po
 
 import vivavoce.report
+import vivavoce.sections
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
-from vivavoce.report import (
-    background,
-    content,
-    document,
-    people,
-    preferences,
-    questions,
-    side_by_side,
-    stress,
-)
+from vivavoce.report import content, stress_cases
 from vivavoce.report.html import render
 from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
+from vivavoce.report.section import sections_in_order
+from vivavoce.sections.arena.section import COVARIATES
+from vivavoce.sections.declared.section import SETTINGS
+from vivavoce.sections.effort.section import ARMS
+from vivavoce.sections.flow.section import OUTCOMES
+from vivavoce.sections.preferences.section import FLAGS, MODELS
+from vivavoce.sections.questionnaires.section import WORDINGS
 from vivavoce.stats.attainable_p import reach_warning
 from vivavoce.stats.balance import together
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
 
-ROOM = Path(vivavoce.report.__file__).parent
+ROOMS = [Path(room.__file__).parent for room in (vivavoce.report, vivavoce.sections)]
 LANGUAGES = [language for language in report_languages() if language != "en"]
 SAME_EVERYWHERE = {"Holm", "Bonferroni"}
 SHOWN_WITHOUT_EXPERTS = ("communication", "task_success", "recognition")
 
 
 def phrases() -> set[str]:
-    """What the room says: first arguments of `say` and `translated`, and the words of its tables."""
+    """What the rooms say: first arguments of `say` and `translated`, and the words of its tables."""
     found: set[str] = set()
-    for file in ROOM.glob("*.py"):
+    for file in (file for room in ROOMS for file in room.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
                 said = node.args[1 if node.func.id == "plural" and len(node.args) > 1 else 0]
                 if node.func.id in ("say", "translated", "plural") and isinstance(said, ast.Constant):
                     found.add(said.value)
     tables = (
-        background.WORDINGS,
-        people.OUTCOMES,
+        WORDINGS,
+        OUTCOMES,
         NAMES,
-        questions.SETTINGS,
+        SETTINGS,
         content.UNIT_NAMES,
-        preferences.MODELS,
-        preferences.FLAGS,
-        side_by_side.COVARIATES,
-        side_by_side.ARMS,
-        stress.TITLES,
+        MODELS,
+        FLAGS,
+        COVARIATES,
+        ARMS,
+        stress_cases.TITLES,
     )
     found |= {words for table in tables for words in table.values()}
-    found |= {word for words in document.TITLES.values() for word in words}
+    found |= {word for section in sections_in_order() for word in (section.title, section.menu)} - {""}
     return {phrase for phrase in found if isinstance(phrase, str)} - SAME_EVERYWHERE
 
 

@@ -10,7 +10,7 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
 from vivavoce.report.material import ReportOptions
-from vivavoce.report.releases import against_blocks, release_verdict
+from vivavoce.sections.against.section import against_blocks, release_verdict
 from vivavoce.stats.releases import against
 
 

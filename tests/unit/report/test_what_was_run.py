@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vivavoce.report.prose import what_was_run
+from vivavoce.sections.run.section import what_was_run
 
 
 def told(dialogues: int, participants: int) -> dict[str, str]:

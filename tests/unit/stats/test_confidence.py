@@ -19,7 +19,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.confidence import SureHypothesis
 from vivavoce.report.language import speaking
-from vivavoce.report.recognition import recognition_blocks
+from vivavoce.sections.recognition.section import recognition_blocks
 from vivavoce.stats.confidence import calibration, confidence_results, has_confidences
 
 Talk = tuple[str, str, float | None]

@@ -9,10 +9,10 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.declaration import written_analysis
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
-from vivavoce.report.answer import answer
 from vivavoce.report.language import speaking
 from vivavoce.report.numbers import p_value
 from vivavoce.report.table import comparisons
+from vivavoce.sections.results.answer import answer
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.rates import HEADLINES, is_rate

@@ -1,0 +1,129 @@
+"""A section of the report, and the shelf of those that installed packages offer, ours like anybody's."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from inspect import getfile
+from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from vivavoce.core.shelf import Shelf
+from vivavoce.report.blocks import Block, DocumentSection
+from vivavoce.report.drawing import marked
+from vivavoce.report.language import say, with_words
+from vivavoce.report.material import Material
+
+Found = TypeVar("Found")
+
+
+class Section(ABC, Generic[Found]):
+    """One section: what it computes, and how that is said in blocks.
+
+    Whoever renders blocks (page, PDF, terminal, dashboard) knows no section. Words are written by
+    `vivavoce.report.language.say`, in English; other languages stand in `locale/<language>.po` beside the
+    module, and a figure carries the mark of simulated trials by itself.
+
+    name       as after `--sections`, and in addresses within the page
+    order      sections stand by it; ours are at 100, 200, ...
+    title      its heading, in English
+    menu       what the page's index calls it; empty: the title
+    needs      tables of the dataset that must each hold rows; else the section is left out, and never asked
+    dashboard  whether the dashboard's page of results shows it too
+    """
+
+    name: ClassVar[str]
+    order: ClassVar[int]
+    title: ClassVar[str]
+    menu: ClassVar[str] = ""
+    needs: ClassVar[tuple[str, ...]]
+    dashboard: ClassVar[bool] = False
+
+    @abstractmethod
+    def results(self, material: Material) -> Found | None:
+        """What is computed; None: there is nothing to say, and the section is left out."""
+
+    @abstractmethod
+    def blocks(self, results: Found) -> list[Block]:
+        """The same for readers; [] leaves the section out."""
+
+    @property
+    def locale(self) -> Path:
+        """The folder of its words in other languages."""
+        return Path(getfile(type(self))).parent / "locale"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """What a section says at the front of a report, which is there whatever sections are chosen.
+
+    lead    what the dataset holds, in a sentence; shown where it holds no dialogue
+    answer  the results in plain words
+    before  what to know before trusting the numbers
+    """
+
+    lead: str = ""
+    answer: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+
+class LeadingSection(Section[Found]):
+    """A section that has something to say at the front, too."""
+
+    @abstractmethod
+    def front(self, results: Found) -> Front:
+        """What stands at the front of the report."""
+
+
+def _is_section(made: Any) -> bool:
+    return isinstance(made, Section) and all(hasattr(made, name) for name in ("order", "title", "needs"))
+
+
+SECTIONS: Final[Shelf[Section[Any]]] = Shelf(
+    "section", Section, fits=_is_section, needs="to be a Section with order, title, needs"
+)
+
+
+def sections_in_order() -> list[Section[Any]]:
+    """All sections as they stand in a report."""
+    return sorted((section for _, section in SECTIONS), key=lambda section: (section.order, section.name))
+
+
+@dataclass(frozen=True, slots=True)
+class FilledSection:
+    """A section with what it found."""
+
+    section: Section[Any]
+    results: Any
+
+    def front(self) -> Front:
+        if not isinstance(self.section, LeadingSection):
+            return Front()
+        with with_words(self.section.locale):
+            return self.section.front(self.results)
+
+    def written(self, mark: str) -> DocumentSection | None:
+        """Its blocks, with its titles in the report's language."""
+        section = self.section
+        with with_words(section.locale), marked(mark):
+            blocks = section.blocks(self.results)
+            if not blocks:
+                return None
+            menu = say(section.menu or section.title)
+            return DocumentSection(section.name, say(section.title), menu, tuple(blocks))
+
+
+def fill(material: Material, sections: list[Section[Any]]) -> list[FilledSection]:
+    """Those of the sections for which the dataset holds something, with what they found."""
+    found: list[FilledSection] = []
+    for section in sections:
+        if all(map(material.holds, section.needs)):
+            with with_words(section.locale):
+                results = section.results(material)
+            if results is not None:
+                found.append(FilledSection(section, results))
+    return found
+
+
+def dashboard_sections(material: Material) -> list[DocumentSection]:
+    """The sections that the dashboard shows while a trial runs."""
+    found = fill(material, [section for section in sections_in_order() if section.dashboard])
+    return [written for one in found if (written := one.written(material.mark)) is not None]

@@ -1,0 +1,1 @@
+"""The new version against the last one."""

@@ -1,0 +1,1 @@
+"""Which of two systems side by side people voted for."""

@@ -1,0 +1,159 @@
+"""Two systems side by side: the ranking by votes, and what sways them."""
+
+from typing import Any, Final
+
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import adjusted_cell, heads, is_significant
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import between, coefficient, count, listed, p_value, percent, plural
+from vivavoce.report.section import Front, LeadingSection
+from vivavoce.stats.arena import rank_systems
+
+Facts = dict[str, Any]
+
+COVARIATES: Final = {
+    "left": "standing on the left",
+    "length": "length in words",
+    "lists": "items of lists",
+    "headings": "headings",
+    "bold": "words in bold",
+    "code": "code",
+    "links": "links",
+}
+
+
+def _three(value: float | None) -> str:
+    return coefficient(value, 3)
+
+
+def _limits(one: Facts) -> Cell:
+    return Cell(between(one.get("low"), one.get("high"), _three))
+
+
+def arena_blocks(facts: Facts) -> list[Block]:
+    """The arena."""
+    blocks: list[Block] = [Paragraph(_votes(facts)), _ranking(facts), _pairs(facts), _terms(facts)]
+    if facts["leaks"]:
+        said = say(
+            "In {n} votes an answer named a system; the name was masked on the page.",
+            n=count(facts["leaks"]),
+        )
+        blocks.append(Bullets((said,)))
+    return blocks
+
+
+def arena_answer(facts: Facts) -> list[str]:
+    """The answer in plain words."""
+    if facts["ranking"] is None:
+        return [say("No ranking: a system never wins or never loses against the others."), _votes(facts)]
+    names = [one["name"] for one in facts["ranking"]]
+    sure = [one for one in facts["pairs"] if is_significant(one["p_holm"])]
+    found = [_order(names, sure)]
+    found.append(
+        say("{k} of {n} pairs of systems differ after adjustment.", k=len(sure), n=len(facts["pairs"]))
+    )
+    steady = [one["name"] for one in facts["controlled"] or ()]
+    if steady and steady != names:
+        found.append(say("With length and style held fixed the order is {order}.", order=listed(steady)))
+    return [*found, _votes(facts)]
+
+
+def _order(names: list[str], sure: list[Facts]) -> str:
+    """The order, and how far it can be relied on."""
+    order = listed(names)
+    if any({one["a"], one["b"]} == set(names[:2]) for one in sure):
+        return say("Voters liked {best} best; the order is {order}.", best=names[0], order=order)
+    if sure:
+        return say("The order is {order}; between the first two no difference could be shown.", order=order)
+    return say("No difference could be shown; in these votes the order is {order}.", order=order)
+
+
+def _votes(facts: Facts) -> str:
+    return say(
+        "{people} cast {votes} on two anonymous answers to the same message.",
+        people=plural(facts["participants"], "participant"), votes=plural(facts["votes"], "vote"),
+    )  # fmt: skip
+
+
+def _ranking(facts: Facts) -> TableOfText:
+    tally = {one["name"]: one for one in facts["systems"]}
+    steady = {one["name"]: one for one in facts["controlled"] or ()}
+    rows = []
+    for one in facts["ranking"] or facts["systems"]:
+        own, held = tally[one["name"]], steady.get(one["name"], {})
+        rows.append(
+            Row(
+                one["name"],
+                (
+                    Cell(_three(one.get("estimate"))), _limits(one), Cell(percent(one.get("share"))),
+                    Cell(_three(held.get("estimate")), (between(held.get("low"), held.get("high"), _three),)),
+                    *(Cell(count(own[name])) for name in ("won", "tied", "both_bad", "lost")),
+                ),
+            )
+        )  # fmt: skip
+    columns = heads(
+        say("System"), say("Log worth"), say("95% interval"), say("Share"), say("Length and style fixed"),
+        say("Won"), say("Tied"), say("Both bad"), say("Lost"),
+    )  # fmt: skip
+    note = say(
+        "Worths after Davidson, their mean 0, a vote for both bad counting as a tie, with a term for the "
+        "side; participants as the unit. A dash: the system never wins or never loses."
+    )
+    signed = ((say("All votes"), facts["signature"]),)
+    return TableOfText("arena", say("Ranking"), columns, tuple(rows), note, signed)
+
+
+def _pairs(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            f"{one['a']} – {one['b']}",
+            (
+                Cell(count(one["votes"])), Cell(f"{count(one['a_won'])} : {count(one['b_won'])}"),
+                Cell(_three(one["estimate"])), _limits(one), Cell(p_value(one["p"])),
+                adjusted_cell(one["p_holm"]),
+            ),
+        )
+        for one in facts["pairs"]
+    ]  # fmt: skip
+    columns = heads(
+        say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% interval"), "p", "p (Holm)"
+    )
+    note = say("Log odds that the first is preferred to the second, where one of them is.")
+    return TableOfText("arena_pairs", say("Systems compared"), columns, tuple(rows), note)
+
+
+def _terms(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            translated(COVARIATES[one["covariate"]]),
+            (Cell(_three(one["estimate"])), _limits(one), Cell(p_value(one["p"]))),
+        )
+        for one in ({"covariate": "left", **facts["left"]}, *facts["covariates"])
+    ]
+    columns = heads(say("What sways votes"), say("Log odds"), say("95% interval"), "p")
+    note = say(
+        "Length and style: from both having as much to only one having any. Features that nobody used are "
+        "left out."
+    )
+    return TableOfText("arena_terms", say("Side, length and style"), columns, tuple(rows), note)
+
+
+class ArenaSection(LeadingSection[Facts]):
+    """Which of two anonymous systems people vote for."""
+
+    name = "arena"
+    order = 500
+    title = "Two systems side by side"
+    menu = "Arena"
+    needs = ("votes",)
+    dashboard = True
+
+    def results(self, material: Material) -> Facts:
+        return rank_systems(material.dataset)
+
+    def blocks(self, results: Facts) -> list[Block]:
+        return arena_blocks(results)
+
+    def front(self, results: Facts) -> Front:
+        return Front(lead=_votes(results), answer=tuple(arena_answer(results)))

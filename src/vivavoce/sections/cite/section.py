@@ -1,0 +1,87 @@
+"""Sources, and how to cite report, data and program."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Bullets, Heading
+from vivavoce.report.content import headlines
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+OURS: Final = ("the project's", "this project")  # sources that are no publication
+
+
+@dataclass(frozen=True, slots=True)
+class CiteFound:
+    """The summary, the description of the dataset, and the scales of its questionnaires."""
+
+    summary: Facts
+    description: Facts
+    scales: list[Facts]
+
+
+class CiteSection(Section[CiteFound]):
+    """Publications behind measures, statistics and questionnaires."""
+
+    name = "cite"
+    order = 2200
+    title = "Sources and how to cite"
+    menu = "Cite"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> CiteFound:
+        return CiteFound(material.summary, material.description, material.scales)
+
+    def blocks(self, results: CiteFound) -> list[Block]:
+        blocks: list[Block] = [Bullets(tuple(cite(results.summary, results.description)))]
+        instruments = (sheet["source"] for sheet in results.scales if sheet["source"])
+        found = tuple(dict.fromkeys([*sources(results.summary), *instruments]))
+        return [*blocks, Heading(say("Sources")), Bullets(found)] if found else blocks
+
+
+def cite(summary: Facts, description: Facts) -> list[str]:
+    """How to name this report, its data and the program in a paper."""
+    year = str(description["created_at"] or "")[:4]
+    return [
+        say(
+            "Report: \u201c{study}: evaluation report\u201d, {year}. Made by Vivavoce {version} from dataset "
+            "{data}.",
+            study=summary["study"],
+            year=year or say("undated"),
+            version=summary["vivavoce"],
+            data=summary["data"],
+        ),
+        say(
+            "Numbers: give the signature under the table with every number you take over; it names "
+            "the measure, its settings, the unit, n, the dataset and the version."
+        ),
+        say(
+            "Program: Vivavoce, version {version}, a laboratory in which chatbots and voice bots are "
+            "examined by people (Apache-2.0).",
+            version=summary["vivavoce"],
+        ),
+    ]
+
+
+def sources(summary: Facts) -> list[str]:
+    """The publications behind the measures and the statistics."""
+    shown = {
+        measure.source
+        for name, measure in MEASURES
+        if summary["all"]["measures"].get(name, {}).get("denominator") and not measure.source.startswith(OURS)
+    }
+    statistics = [
+        say(
+            "Intervals and tests with participants as the unit: Cochran 1977; MacKinnon, Nielsen and "
+            "Webb 2023."
+        ),
+        say(
+            "Interval of independent cases: Wilson 1927; of a difference: Newcombe 1998. Adjustment: "
+            "Holm 1979."
+        ),
+    ]
+    return [*sorted(shown), *(statistics if headlines(summary) else [])]

@@ -1,0 +1,1 @@
+"""What was declared beforehand, and what came of it."""

@@ -1,0 +1,266 @@
+"""What was declared before the data, and what came of it."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads, title
+from vivavoce.report.declaration import rule_words, stopping_words, transcripts_words
+from vivavoce.report.language import Shown, say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import (
+    MISSING,
+    amount,
+    between,
+    count,
+    difference,
+    distance,
+    p_value,
+    percent,
+    plural,
+    span,
+)
+from vivavoce.report.section import Section
+from vivavoce.sections.declared.looks import looks_blocks
+from vivavoce.stats.multiple_testing import NAMES
+
+Facts = dict[str, Any]
+
+SETTINGS: Final = {
+    "primary": "primary comparison",
+    "secondary": "secondary comparisons",
+    "preferences": "comparison of transcripts",
+    "correction": "correction",
+    "margin": "margin of equivalence",
+    "exclude": "exclusions",
+    "flags": "whose word counts first",
+    "notes": "notes",
+    "stopping": "stopping rule",
+}
+
+
+def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bool) -> list[Block]:
+    """What the study file named beforehand, its results, and what was changed after the data had begun."""
+    if declared is None or found is None:
+        missing = (
+            say("The study file declares no comparison.")
+            if has_file
+            else say("The dataset carries no study file, hence no declaration.")
+        )
+        return [Paragraph(missing + " " + say("Everything in this report is exploration."))]
+    analysis = declared["analysis"]
+    facts = [
+        (say("Primary"), "" if analysis["primary"] is None else _asked(analysis["primary"])),
+        (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
+        (say("Transcripts"), transcripts_words(analysis["preferences"])),
+        (say("Correction"), translated(NAMES[analysis["correction"]])),
+        (say("Margin"), "" if analysis["margin"] is None
+         else say("{margin} for success rates", margin=amount(analysis["margin"], ""))),
+        (say("Exclusions"), "; ".join(map(rule_words, analysis["exclude"])) or say("none")),
+        (say("Notes"), " ".join(analysis["notes"])),
+        (say("Stopping"), stopping_words(analysis["stopping"])),
+        (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", **{
+            name: declared[name] for name in ("revision", "sha256")})),
+    ]  # fmt: skip
+    blocks: list[Block] = [
+        FactList(tuple((term, text) for term, text in facts if text)),
+        *([_results_table(found)] if found["results"] else []),
+        *([_choices_table(found)] if found["choices"] else []),
+        Paragraph(
+            say(
+                "Everything else in this report, the other tables of tests included, was not declared and is "
+                "exploration."
+            )
+        ),
+    ]
+    changes = _changes(declared, found["results"])
+    if changes:
+        blocks.append(Bullets(tuple(changes)))
+    return blocks
+
+
+def _asked(one: Facts) -> str:
+    name = one["measure"]
+    shown = title(name) if name in MEASURES else name
+    facts = {"measure": shown, "systems": ", ".join(one["compare"]), "alpha": amount(one["alpha"], "")}
+    if one["margin"] is None:
+        return say("{measure}: {systems} (alpha {alpha})", **facts)
+    return say(
+        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(one["margin"], "")
+    )
+
+
+def _choices_table(found: Facts) -> TableOfText:
+    verdicts = {
+        True: say("not preferred alike"), False: say("no preference shown"), None: say("nothing decided"),
+    }  # fmt: skip
+    rows = [
+        Row(
+            translated(one["question"]),
+            (
+                Cell(percent(one["ratio"]), (_share_of(one),)),
+                Cell(span(one["low"], one["high"])),
+                Cell(p_value(one["p"])),
+                Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
+                Cell(verdicts[one["significant"]], words=True),
+            ),
+            group=one["variable"],
+        )
+        for one in found["choices"]
+    ]
+    return TableOfText(
+        "declared_choices",
+        say("Results of the declared comparisons of transcripts"),
+        heads(
+            say("Question"), say("Experimental preferred"), say("95% interval"), "p", say("p (adjusted)"),
+            say("Verdict"),
+        ),
+        tuple(rows),
+        _note(say("One choice of each participant. Wilson's interval."), found),
+        tuple((f"{one['variable']}, {translated(one['question'])}", one["signature"])
+              for one in found["choices"]),
+    )  # fmt: skip
+
+
+def _share_of(one: Facts) -> str:
+    text = f"{count(one['experimental'])} / {count(one['decided'])}"
+    return Shown(text, k=one["experimental"], n=one["decided"])
+
+
+def _results_table(found: Facts) -> TableOfText:
+    names = {"primary": say("Primary"), "secondary": say("Secondary")}
+    margins = any(one["equivalence"] for one in found["results"])
+    rows = []
+    for one in found["results"]:
+        shown = title(one["measure"]) if one["measure"] in MEASURES else one["measure"]
+        if one["unknown"] is not None:
+            verdict = say("cannot be tested: the dataset has no {name}", name=one["unknown"])
+        elif one["significant"] is None:
+            verdict = translated(one["why"]) or say("no test was possible")
+        else:
+            verdict = say("differ") if one["significant"] else say("no difference shown")
+        unit = MEASURES.get(one["measure"]).unit if one["measure"] in MEASURES else ""
+        rows.append(
+            Row(
+                f"{one['a']} \u2013 {one['b']}",
+                (
+                    Cell(difference(one["difference"], unit)),
+                    Cell(between(one["low"], one["high"], lambda value, unit=unit: difference(value, unit))),
+                    Cell(p_value(one["p"])),
+                    Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
+                    Cell(verdict, words=True),
+                    *([_equal_cell(one["equivalence"], unit)] if margins else []),
+                ),
+                group=f"{names[one['question']]}: {shown}",
+            )
+        )
+    return TableOfText(
+        "declared",
+        say("Results of the declared comparisons"),
+        heads(
+            say("Compared"),
+            say("Difference"),
+            say("95% interval"),
+            "p",
+            say("p (adjusted)"),
+            say("Verdict"),
+            *([say("Within the margin?")] if margins else []),
+        ),
+        tuple(rows),
+        _note(
+            say(
+                "Participants are the unit. Differences of rates in percentage points, the first minus "
+                "the second."
+            ),
+            found,
+        ),
+        tuple(
+            (f"{one['a']} \u2013 {one['b']}, {title(one['measure']).lower()}", one["signature"])
+            for one in found["results"]
+            if one["signature"]
+        ),
+    )
+
+
+def _equal_cell(equal: Facts | None, unit: str) -> Cell:
+    """Whether a difference is shown to be smaller than its margin, with the 90 % interval that decides."""
+    if equal is None:
+        return Cell(MISSING)
+    verdict = say("yes") if equal["equivalent"] else say("not shown")
+    limits = between(equal["interval"][0], equal["interval"][1], lambda value: difference(value, unit))
+    margin = distance(equal["margin"], unit)
+    return Cell(
+        verdict,
+        (
+            say("margin {margin}; 90%: {interval}", margin=margin, interval=limits),
+            say("p {p}, adjusted over {tests}", p=p_value(equal["p_adjusted"]), tests=count(equal["tests"])),
+        ),
+        words=True,
+    )
+
+
+def _note(words: str, found: Facts) -> str:
+    """What stands under a declared table: how to read it, and the family of its p values."""
+    return f"{words} {translated(found['family']['why'])}"
+
+
+def _changes(declared: Facts, results: list[Facts]) -> list[str]:
+    """Where declaration and data part ways."""
+    found = []
+    if (declared["analysis"]["stopping"] or {}).get("rule"):
+        found.append(
+            say(
+                "The trial was watched while it ran. The intervals and p here are those of a single look; "
+                "where the rule stopped the trial, its look, with the wider interval, is what counts."
+            )
+        )
+    if declared["revisions"] > 1:
+        found.append(
+            say(
+                "The study was served in {revisions}; the declaration counts as it stood when the first "
+                "participant came.",
+                revisions=plural(declared["revisions"], "revision"),
+            )
+        )
+    if declared["changed"]:
+        names = ", ".join(translated(str(SETTINGS.get(name, name))) for name in declared["changed"])
+        found.append(
+            say("Changed in a later revision, after participants had come: {names}. These changes are "
+                "ignored here.", names=names)
+        )  # fmt: skip
+    if any(one["unknown"] for one in results):
+        found.append(say("A declared comparison cannot be made with this dataset; see the table."))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredFound:
+    """The declaration and its results, None without one; the looks of its stopping rule."""
+
+    declared: Facts | None
+    results: Facts | None
+    looks: list[Facts]
+    has_file: bool
+
+
+class DeclaredSection(Section[DeclaredFound]):
+    """Everything that is not in it is exploration."""
+
+    name = "declared"
+    order = 800
+    title = "What was declared beforehand"
+    menu = "Declared"
+    needs = ()
+
+    def results(self, material: Material) -> DeclaredFound | None:
+        results = material.summary["declared"]
+        if not (material.holds("dialogues") or (results and results["choices"])):
+            return None
+        has_file = bool(material.dataset.manifest.get("study", {}).get("file"))
+        looks = material.dataset.read("looks").to_pylist()
+        return DeclaredFound(material.declared, results, looks, has_file)
+
+    def blocks(self, results: DeclaredFound) -> list[Block]:
+        found = declared_blocks(results.declared, results.results, has_file=results.has_file)
+        return [*found, *looks_blocks(results.looks)]

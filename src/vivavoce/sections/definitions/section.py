@@ -1,0 +1,72 @@
+"""Definitions of every measure that the report shows a number of."""
+
+from typing import Any
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Bullets, Definition, Fold, Heading
+from vivavoce.report.content import family_title, headlines, is_variant, settings, title
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+
+class DefinitionsSection(Section[Facts]):
+    """Headline rates first, then family by family."""
+
+    name = "definitions"
+    order = 2000
+    title = "Definitions"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> Facts:
+        return material.summary
+
+    def blocks(self, results: Facts) -> list[Block]:
+        found = definitions(results)
+        variants = tuple(one for one in found if one.variant)
+        first = set(headlines(results))
+        blocks: list[Block] = [one for one in found if one.name in first and not one.variant]
+        families: dict[str, list[Block]] = {}
+        for one in found:
+            if one.name not in first and not one.variant:
+                families.setdefault(family_title(one.name), []).append(one)
+        blocks += [
+            Fold(f"{name} ({len(inside)})", tuple(inside)) for name, inside in sorted(families.items())
+        ]
+        if variants:
+            listed = Bullets(tuple(f"{one.title}: {one.meaning}" for one in variants))
+            fold = say("Variants of objective success ({n})", n=len(variants))
+            blocks.append(Fold(fold, (Heading(say("Variants of objective success")), listed)))
+        return blocks
+
+
+def definitions(summary: Facts) -> list[Definition]:
+    """Every measure that the report shows a number of: the headline rates first."""
+    shown = [
+        name for name, measure in MEASURES if summary["all"]["measures"].get(name, {}).get("denominator")
+    ]
+    first = list(headlines(summary))
+    return [_definition(name) for name in [*first, *(name for name in shown if name not in first)]]
+
+
+def _definition(name: str) -> Definition:
+    measure = MEASURES.get(name)
+    facts = (
+        (say("Unit"), translated(measure.unit)),
+        (say("Counted per"), translated(measure.analysis_unit.replace("_", " "))),
+        (say("Better when"), translated(measure.direction or "")),
+        (say("Origin"), translated(measure.origin)),
+        (say("Settings"), settings(name)),
+        (say("When empty"), translated(measure.empty)),
+        (say("Source"), translated(measure.source)),
+    )
+    return Definition(
+        name,
+        title(name),
+        measure.symbol,
+        translated(measure.meaning),
+        tuple((term, text) for term, text in facts if text),
+        is_variant(name),
+    )

@@ -1,0 +1,1 @@
+"""What a judgement takes, in time and money."""

@@ -1,0 +1,72 @@
+"""What a judgement takes, in each way of judging."""
+
+from typing import Any, Final
+
+from vivavoce.report.blocks import Block, Cell, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import MISSING, coefficient, count
+from vivavoce.report.section import Section
+from vivavoce.stats.effort import effort
+
+Facts = dict[str, Any]
+
+ARMS: Final = {
+    "compared": "Transcripts compared",
+    "read": "Transcripts rated one at a time",
+    "voted": "Arena",
+    "live": "Live dialogues",
+    "live_wizard": "Live dialogues with a wizard",
+}
+COMPARED: Final = ("preferences", "readings", "listening", "votes")  # tables of comparisons
+
+
+def effort_blocks(rows: list[Facts]) -> list[Block]:
+    """What a judgement takes in each way of judging; [] where nothing was judged."""
+    if not rows:
+        return []
+    priced = any(one["cost_per_judgement"] is not None for one in rows)
+    shown = [
+        Row(
+            translated(ARMS[one["arm"]]),
+            (
+                Cell(count(one["judgements"])), Cell(count(one["participants"])), Cell(count(one["people"])),
+                Cell(coefficient(one["seconds_per_judgement"], 1)),
+                Cell(coefficient(one["minutes_per_participant"], 1)),
+                *([Cell(coefficient(one["cost_per_judgement"], 3) if priced else MISSING)] if priced else []),
+            ),
+        )
+        for one in rows
+    ]  # fmt: skip
+    columns = heads(
+        say("Judged by"), say("Judgements"), say("Participants"), say("People at once"),
+        say("Seconds a judgement"), say("Minutes a participant"),
+        *([say("Cost a judgement, by the hour")] if priced else []),
+    )  # fmt: skip
+    note = say(
+        "A judgement is one answered question. A live one carries its share of the dialogue, from the start "
+        "to the last answer; a wizard is a second person. Judgements of attention pairs and repeats are "
+        "counted here: they take time, too."
+    )
+    return [TableOfText("effort", say("What a judgement takes"), columns, tuple(shown), note)]
+
+
+class EffortSection(Section[list[Facts]]):
+    """Only where people compared something: dialogues alone have their durations elsewhere."""
+
+    name = "effort"
+    order = 600
+    title = "Time and cost of a judgement"
+    menu = "Effort"
+    needs = ()
+    dashboard = True
+
+    def results(self, material: Material) -> list[Facts] | None:
+        if not any(map(material.holds, COMPARED)):
+            return None
+        last = material.options.against
+        return effort([material.dataset, *([last] if last else [])], material.options.hourly)
+
+    def blocks(self, results: list[Facts]) -> list[Block]:
+        return effort_blocks(results)

@@ -1,0 +1,1 @@
+"""Dialogues that failed, turn by turn."""

@@ -1,0 +1,74 @@
+"""Dialogues that failed, turn by turn, chosen by rule."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.report.blocks import Block, Paragraph, Transcript
+from vivavoce.report.content import title
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import plural
+from vivavoce.report.section import Section
+from vivavoce.stats.failures import typical_failures
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FailuresFound:
+    """Dialogues with their turns; `redact`: what was said is not to be shown."""
+
+    dialogues: list[Facts]
+    redact: bool
+
+
+class FailuresSection(Section[FailuresFound]):
+    """Only where transcripts are asked for: a report is passed on."""
+
+    name = "failures"
+    order = 1700
+    title = "Dialogues that failed"
+    menu = "Failures"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> FailuresFound | None:
+        options = material.options
+        found = typical_failures(material.dataset, material.groups, options.transcripts)
+        return FailuresFound(found, options.redact) if found else None
+
+    def blocks(self, results: FailuresFound) -> list[Block]:
+        rule = say(
+            "Chosen by rule, group by group: dialogues that fail by most of the success rates, and of "
+            "these the ones nearest to the middle length of the group's failures."
+        )
+        shown = (_transcript(one, redact=results.redact) for one in results.dialogues)
+        return [Paragraph(rule), *shown]
+
+
+def _transcript(one: dict[str, Any], *, redact: bool) -> Transcript:
+    failed = ", ".join(title(name).lower() for name in one["failed"])
+    said = {None: say("gave no verdict"), 1.0: say("said yes"), 0.0: say("said no")}
+    why = say(
+        "Fails by {rates}; the participant {said}.",
+        rates=failed,
+        said=said.get(one["said"], str(one["said"])),
+    )
+    who = {"user": say("Participant"), "system": say("System")}
+    turns = tuple(
+        (party, who[party], _redacted(text) if redact else text or "") for party, text in one["turns"]
+    )
+    return Transcript(f"{one['dialogue_id']} \u00b7 {one['system']}", why, _goal(one["goal"]), turns)
+
+
+def _goal(items: list[dict[str, Any]]) -> str:
+    if not items:
+        return ""
+    first = [item for item in items if item["goal_index"] == min(one["goal_index"] for one in items)]
+    wanted = [f"{item['slot']} = {item['value']}" for item in first if item["kind"] == "constraint"]
+    asked = [str(item["slot"]) for item in first if item["kind"] == "request"]
+    parts = [", ".join(wanted), say("asked for: {slots}", slots=", ".join(asked)) if asked else ""]
+    return say("Task: {goal}", goal="; ".join(part for part in parts if part))
+
+
+def _redacted(text: str | None) -> str:
+    return f"[{plural(len((text or '').split()), 'word')}]"

@@ -1,0 +1,1 @@
+"""Who arrived, who stayed, what was left out."""

@@ -1,0 +1,110 @@
+"""What the numbers cannot say."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.report.blocks import Block, Bullets
+from vivavoce.report.content import headlines, is_clustered
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import plural
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsFound:
+    """The summary, and whether the domain's facts come from what systems said."""
+
+    summary: Facts
+    self_reported: bool
+
+
+class LimitsSection(Section[LimitsFound]):
+    """Sentences on what the numbers rest on."""
+
+    name = "limits"
+    order = 2100
+    title = "Limits"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> LimitsFound:
+        sources = material.dataset.read("entities").column("source").to_pylist()
+        return LimitsFound(material.summary, "self_reported" in sources)
+
+    def blocks(self, results: LimitsFound) -> list[Block]:
+        sentences = limits_of(results.summary, self_reported=results.self_reported)
+        return [Bullets(tuple(sentences))] if sentences else []
+
+
+def limits_of(summary: Facts, *, self_reported: bool) -> list[str]:
+    """What these numbers cannot say, in sentences."""
+    shown, whole = headlines(summary), summary["all"]
+    sentences: list[str] = []
+    if shown and is_clustered(summary):
+        sentences.append(translated(summary["model"]["why"]))
+    elif shown:
+        sentences.append(
+            say(
+                "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People "
+                "who came back make them narrower than they should be."
+            )
+        )
+    if summary["tests"]:
+        sentences.append(say("Tests of what the study did not declare beforehand are exploration."))
+    if "subjective_success" in shown:
+        sentences.append(
+            say(
+                "Subjective success is what participants said. People tend to report success where "
+                "information was missing: read it beside objective success."
+            )
+        )
+    if "objective_success_assigned" in shown:
+        sentences.append(
+            say(
+                "Success against assigned goals blames the system for every constraint or request that the "
+                "participant forgot."
+            )
+        )
+    if "objective_success_inferred" in shown:
+        sentences += _on_inferred_goals(whole)
+    if self_reported:
+        sentences.append(
+            say(
+                "The domain database was built from what the systems said themselves. A system that is "
+                "consistently wrong about a place cannot be caught."
+            )
+        )
+    if summary["simulated"]:
+        sentences.append(
+            say(
+                "Programs held the dialogues. They tell that the trial and the measures work, "
+                "not how people would fare."
+            )
+        )
+    return sentences
+
+
+def _on_inferred_goals(whole: Facts) -> list[str]:
+    sentences = [
+        say(
+            "Success against inferred goals takes the goal from what participants said. It counts goals: "
+            "a change of mind is a new goal, so one dialogue may count several times."
+        )
+    ]
+    no_match = whole["measures"].get("no_match_goals", {}).get("numerator")
+    void = whole["measures"].get("void_goals", {}).get("numerator")
+    if no_match:
+        sentences.append(
+            say(
+                "{goals} had no match in the database; the headline credits a system that said so. The other "
+                "policies are under the variants.",
+                goals=plural(round(no_match), "goal"),
+            )
+        )
+    if void:
+        sentences.append(
+            say("{goals} without any constraint or request are left out.", goals=plural(round(void), "goal"))
+        )
+    return sentences

@@ -1,0 +1,1 @@
+"""How clips sounded to people."""

@@ -1,0 +1,1 @@
+"""What participants said against what the log shows."""

@@ -1,0 +1,120 @@
+"""Opinion against record: what participants said, and what the log shows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.report.blocks import Block, Cell, Row, TableOfText
+from vivavoce.report.content import by_what, heads, title
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
+from vivavoce.report.section import Section
+from vivavoce.stats.opinion import opinion_against_record
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionFound:
+    """Fourfold counts by group, and the summary."""
+
+    opinion: Facts
+    summary: Facts
+
+
+class OpinionSection(Section[OpinionFound]):
+    """Only where both are known of dialogues."""
+
+    name = "opinion"
+    order = 1500
+    title = "Opinion against record"
+    menu = "Opinion"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> OpinionFound | None:
+        found = opinion_against_record(material.dataset, material.groups)
+        return OpinionFound(found, material.summary) if found else None
+
+    def blocks(self, results: OpinionFound) -> list[Block]:
+        return [make(results.opinion, results.summary) for make in (opinion_table, agreement_table)]
+
+
+def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
+    """What participants said against what the log shows."""
+    rows = [
+        Row(
+            say("all") if row["key"] == "all" and len(opinion["by"]) > 1 else label(row["key"]),
+            (
+                *(Cell(count(row[name]), (_share(row[name], row["n"]),)) for name in
+                  ("both", "only_said", "only_shown", "neither")),
+                Cell(percent(row["optimism"]), (span(row["low"], row["high"]),)),
+            ),
+            (say("n = {n}", n=count(row['n'])),),
+            total=row["key"] == "all" and len(opinion["by"]) > 1,
+        )
+        for row in opinion["by"]
+    ]  # fmt: skip
+    return TableOfText(
+        "opinion",
+        say("What participants said against {measure}", measure=title(opinion["measure"]).lower()),
+        (
+            *heads(by_what(summary)),
+            Cell(say("Said yes, record yes")),
+            Cell(say("Said yes, record no"), (say("over-optimistic"),)),
+            Cell(say("Said no, record yes"), (say("over-critical"),)),
+            Cell(say("Said no, record no")),
+            Cell(say("Over-optimism"), (say("said yes among record no"),)),
+        ),
+        tuple(rows),
+        say(
+            "Over-optimism: among the dialogues that failed by the record, the share of which the "
+            "participant said that all was found, with its 95% interval over participants."
+        ),
+    )
+
+
+def agreement_table(opinion: Facts, summary: Facts) -> TableOfText:
+    """How much more often people said yes than the log shows, and how far the two agree beyond chance."""
+    several = len(opinion["by"]) > 1
+    rows = []
+    for row in opinion["by"]:
+        excess, kappa = row["excess"], row["kappa"]
+        rows.append(
+            Row(
+                say("all") if row["key"] == "all" and several else label(row["key"]),
+                (
+                    Cell(percent(_ratio(row["both"] + row["only_said"], row["n"]))),
+                    Cell(percent(_ratio(row["both"] + row["only_shown"], row["n"]))),
+                    Cell(points(excess["difference"]), (between(excess["low"], excess["high"], points),)),
+                    Cell(p_value(excess["p"]), (p_value(excess["p_mcnemar"]),)),
+                    Cell(coefficient(kappa["value"]), (between(kappa["low"], kappa["high"], coefficient),)),
+                ),
+                (say("n = {n}", n=count(row["n"])),),
+                total=row["key"] == "all" and several,
+            )
+        )
+    return TableOfText(
+        "opinion-agreement",
+        say("Do opinion and record agree?"),
+        (
+            *heads(by_what(summary), say("Said yes"), say("Record yes")),
+            Cell(say("Difference"), (say("95% interval"),)),
+            Cell("p", ("McNemar",)),
+            Cell(say("Cohen's kappa"), (say("95% interval"),)),
+        ),
+        tuple(rows),
+        say(
+            "Difference in percentage points: above 0, people were more content than the record allows. p "
+            "and the intervals take participants as the unit; McNemar's p below it takes dialogues as "
+            "independent and is shown for comparison only. Kappa is agreement beyond chance: 1 is full "
+            "agreement, 0 what chance alone would give."
+        ),
+    )
+
+
+def _ratio(n: int, total: int) -> float | None:
+    return n / total if total else None
+
+
+def _share(n: int, total: int) -> str:
+    return percent(n / total) if total else ""

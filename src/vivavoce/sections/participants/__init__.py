@@ -1,0 +1,1 @@
+"""How many dialogues each participant held."""

@@ -1,0 +1,455 @@
+"""Choices between transcripts: what was preferred, how surely, and what may have swayed it."""
+
+from typing import Any, Final
+
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import adjusted_cell, heads, is_significant
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import (
+    MISSING,
+    between,
+    coefficient,
+    count,
+    listed,
+    p_value,
+    percent,
+    plural,
+    points,
+    span,
+)
+from vivavoce.report.section import Front, LeadingSection
+from vivavoce.sections.preferences.strengths import share_figure, strength_table
+from vivavoce.stats.preference_models import few_tie_models
+from vivavoce.stats.preference_results import preference_results
+
+Facts = dict[str, Any]
+
+MODELS: Final = {
+    "decided": "Decided choices only",
+    "davidson": "Davidson",
+    "rao_kupper": "Rao and Kupper",
+}
+METHODS: Final = {"fleiss": "Fleiss' kappa", "krippendorff": "Krippendorff's alpha"}
+FLAGS: Final = {
+    "fast": "fast",
+    "one_side": "one side only",
+    "attention_failed": "attention pair failed",
+    "inconsistent": "inconsistent",
+}
+QUALITIES: Final = ("service", "experience")
+
+
+def preference_blocks(facts: Facts) -> list[Block]:
+    """The section."""
+    blocks: list[Block] = [Paragraph(_people(facts)), share_figure(facts), _table(facts), _tests(facts)]
+    if facts["strengths"]:
+        blocks.append(strength_table(facts))
+    if facts["differences"]:
+        blocks.append(_differences(facts))
+    if facts["ties"]:
+        blocks.append(_ties(facts))
+    if facts["agreement"]:
+        blocks.append(_agreement(facts["agreement"]))
+    blocks += [_levels(one) for one in facts["levels"] if one["levels"]]
+    blocks += [_terms(one) for one in facts["combined"] if one["terms"]]
+    blocks += [_groups(one, facts["by_what"]) for one in facts.get("by_group", ())]
+    return [*blocks, Heading(say("What may have swayed the choices")), Bullets(tuple(_swayed(facts)))]
+
+
+def preference_answer(facts: Facts) -> list[str]:
+    """The answer in plain words, and on what it rests: what was declared, else each variable as a whole."""
+    said = _declared_answer(facts["declared"]) if facts["declared"] else _explored_answer(facts)
+    return [*said, _people(facts)]
+
+
+def _declared_answer(declared: Facts) -> list[str]:
+    """The declared cells by variable and version, how many show nothing, and their family."""
+    choices = declared["choices"]
+    sure: dict[tuple[str, str], list[str]] = {}
+    for one in choices:
+        if one["significant"]:
+            version = say("experimental" if one["ratio"] >= 0.5 else "control")
+            sure.setdefault((one["variable"], version), []).append(_declared_cell(one))
+    found = [
+        say(
+            "{variable}, as declared beforehand: the {version} version is preferred for {cells}.",
+            variable=variable, version=version, cells=listed(cells),
+        )
+        for (variable, version), cells in sure.items()
+    ]  # fmt: skip
+    unsure = sum(one["significant"] is False for one in choices)
+    if unsure:
+        n = plural(len(choices), "declared comparison")
+        found.append(say("No preference could be shown in {k} of {n} of transcripts.", k=count(unsure), n=n))
+    return [*found, translated(declared["family"]["why"])]
+
+
+def _declared_cell(one: Facts) -> str:
+    """A question with the share of the version that it prefers."""
+    return say(
+        "{question} ({share} of the choices, 95% interval {interval}; adjusted p {p})",
+        question=translated(one["question"]),
+        share=percent(max(one["ratio"], 1 - one["ratio"])),
+        interval=span(*_limits(one)),
+        p=p_value(one["p_adjusted"]),
+    )
+
+
+def _explored_answer(facts: Facts) -> list[str]:
+    sure = [one for one in facts["variables"] if is_significant(one["p_holm"])]
+    found = [
+        say(
+            "{variable}: {share} of the choices fell on the {version} version (95% interval {interval}).",
+            variable=one["variable"],
+            share=percent(max(one["ratio"], 1 - one["ratio"])),
+            version=say("experimental" if one["ratio"] >= 0.5 else "control"),
+            interval=span(*_limits(one)),
+        )
+        for one in sure
+    ]
+    unsure = [one["variable"] for one in facts["variables"] if one not in sure]
+    if unsure:
+        found.append(say("No preference could be shown for {variables}.", variables=listed(unsure)))
+    return [*found, _family_words(facts, "variables")]
+
+
+def _family_words(facts: Facts, of: str) -> str:
+    """The family over which the p of these was adjusted, in a sentence."""
+    return next((translated(one["why"]) for one in facts["families"] if one["of"] == of), "")
+
+
+def _limits(one: Facts) -> tuple[float | None, float | None]:
+    """The limits of the share of the version that is named."""
+    if one["low"] is None or one["ratio"] >= 0.5:
+        return one["low"], one["high"]
+    return 1 - one["high"], 1 - one["low"]
+
+
+def _people(facts: Facts) -> str:
+    answered = facts["responses"]
+    return say(
+        "{people} gave {judgements} between two transcripts that differ in one strategy.",
+        people=people_words(answered),
+        judgements=plural(answered["judgements"], "judgement"),
+    )
+
+
+def people_words(answered: Facts) -> str:
+    """How many people chose; where they are not told apart, how many pairs were judged."""
+    n = answered["participants"]
+    return plural(n, "participant") if answered["people_known"] else plural(n, "judged pair")
+
+
+def _table(facts: Facts) -> TableOfText:
+    """Variables by questions, with marginals, as the paper prints its table 2."""
+    questions = list(dict.fromkeys(one["question"] for one in facts["cells"]))
+    cells = {(one["variable"], one["question"]): one for one in facts["cells"]}
+    rows = []
+    for one in facts["variables"]:
+        asked = [cells.get((one["variable"], question)) for question in questions]
+        rows.append(
+            Row(
+                one["variable"],
+                (
+                    *(_ratio(cell) for cell in asked),
+                    Cell(
+                        percent(one["marginal"]),
+                        (span(one["low"], one["high"]), plural(one["participants"], "participant")),
+                        strong=is_significant(one["p_holm"]),
+                    ),
+                    *(_quality(one, quality) for quality in QUALITIES),
+                ),
+            )
+        )
+    columns = heads(
+        say("Variable"), *(translated(question) for question in questions), say("Marginal"),
+        say("Service"), say("Experience"),
+    )  # fmt: skip
+    note = say(
+        "Share of decided choices that prefer the experimental version; below 50% the control was preferred. "
+        "Under a question: Wilson's 95% interval, or over people who decided more than once; under a "
+        "marginal (the mean over the questions): the 95% interval of all choices with participants as the "
+        "unit. Bold: significant after adjustment, first of the questions, then of the variables."
+    )
+    note = f"{note} {_family_words(facts, 'cells')} {_family_words(facts, 'variables')}"
+    signed = tuple(one for one in facts["signatures"].items() if not one[0].endswith(", strength"))
+    return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
+
+
+def _ratio(cell: Facts | None) -> Cell:
+    if cell is None or cell["ratio"] is None:
+        return Cell(MISSING)
+    decided = cell["experimental"] + cell["control"]
+    counted = say("{k} of {n}", k=count(cell["experimental"]), n=count(decided))
+    strong = is_significant(cell["p_adjusted"], cell["alpha"])
+    return Cell(percent(cell["ratio"]), (span(cell["low"], cell["high"]), counted), strong=strong)
+
+
+def _quality(one: Facts, quality: str) -> Cell:
+    found = one.get(quality)
+    if not found or found["ratio"] is None:
+        return Cell(MISSING)
+    return Cell(percent(found["ratio"]), (span(found["low"], found["high"]),))
+
+
+def _tests(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            translated(one["question"]),
+            (
+                Cell(coefficient(one["chi_square"])), Cell(p_value(one["p"])), Cell(p_value(one["p_exact"])),
+                Cell(p_value(one["p_adjusted"]), strong=is_significant(one["p_adjusted"], one["alpha"])),
+                Cell(count(one["ties"])),
+            ),
+            group=one["variable"],
+        )
+        for one in facts["cells"]
+    ]  # fmt: skip
+    columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
+    note = say(
+        "Against an even split, ties left out: chi-square with one degree of freedom, and the exact binomial "
+        "test; where somebody decided more than once, t over people."
+    )
+    note = f"{note} {_family_words(facts, 'cells')}"
+    return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)
+
+
+def _differences(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            f"{one['a']} – {one['b']}",
+            (
+                Cell(points(one["difference"])), Cell(between(one["low"], one["high"], points)),
+                Cell(p_value(one["p"])),
+                adjusted_cell(one["p_holm"]),
+            ),
+        )
+        for one in facts["differences"]
+    ]  # fmt: skip
+    columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
+    note = say("Difference of the shares that prefer the experimental version, within participants.")
+    note = f"{note} {_family_words(facts, 'differences')}"
+    return TableOfText("preference_differences", say("Variables compared"), columns, tuple(rows), note)
+
+
+def _ties(facts: Facts) -> TableOfText:
+    rows = [
+        Row(
+            translated(MODELS[one["model"]]),
+            (
+                Cell(translated(one["question"] or "all"), words=True),
+                Cell(coefficient(one["estimate"], 3)),
+                Cell(between(one["low"], one["high"], lambda value: coefficient(value, 3))),
+                Cell(p_value(one["p"])), Cell(percent(one["share"])), Cell(percent(one["tied"])),
+            ),
+            group=one["variable"],
+        )
+        for one in few_tie_models(facts["ties"])
+    ]  # fmt: skip
+    columns = heads(
+        say("Model"),
+        say("Question"),
+        say("Log odds"),
+        say("95% interval"),
+        "p",
+        say("Of decided"),
+        say("Tied"),
+    )
+    note = say("Log odds of the experimental version, participants as the unit.")
+    return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
+
+
+def _agreement(found: list[Facts]) -> TableOfText:
+    """How judges of the same pair chose, ties included, and how far they agree."""
+    rows = [
+        Row(
+            one["question"],
+            (
+                *(Cell(percent(one[choice])) for choice in ("experimental", "tie", "control")),
+                Cell(
+                    coefficient(one["value"]),
+                    (between(one["low"], one["high"], coefficient), translated(METHODS[one["method"]])),
+                ),
+                Cell(count(one["pairs"]), (judged(one["judges"]),)),
+            ),
+            group=one["variable"],
+        )
+        for one in found
+    ]
+    return TableOfText(
+        "preference-agreement",
+        say("Do judges of the same pair agree?"),
+        heads(
+            say("Question"), say("Experimental"), say("Tie"), say("Control"), say("Agreement"), say("Pairs")
+        ),
+        tuple(rows),
+        say(
+            "Shares of all judgements, ties included. Agreement beyond chance: 1 is full agreement, 0 what "
+            "chance alone would give; under it its 95% interval by drawing pairs."
+        ),
+    )
+
+
+def judged(judges: int | None) -> str:
+    return plural(judges, "judge") + " " + say("each") if judges else say("2 judges or more each")
+
+
+def _levels(one: Facts) -> TableOfText:
+    rows = [
+        Row(
+            each["name"],
+            (
+                Cell(coefficient(each["estimate"], 3)),
+                Cell(between(each["low"], each["high"], lambda value: coefficient(value, 3))),
+                Cell(percent(each["share"])),
+            ),
+        )
+        for each in one["levels"]
+    ]
+    return TableOfText(
+        f"levels_{one['variable']}",
+        say("Levels of {variable}", variable=one["variable"]),
+        heads(say("Level"), say("Log worth"), say("95% interval"), say("Share")),
+        tuple(rows),
+        say("Worths after Davidson, their mean 0; participants as the unit."),
+    )
+
+
+def _terms(one: Facts) -> TableOfText:
+    rows = [
+        Row(
+            each["term"],
+            (
+                Cell(coefficient(each["estimate"], 3)),
+                Cell(between(each["low"], each["high"], lambda value: coefficient(value, 3))),
+                Cell(p_value(each["p"])),
+            ),
+        )
+        for each in one["terms"]
+    ]
+    return TableOfText(
+        f"effects_{one['variable']}",
+        say("Effects of what {variable} combines", variable=one["variable"]),
+        heads(say("Effect"), say("Log odds"), say("95% interval"), "p"),
+        tuple(rows),
+        say("A row with x is an interaction; participants as the unit."),
+    )
+
+
+def _groups(one: Facts, by: str) -> TableOfText:
+    rows = [
+        Row(
+            name,
+            (
+                Cell(percent(share["ratio"])), Cell(span(share["low"], share["high"])),
+                Cell(count(share["participants"])), Cell(MISSING), Cell(MISSING),
+            ),
+        )
+        for name, share in one["groups"].items()
+    ] + [
+        Row(
+            f"{test['a']} – {test['b']}",
+            (
+                Cell(points(test["difference"])), Cell(between(test["low"], test["high"], points)),
+                Cell(MISSING), Cell(p_value(test["p"])), Cell(p_value(test["p_judgements"])),
+            ),
+        )
+        for test in one["differences"]
+    ]  # fmt: skip
+    columns = heads(
+        translated(by.replace("_", " ").capitalize()), say("Share"), say("95% interval"), say("Participants"),
+        "p", say("p (judgements)"),
+    )  # fmt: skip
+    note = say("p with participants as the unit; beside it, for comparison only, p over judgements.")
+    return TableOfText(
+        f"preference_by_{one['variable']}",
+        say("{variable} by group", variable=one["variable"]),
+        columns,
+        tuple(rows),
+        note,
+    )
+
+
+def _swayed(facts: Facts) -> list[str]:
+    """Order, side, haste, and what it cost."""
+    answered, position, found = facts["responses"], facts["position"], []
+    for one in facts["same_preference"]:
+        if one["q"] is not None:
+            found.append(
+                say(
+                    "Are all variables preferred alike for {question}? Cochran's Q {q}, {df} degrees of "
+                    "freedom, {people}, p {p}.",
+                    question=translated(one["question"]), q=coefficient(one["q"]), df=one["df"],
+                    people=plural(one["participants"], "participant"), p=p_value(one["p"]),
+                )
+            )  # fmt: skip
+    if position["log_odds"] is not None:
+        found.append(
+            say(
+                "The left one was chosen in {left} of cases ({interval}); with every variable held fixed, "
+                "the leaning to the left has p {p}.",
+                left=percent(position["left"]), interval=span(position["low"], position["high"]),
+                p=p_value(position["p"]),
+            )
+        )  # fmt: skip
+    if len(facts["places"]) > 1:
+        shares = ", ".join(f"{one['comparison_number']}: {percent(one['ratio'])}" for one in facts["places"])
+        found.append(say("Experimental preferred by place in the order: {shares}.", shares=shares))
+    for flag, people in answered["flags"].items():
+        what = translated(str(FLAGS.get(flag, flag)))
+        found.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
+    if answered["not_accepted"]:
+        people = plural(answered["not_accepted"], "participant")
+        found.append(say("Not accepted and left out: {people}.", people=people))
+    return found + _spent(facts)
+
+
+def _spent(facts: Facts) -> list[str]:
+    answered, cost, rated, found = facts["responses"], facts["cost"], facts["study_rating"], []
+    if answered["seconds_per_judgement"] is not None:
+        found.append(
+            say("A judgement took {time} s.", time=coefficient(answered["seconds_per_judgement"], 1))
+        )
+    if cost is not None and cost["per_judgement"] is not None:
+        found.append(
+            say(
+                "The study cost {total}: {judgement} a judgement, {variable} a variable.",
+                total=coefficient(cost["total"]), judgement=coefficient(cost["per_judgement"], 3),
+                variable=coefficient(cost["per_variable"]),
+            )
+        )  # fmt: skip
+    if rated is not None:
+        found.append(
+            say(
+                "The study itself was rated {mean} of {of} by {people}.",
+                mean=coefficient(rated["mean"], 1), of=rated["of"],
+                people=plural(rated["participants"], "participant"),
+            )
+        )  # fmt: skip
+    return found
+
+
+class PreferencesSection(LeadingSection[Facts]):
+    """Which version of a transcript people prefer."""
+
+    name = "preferences"
+    order = 200
+    title = "Preferences between transcripts"
+    menu = "Preferences"
+    needs = ("preferences",)
+    dashboard = True
+
+    def results(self, material: Material) -> Facts:
+        return preference_results(material.dataset, by=material.attribute, cost=material.options.cost)
+
+    def blocks(self, results: Facts) -> list[Block]:
+        return preference_blocks(results)
+
+    def front(self, results: Facts) -> Front:
+        answered = results["responses"]
+        lead = say(
+            "{judgements} between two transcripts, by {people}.",
+            judgements=plural(answered["judgements"], "judgement"), people=people_words(answered),
+        )  # fmt: skip
+        return Front(lead=lead, answer=tuple(preference_answer(results)))

@@ -1,0 +1,122 @@
+"""Choices between transcripts drawn: shares with a line at one half; and how strong they are."""
+
+from typing import Any, Final
+
+import altair as alt
+
+from vivavoce.report.blocks import Cell, Row, TableOfText
+from vivavoce.report.content import adjusted_cell, heads
+from vivavoce.report.drawing import ACCENT, INK, LABEL_HALVES, NARROW, RULE, WARM, Figure, figure, label_px
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import between, coefficient, count, p_value, percent, plural, span
+
+Facts = dict[str, Any]
+
+MOST_DRAWN: Final = 60
+GAP: Final = 26
+
+
+def share_figure(facts: Facts) -> Figure:
+    """The experimental version's share by variable and question, and over all of its questions.
+
+    Note    with more than MOST_DRAWN questions only what stands for all of a variable's questions is drawn
+    """
+    panels = {one["variable"]: _drawn_rows(one, facts["cells"]) for one in facts["variables"]}
+    panels = {name: rows for name, rows in panels.items() if rows}
+    order = list(dict.fromkeys(row["question"] for rows in panels.values() for row in rows))
+
+    def draw(width: int) -> Any:
+        columns = 1 if width == NARROW else 2 if len(panels) > 1 else 1
+        inner = (width - label_px(order, width) * columns) // columns - GAP
+        drawn = [_panel(name, rows, order, inner, width) for name, rows in panels.items()]
+        return alt.concat(*drawn, columns=columns, spacing=16)
+
+    words = "; ".join(
+        f"{name}, {row['question']}: {row['shown']} ({span(row['low'], row['high'])})"
+        for name, rows in panels.items()
+        for row in rows
+    )
+    return figure(
+        "preferences",
+        say("Choices of the experimental version"),
+        words + ".",
+        draw,
+        caption=say(
+            "Dot: the experimental version's share of decided choices; line: its 95% interval; the upright "
+            "line stands at one half. Right of it the experimental version was preferred, left of it the "
+            "control."
+        ),
+    )
+
+
+def _drawn_rows(variable: Facts, cells: list[Facts]) -> list[Facts]:
+    own = (
+        [one for one in cells if one["variable"] == variable["variable"]] if len(cells) <= MOST_DRAWN else []
+    )
+    rows = [_drawn(translated(one["question"]), one, whole=False) for one in own if one["ratio"] is not None]
+    if variable["ratio"] is not None and len(rows) != 1:
+        rows.append(_drawn(say("together"), variable, whole=True))
+    return rows
+
+
+def _drawn(question: str, one: Facts, *, whole: bool) -> Facts:
+    return {
+        "question": question, "ratio": one["ratio"], "low": one["low"], "high": one["high"], "half": 0.5,
+        "shown": percent(one["ratio"]), "whole": whole,
+    }  # fmt: skip
+
+
+def _panel(name: str, rows: list[Facts], order: list[str], inner: int, width: int) -> Any:
+    room = label_px(order, width)
+    y = alt.Y(
+        "question:N", sort=order, title=None,
+        axis=alt.Axis(labelLimit=0.9 * room, minExtent=room, maxExtent=room, grid=False),
+    )  # fmt: skip
+    x = alt.X(
+        "ratio:Q", title=None, scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=LABEL_HALVES, gridColor=RULE),
+    )  # fmt: skip
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y)
+    color = alt.condition("datum.whole", alt.value(INK), alt.value(ACCENT))
+    half = alt.Chart(alt.Data(values=rows[:1])).mark_rule(color=WARM, strokeWidth=1.5).encode(x="half:Q")
+    line = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q", color=color)
+    dot = base.mark_point(size=60, opacity=1, filled=True).encode(x=x, color=color)
+    text = base.mark_text(dy=-10, fontSize=11, color=INK).encode(x=x, text="shown:N")
+    heading = alt.TitleParams(name, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK)
+    return (half + line + dot + text).properties(width=inner, height=alt.Step(30), title=heading)
+
+
+def strength_table(facts: Facts) -> TableOfText:
+    """Mean signed strength of every variable and question, with how often each answer was given."""
+    rows = [
+        Row(
+            translated(one["question"]) if one["question"] else say("together"),
+            (
+                Cell(coefficient(one["mean"]), (plural(one["participants"], "participant"),)),
+                Cell(between(one["low"], one["high"], coefficient)), Cell(p_value(one["p"])),
+                adjusted_cell(one["p_holm"]),
+                Cell(p_value(one["p_signed_rank"])),
+                Cell(" · ".join(count(one["counts"][code]) for code in sorted(one["counts"]))),
+            ),
+            group=one["variable"],
+        )
+        for one in facts["strengths"]
+    ]  # fmt: skip
+    columns = heads(
+        say("Question"), say("Mean strength"), say("95% interval"), "p", "p (Holm)", say("p (signed ranks)"),
+        "−3 · −2 · −1 · 0 · 1 · 2 · 3",
+    )  # fmt: skip
+    note = say(
+        "From −3, the control very much, to 3, the experimental version very much; 1 is slightly, 2 clearly, "
+        "0 a tie. Interval and p have participants as the unit; p is adjusted after Holm over the questions "
+        "of all variables, and apart from them over the variables. Beside it Wilcoxon's test of signed ranks "
+        "over participants. The last column counts the answers."
+    )
+    signed = tuple(
+        (name.removesuffix(", strength"), line)
+        for name, line in facts["signatures"].items()
+        if name.endswith(", strength")
+    )
+    return TableOfText(
+        "preference_strength", say("How strong the preference is"), columns, tuple(rows), note, signed
+    )

@@ -1,0 +1,74 @@
+"""What went wrong: incidents with systems, and how dialogues ended."""
+
+from typing import Any
+
+from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import MISSING, count, label
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+
+class ProblemsSection(Section[Facts]):
+    """Also where nothing did: that is worth knowing."""
+
+    name = "problems"
+    order = 1600
+    title = "What went wrong"
+    menu = "Problems"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> Facts:
+        return material.description
+
+    def blocks(self, results: Facts) -> list[Block]:
+        none = Paragraph(say("No incident with a system under test is recorded."))
+        endings = endings_table(results)
+        return [incidents_table(results) or none, *([endings] if endings else [])]
+
+
+def endings_table(description: Facts) -> TableOfText | None:
+    entries = description["end_reasons"]
+    if not entries:
+        return None
+    keys = list(entries[0]["by"])
+    rows = [
+        Row(
+            translated(entry["reason"]),
+            tuple(Cell(count(entry["by"].get(key, 0))) for key in keys)
+            + ((Cell(count(entry["total"])),) if len(keys) > 1 else ()),
+        )
+        for entry in entries
+    ]
+    columns = heads(say("Ended by"), *(label(key) for key in keys), *((say("all"),) if len(keys) > 1 else ()))
+    return TableOfText("endings", say("How dialogues ended"), columns, tuple(rows))
+
+
+def incidents_table(description: Facts) -> TableOfText | None:
+    entries = description["incidents"]
+    if not entries:
+        return None
+    rows = [
+        Row(
+            label(entry["key"]),
+            (
+                Cell(translated(entry["failure"].replace("_", " "))),
+                Cell(count(entry["incidents"])),
+                Cell(count(entry["dialogues"])),
+                Cell(entry["detail"] or MISSING, words=True),
+            ),
+        )
+        for entry in entries
+    ]
+    return TableOfText(
+        "incidents",
+        say("Incidents by kind"),
+        heads(
+            say("Group"), say("Failure"), say("Incidents"), say("Dialogues hit"), say("Most frequent detail")
+        ),
+        tuple(rows),
+        numeric=False,
+    )

@@ -1,0 +1,1 @@
+"""What questionnaires found."""

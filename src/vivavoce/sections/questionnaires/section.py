@@ -1,0 +1,156 @@
+"""Questionnaires: answers, scores and their reliability."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.distributions import likert_figure
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+MOST_ANSWERS: Final = 8
+WORDINGS: Final[dict[str | None, str]] = {
+    "project": "the project's own wording",
+    "package": "the wording of an installed package",
+    "file": "the wording of the study's own file",
+    "corpus": "the wording of the corpus",
+    None: "wording not recorded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionnairesFound:
+    """Scales with their scores, questionnaires with their items, and the groups' keys."""
+
+    scales: list[Facts]
+    questionnaires: list[Facts]
+    keys: list[str | None]
+
+
+class QuestionnairesSection(Section[QuestionnairesFound]):
+    """Raw answers are kept as they are; scores turn reversed items round."""
+
+    name = "questionnaires"
+    order = 1800
+    title = "Questionnaires"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> QuestionnairesFound:
+        keys = [row["key"] for row in material.summary["by"]]
+        return QuestionnairesFound(material.scales, material.description["questionnaires"], keys)
+
+    def blocks(self, results: QuestionnairesFound) -> list[Block]:
+        blocks: list[Block] = []
+        for number, sheet in enumerate(results.scales, start=1):
+            if sheet["items"]:
+                blocks.append(likert_figure(number, sheet))
+            if scores := scores_table(number, sheet, results.keys):
+                blocks.append(scores)
+        blocks += questionnaire_tables(results.questionnaires, results.keys)
+        if any(item["free_text"] for sheet in results.questionnaires for item in sheet["items"]):
+            counted = say(
+                "Written answers are only counted here, since a report is shown around; they stand in the "
+                "dataset's table of ratings."
+            )
+            blocks.append(Paragraph(counted, small=True))
+        return blocks
+
+
+def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfText | None:
+    """Scores of an instrument with their reliability."""
+    if not sheet["scores"]:
+        return None
+    wide = keys if len(keys) > 1 and any(score["by"] for score in sheet["scores"]) else []
+    rows = []
+    for score in sheet["scores"]:
+        by = {one["key"]: one for one in score["by"]}
+        cells = [_mean(by.get(key)) for key in wide]
+        alpha = (
+            Cell(
+                coefficient(score["alpha"]),
+                (
+                    between(score["alpha_low"], score["alpha_high"], coefficient),
+                    say("n = {n}", n=count(score["n"])),
+                ),
+            )
+            if score["alpha"] is not None
+            else Cell(coefficient(None), (say("cannot be computed"),))
+        )
+        rows.append(
+            Row(
+                translated(score["meaning"]),
+                (*cells, _mean(score), alpha, Cell(coefficient(score["omega"]))),
+                (say("{name}: {items} items, {low} to {high}", name=score["name"], items=score["items"],
+                     low=f"{score['low']:g}", high=f"{score['high']:g}"),),
+            )
+        )  # fmt: skip
+    return TableOfText(
+        f"scores-{number}",
+        say("Scores and their reliability: {instrument}", instrument=sheet["instrument"]),
+        heads(say("Score"), *(label(key) for key in wide), say("Mean"), "Cronbach \u03b1", "McDonald \u03c9"),
+        tuple(rows),
+        say(
+            "Reversed items are turned round. Under \u03b1: its 95% interval by bootstrap over "
+            "people, from 10 of them on, and the complete forms it rests on. "
+            "\u03c9 needs 30 forms and 3 items."
+        ),
+    )
+
+
+def _mean(facts: Facts | None) -> Cell:
+    if facts is None or facts["mean"] is None:
+        return Cell(amount(None, ""))
+    spread = [say("sd {sd}", sd=amount(facts["deviation"], ""))] if facts["deviation"] is not None else []
+    return Cell(amount(facts["mean"], ""), (*spread, say("n = {n}", n=count(facts["n"]))))
+
+
+def questionnaire_tables(sheets: list[Facts], keys: list[str | None]) -> list[TableOfText]:
+    """One table a questionnaire and wording: mean and n of every item, group by group."""
+    wide = keys if len(keys) > 1 else []
+    return [
+        TableOfText(
+            f"questionnaire-{number}",
+            f"{sheet['instrument']} ({wording(sheet)})",
+            heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Range given")),
+            tuple(_item_row(item, wide) for item in sheet["items"]),
+            say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet["answered"], "time")),
+        )
+        for number, sheet in enumerate(sheets, start=1)
+    ]
+
+
+def wording(sheet: Facts) -> str:
+    """Whose words the participants read."""
+    known = WORDINGS.get(sheet["wording"])
+    whose = translated(known) if known else say("wording: {name}", name=sheet["wording"])
+    return f"{whose}, {sheet['language']}" if sheet["language"] else whose
+
+
+def _item_row(item: Facts, keys: list[str | None]) -> Row:
+    spread = "" if item["deviation"] is None else say("sd {sd}", sd=amount(item["deviation"], ""))
+    cells = [_mean_cell(item["by"].get(key)) for key in keys]
+    if item["n"]:
+        cells.append(
+            Cell(
+                amount(item["mean"], ""), (say("n = {n}", n=count(item["n"])), *([spread] if spread else []))
+            )
+        )
+        cells.append(Cell(between(item["least"], item["most"], "{:g}".format)))
+    else:
+        cells += [Cell(MISSING, (plural(item["free_text"], "written answer"),)), Cell(MISSING)]
+    asked = [say("asks subjective success")] if item["role"] == "subjective_success" else []
+    answers = [f"{answer} {count(n)}" for answer, n in list(item["answers"].items())[:MOST_ANSWERS]]
+    return Row(item["item_id"], tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
+
+
+def _mean_cell(facts: Facts | None) -> Cell:
+    return (
+        Cell(MISSING)
+        if facts is None
+        else Cell(amount(facts["mean"], ""), (say("n = {n}", n=count(facts["n"])),))
+    )

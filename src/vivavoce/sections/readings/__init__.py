@@ -1,0 +1,1 @@
+"""How people rated transcripts, one at a time."""

@@ -1,0 +1,81 @@
+"""Transcripts rated one at a time."""
+
+from typing import Any
+
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import adjusted_cell, heads
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import between, coefficient, count, p_value, plural
+from vivavoce.report.section import Front, LeadingSection
+from vivavoce.stats.transcript_ratings import rated_transcripts
+
+Facts = dict[str, Any]
+
+
+def reading_blocks(facts: Facts) -> list[Block]:
+    """Rated transcripts."""
+    every = [*facts["items"], *({**whole, "item": "all"} for whole in facts["variables"])]
+    rows = [
+        Row(
+            translated(one["item"]),
+            (
+                Cell(coefficient(one["control"])), Cell(coefficient(one["experimental"])),
+                Cell(coefficient(one["difference"]), (plural(one["participants"], "participant"),)),
+                Cell(between(one["low"], one["high"], coefficient)), Cell(p_value(one["p"])),
+                adjusted_cell(one["p_holm"]),
+            ),
+            group=one["variable"],
+        )
+        for one in sorted(every, key=lambda one: one["variable"])
+    ]  # fmt: skip
+    columns = heads(
+        say("Item"), say("Control"), say("Experimental"), say("Difference"), say("95% interval"), "p",
+        "p (Holm)",
+    )  # fmt: skip
+    note = say(
+        "Means of the codes, reversed items turned round; the difference is taken within participants who "
+        "read both versions. p is adjusted after Holm over the items, and over the variables."
+    )
+    signed = ((say("All ratings"), facts["signature"]),)
+    said = say(
+        "{people} rated {transcripts}, one at a time.",
+        people=plural(facts["participants"], "participant"),
+        transcripts=plural(facts["transcripts"], "transcript"),
+    )
+    table = TableOfText("readings", say("Ratings of both versions"), columns, tuple(rows), note, signed)
+    blocks: list[Block] = [Paragraph(said), table]
+    if (attention := facts["attention"]) is not None:
+        told = say(
+            "{failed} of {people} who read a broken transcript rated it no lower than the others; they stay "
+            "in.",
+            failed=count(attention["failed"]),
+            people=plural(attention["participants"], "participant"),
+        )
+        blocks.append(Bullets((told,)))
+    return blocks
+
+
+class ReadingsSection(LeadingSection[Facts]):
+    """Ratings of both versions of transcripts."""
+
+    name = "readings"
+    order = 300
+    title = "Transcripts rated one at a time"
+    menu = "Readings"
+    needs = ("readings",)
+    dashboard = True
+
+    def results(self, material: Material) -> Facts:
+        return rated_transcripts(material.dataset)
+
+    def blocks(self, results: Facts) -> list[Block]:
+        return reading_blocks(results)
+
+    def front(self, results: Facts) -> Front:
+        lead = say(
+            "{ratings} of transcripts read one at a time, by {people}.",
+            ratings=plural(results["ratings"], "rating"),
+            people=plural(results["participants"], "participant"),
+        )
+        return Front(lead=lead)

@@ -1,0 +1,123 @@
+"""Confidences of recognition: how often what was recognised is right, where how sure."""
+
+from typing import Any
+
+import altair as alt
+
+from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.drawing import ACCENT, NARROW, RULE, Figure, figure
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import between, coefficient, count, label, percent, plural, span
+from vivavoce.report.section import Section
+from vivavoce.stats.confidence import confidence_results, has_confidences
+
+Facts = dict[str, Any]
+
+
+def recognition_blocks(facts: Facts) -> list[Block]:
+    """Calibration of the first hypotheses."""
+    whole = facts["all"]
+    said = say(
+        "Of {hypotheses} that were recognised first, {right} had every word right; the recogniser was "
+        "{confidence} sure on average.",
+        hypotheses=plural(whole["n"], "turn"), right=percent(whole["right"]),
+        confidence=percent(whole["confidence"]),
+    )  # fmt: skip
+    return [Paragraph(said), reliability_figure(whole), _table(facts)]
+
+
+def reliability_figure(whole: Facts, *, mark: str | None = None) -> Figure:
+    """Share right over confidence, bin by bin, with intervals; on the diagonal the recogniser is right."""
+    data = [
+        {
+            "confidence": one["confidence"], "right": one["right"], "n": one["n"],
+            "low": one["right"] if one["right_low"] is None else one["right_low"],
+            "high": one["right"] if one["right_high"] is None else one["right_high"],
+        }
+        for one in whole["bins"] if one["n"]
+    ]  # fmt: skip
+
+    def draw(width: int) -> Any:
+        axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
+        scale = alt.Scale(domain=[0, 1])
+        base = alt.Chart(alt.Data(values=data)).encode(
+            x=alt.X("confidence:Q", title=say("mean confidence"), scale=scale, axis=axis)
+        )
+        ideal = alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
+            color=RULE, strokeDash=[4, 4]
+        ).encode(x="x:Q", y="y:Q")  # fmt: skip
+        interval = base.mark_rule(color=ACCENT, strokeWidth=2).encode(
+            y=alt.Y("low:Q", title=say("share right"), scale=scale, axis=axis), y2="high:Q"
+        )
+        dot = base.mark_point(color=ACCENT, fill=ACCENT, opacity=1, size=64).encode(y="right:Q")
+        room = 56 if width == NARROW else 70
+        side = min(width - room, 380)
+        return (ideal + interval + dot).properties(width=side, height=min(side, 300))
+
+    words = "; ".join(
+        say("{confidence} sure: {right} right ({span}), {n}", confidence=percent(one["confidence"]),
+            right=percent(one["right"]), span=span(one["low"], one["high"]), n=plural(one["n"], "turn"))
+        for one in data
+    )  # fmt: skip
+    return figure(
+        "reliability", say("How often recognition is right, and how sure it is"), words + ".", draw,
+        mark=mark,
+        caption=say(
+            "Dot: share of turns with every word right; line: its 95% interval over participants. On the "
+            "dashed line confidences are true; below it the recogniser is too sure."
+        ),
+    )  # fmt: skip
+
+
+def _table(facts: Facts) -> TableOfText:
+    groups = [*facts["by"], *([facts["all"]] if len(facts["by"]) > 1 else [])]
+    names = {id(one): say("all") if one is facts["all"] else label(one["key"]) for one in groups}
+    rows = [
+        Row(
+            names[id(one)],
+            (
+                Cell(percent(one["right"])), Cell(percent(one["confidence"])),
+                *(_cell(one, name) for name in ("expected_calibration_error", "brier", "auc")),
+                Cell(count(one["n"]), (plural(one["participants"], "participant"),)),
+            ),
+            total=one is facts["all"],
+        )
+        for one in groups
+    ]  # fmt: skip
+    columns = heads(
+        say("Group"), say("Right"), say("Mean confidence"), say("Calibration error"), say("Brier score"),
+        say("Area under the curve"), say("Turns"),
+    )  # fmt: skip
+    note = say(
+        "Calibration error: mean distance of confidence and share right over ten bins, above 0 even for a "
+        "true recogniser where turns are few. Brier score: mean squared distance from the outcome, 0 is "
+        "best. Area under the curve: chance that a right hypothesis is surer than a wrong one, 0.5 is none. "
+        "Below: 95% intervals, whole participants drawn."
+    )
+    signed = tuple((names[id(one)], one["signature"]) for one in groups)
+    return TableOfText("confidence", say("Confidence of recognition"), columns, tuple(rows), note, signed)
+
+
+def _cell(one: Facts, name: str) -> Cell:
+    limits = between(one[f"{name}_low"], one[f"{name}_high"], coefficient)
+    return Cell(coefficient(one[name]), (limits,) if one[f"{name}_low"] is not None else ())
+
+
+class RecognitionSection(Section[Facts]):
+    """Only where a recogniser told confidences of turns that were transcribed."""
+
+    name = "recognition"
+    order = 1400
+    title = "Confidence of recognition"
+    menu = "Recognition"
+    needs = ("dialogues", "hypotheses")
+
+    def results(self, material: Material) -> Facts | None:
+        if not has_confidences(material.dataset):
+            return None
+        return confidence_results(material.dataset, material.by)
+
+    def blocks(self, results: Facts) -> list[Block]:
+        return recognition_blocks(results)

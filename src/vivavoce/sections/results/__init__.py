@@ -1,0 +1,1 @@
+"""How often each group succeeded, and which differ."""

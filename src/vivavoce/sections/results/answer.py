@@ -1,0 +1,255 @@
+"""The answer in plain words: what was declared first, then what was explored, then on what it rests."""
+
+from typing import Any
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.content import headlines, interval_of, title
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    count,
+    difference,
+    label,
+    listed,
+    p_value,
+    percent,
+    plural,
+    points,
+    span,
+)
+from vivavoce.stats.family import decisive
+from vivavoce.stats.multiple_testing import NAMES
+
+Facts = dict[str, Any]
+
+
+def answer(summary: Facts) -> list[str]:
+    """The summary for people who read no tables: the answer first, then how sure, then on what it rests.
+
+    Note    only what was declared beforehand is called better; the rest is explored, and looks at every
+            comparison of its family
+    """
+    declared = _declared(summary["declared"]) if summary["declared"] else []
+    if not (headlines(summary) or declared):
+        return []
+    explored = _explored(summary, besides=bool(declared))
+    sentences = [*declared, *explored] or [_single(summary, next(iter(headlines(summary))))]
+    return [*sentences, _ground(summary), *_meanings(summary)]
+
+
+def _meanings(summary: Facts) -> list[str]:
+    """What the words of the answer mean, for who reads nothing else."""
+    shown = headlines(summary)
+    meanings = {
+        "subjective_success": say("Subjective success: the participant said that all was found."),
+        "objective_success_assigned": say(
+            "Objective success, assigned goal: by the log, the system offered what fits the task and told "
+            "all that the task asks for."
+        ),
+        "objective_success_inferred": say(
+            "Objective success, inferred goal: the same, held against what the participant really asked for."
+        ),
+    }
+    found = [meanings[name] for name in shown if name in meanings]
+    if summary["tests"]:
+        found.append(
+            say(
+                "A 95% interval holds the values that go well with the data; p is how often chance alone "
+                "would show a difference as large; adjusted means that several comparisons were made at once."
+            )
+        )
+    return [" ".join(found)] if found else []
+
+
+def _declared(declared: Facts) -> list[str]:
+    """The primary comparison, how many of the secondary ones differ, and the family of both."""
+    primary, secondary = (
+        [one for one in declared["results"] if one["question"] == question]
+        for question in ("primary", "secondary")
+    )
+    if not primary:
+        return []
+    differing = [one for one in primary if one["significant"]]
+    others = [one for one in primary if one["significant"] is False]
+    sentences = [_differs(one) for one in differing]
+    if others and not differing and len(others) == 1:
+        sentences.append(_alike(others[0]))
+    elif others:
+        sentences.append(_others_alike(others, among=bool(differing)))
+    untested = len(primary) - len(differing) - len(others)
+    if untested:
+        sentences.append(
+            say("The primary comparison declared beforehand could not be tested: {n}.",
+                n=plural(untested, "comparison"))
+        )  # fmt: skip
+    if secondary:
+        sentences.append(_secondary(secondary))
+    return [*sentences, translated(declared["family"]["why"])]
+
+
+def _secondary(secondary: list[Facts]) -> str:
+    """How many of all that were declared differ, and how many could not be tested."""
+    untested = sum(one["significant"] is None for one in secondary)
+    facts = {
+        "k": count(sum(bool(one["significant"]) for one in secondary)),
+        "comparisons": plural(len(secondary), "secondary comparison"),
+        "n": count(untested),
+    }
+    if untested == len(secondary):
+        return say("Declared beforehand, too, but not to be tested: {comparisons}.", **facts)
+    if untested:
+        return say(
+            "Declared beforehand, too: differences remain in {k} of {comparisons}; not to be tested: {n}.",
+            **facts,
+        )
+    return say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
+
+
+def _facts(one: Facts) -> Facts:
+    measure = MEASURES.get(one["measure"]) if one["measure"] in MEASURES else None
+    unit = measure.unit if measure else ""
+    return {
+        "a": label(one["a"]),
+        "b": label(one["b"]),
+        "measure": title(one["measure"]).lower() if measure else one["measure"],
+        "gap": _gap(one["difference"], unit),
+        "interval": between(one["low"], one["high"], lambda value: difference(value, unit)),
+        "p": p_value(one["p_adjusted"]),
+    }
+
+
+def _turned(one: Facts) -> Facts:
+    """The same comparison with the other group first."""
+    low, high = (None if end is None else -end for end in (one["high"], one["low"]))
+    return {**one, "a": one["b"], "b": one["a"], "difference": -one["difference"], "low": low, "high": high}
+
+
+def _gap(value: float, unit: str) -> str:
+    """The size of a difference, with the word for its unit."""
+    if unit == "ratio":
+        return say("{n} points", n=points(abs(value)).lstrip("+"))
+    return amount(abs(value), unit)
+
+
+def _differs(one: Facts) -> str:
+    """One declared comparison that differs; better is said only where the measure has a direction."""
+    direction = MEASURES.get(one["measure"]).direction
+    if direction is None:
+        return say(
+            "{a} and {b} differ in {measure}, the comparison declared beforehand: {gap} apart (95% interval "
+            "of the difference {interval}; adjusted p {p}).",
+            **_facts(one),
+        )
+    better_first = (one["difference"] > 0) == (direction == "higher")
+    facts = _facts(one if better_first else _turned(one))
+    return say(
+        "{a} does better than {b} in {measure}, the comparison declared beforehand: {gap} apart (95% "
+        "interval of the difference {interval}; adjusted p {p}).",
+        **facts,
+    )
+
+
+def _alike(one: Facts) -> str:
+    return say(
+        "No difference between {a} and {b} in {measure} could be shown, the comparison declared beforehand: "
+        "{gap} apart (95% interval of the difference {interval}; adjusted p {p}).",
+        **_facts(one),
+    )
+
+
+def _others_alike(others: list[Facts], *, among: bool) -> str:
+    """Declared comparisons that did not come out, in one sentence."""
+    pairs = listed([f"{label(one['a'])} \u2013 {label(one['b'])}" for one in others])
+    measure = _facts(others[0])["measure"]
+    if among:
+        return say("Between the other declared pairs nothing could be shown: {pairs}.", pairs=pairs)
+    return say(
+        "No difference in {measure} could be shown, the comparison declared beforehand, between any of: "
+        "{pairs}.",
+        measure=measure,
+        pairs=pairs,
+    )
+
+
+def _explored(summary: Facts, *, besides: bool) -> list[str]:
+    """Everything that was tested without a declaration: how much of it differs, and the largest of it."""
+    tests = [one for one in summary["tests"] if one["family"] == "explored"]
+    tested = [one for one in tests if one["significant"] is not None]
+    differing = [one for one in tested if one["significant"]]
+    if not tested or (besides and not differing):
+        return (
+            [say("Explored, not declared beforehand: nothing could be tested.")]
+            if tests and not besides
+            else []
+        )
+    family = next(one for one in summary["families"] if one["name"] == "explored")
+    facts = {
+        "how": translated(NAMES[family["correction"]]),
+        "comparisons": plural(len(tested), "comparison"),
+        "k": count(len(differing)),
+    }
+    if differing:
+        first = say(
+            "Explored, not declared beforehand: after adjustment by {how} over {comparisons}, differences "
+            "remain in {k}.",
+            **facts,
+        )
+    else:
+        first = say(
+            "Explored, not declared beforehand: after adjustment by {how} over {comparisons}, no difference "
+            "can be shown.",
+            **facts,
+        )
+    largest = max(differing or tested, key=lambda one: abs(one["difference"]))
+    return [f"{first} {_largest(summary, largest)}" if largest["difference"] else first]
+
+
+def _largest(summary: Facts, test: Facts) -> str:
+    name, found = test["measure"], decisive(test)
+    rows = {row["key"]: row[name] for row in summary["by"]}
+    one = {**test, **found, "difference": test["difference"]}
+    one = one if one["difference"] > 0 else _turned(one)
+    facts = _facts(one) | {
+        "high": percent(rows[one["a"]]["ratio"]),
+        "low": percent(rows[one["b"]]["ratio"]),
+    }
+    if found["low"] is None:
+        return say(
+            "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; adjusted p {p}).",
+            **facts,
+        )
+    return say(
+        "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; 95% interval of the "
+        "difference {interval}, adjusted p {p}).",
+        **facts,
+    )
+
+
+def _single(summary: Facts, name: str) -> str:
+    rate = summary["all"][name]
+    low, high, _ = interval_of(rate)
+    if low is None:
+        return say("{measure}: mean {mean}.", measure=title(name), mean=amount(rate["ratio"], ""))
+    return say(
+        "{measure}: {ratio} (95% interval {interval}).",
+        measure=title(name),
+        ratio=percent(rate["ratio"]),
+        interval=span(low, high),
+    )
+
+
+def _ground(summary: Facts) -> str:
+    whole = summary["all"]
+    rates = [
+        say("{measure} {ratio}", measure=heading.lower(), ratio=percent(whole[name]["ratio"]))
+        for name, heading in headlines(summary).items()
+        if whole[name]["low"] is not None
+    ]
+    dialogues = plural(whole["dialogues"], "dialogue")
+    if whole["participants"]:
+        people = plural(whole["participants"], "participant")
+        ground = say("It rests on {dialogues} of {participants}.", dialogues=dialogues, participants=people)
+    else:
+        ground = say("It rests on {dialogues}; who held them is not known.", dialogues=dialogues)
+    return f"{ground} {say('Over all: {rates}.', rates=', '.join(rates))}" if rates else ground

@@ -1,0 +1,49 @@
+"""The success rates: how often each group succeeded, and which differ."""
+
+from typing import Any
+
+from vivavoce.report.blocks import Block, Paragraph
+from vivavoce.report.content import headlines, success_table, tests_table
+from vivavoce.report.drawing import MOST_DRAWN_GROUPS
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.section import Front, LeadingSection
+from vivavoce.sections.results.answer import answer
+from vivavoce.sections.results.figure import success_figure
+
+Facts = dict[str, Any]
+
+
+class ResultsSection(LeadingSection[Facts]):
+    """Rates by group with their tests; at the front, the answer of the whole report."""
+
+    name = "results"
+    order = 100
+    title = "Results"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> Facts:
+        return material.summary
+
+    def blocks(self, results: Facts) -> list[Block]:
+        shown = headlines(results)
+        if not shown:
+            missing = say(
+                "No success rate can be given: the dataset holds neither answers to a success question nor "
+                "goals."
+            )
+            return [Paragraph(missing)]
+        drawable = {
+            name: title
+            for name, title in shown.items()
+            if all(row[name]["low"] is not None or not row[name]["n"] for row in results["by"])
+        }
+        drawn = drawable and len(results["by"]) <= MOST_DRAWN_GROUPS
+        blocks: list[Block] = [success_figure(results["by"], drawable)] if drawn else []
+        blocks.append(success_table(results))
+        if tests := tests_table(results):
+            blocks.append(tests)
+        return blocks
+
+    def front(self, results: Facts) -> Front:
+        return Front(answer=tuple(answer(results)))

@@ -1,0 +1,85 @@
+"""What was run: systems, conditions, people, tasks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.report.blocks import Block, FactList
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import count
+from vivavoce.report.prose import period, tally
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFound:
+    """The summary and the description of the dataset."""
+
+    summary: Facts
+    description: Facts
+
+
+class RunSection(Section[RunFound]):
+    """Also of a dataset that holds nothing."""
+
+    name = "run"
+    order = 1100
+    title = "What was run"
+    needs = ()
+
+    def results(self, material: Material) -> RunFound:
+        return RunFound(material.summary, material.description)
+
+    def blocks(self, results: RunFound) -> list[Block]:
+        return [FactList(tuple(what_was_run(results.summary, results.description)))]
+
+
+def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
+    """Term and description pairs; what is not recorded is left out."""
+    source = dict(description["source"])
+    kind = source.pop("kind", "not recorded")
+    conditions = description["conditions"] if description["conditions"] != description["systems"] else {}
+    factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description["factors"].items())
+    collected = (f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items())
+    simulated, dialogues = description["simulated_dialogues"], summary["all"]["dialogues"]
+    people = summary["all"]["participants"] if dialogues else description["tables"].get("participants", 0)
+    facts = [
+        (say("Study"), description["study"]),
+        (say("Systems"), tally(description["systems"])),
+        (say("Conditions"), tally(conditions)),
+        (say("Factors"), "; ".join(factors)),
+        (say("Period"), period(description) if dialogues else ""),
+        (say("Dialogues"), count(dialogues)),
+        (say("Held by programs"), count(simulated) if simulated else ""),
+        (say("Participants"), count(people)),
+        (say("Recruited through"), tally(description["pools"])),
+        (say("Tasks"), count(description["tasks"]) if description["tasks"] else ""),
+        (say("Channel"), tally(description["channels"], ours=True)),
+        (say("Language"), tally(description["languages"])),
+        (say("Collected by"), "; ".join([_origin(kind), *collected])),
+        (
+            say("Tables"),
+            ", ".join(f"{name} {count(rows)}" for name, rows in description["tables"].items()),
+        ),
+        (
+            say("Dataset"),
+            say("{hash} (made {day})", hash=summary["data"], day=str(description["created_at"])[:10]),
+        ),
+    ]
+    return [(term, text) for term, text in facts if text]
+
+
+def _origin(kind: str) -> str:
+    if kind == "log":
+        return say("Vivavoce, exported from the study's own log")
+    return say("import of {kind}", kind=kind)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(one)}" for name, one in value.items())
+    if isinstance(value, bool):
+        return say("yes") if value else say("no")
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,1 @@
+"""How systems stood linguistic stress tests."""

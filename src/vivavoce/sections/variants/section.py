@@ -1,0 +1,79 @@
+"""Variants of objective success: the same dialogues, counted otherwise."""
+
+from typing import Any
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
+from vivavoce.report.content import (
+    group_name,
+    heads,
+    is_clustered,
+    is_variant,
+    rate_cell,
+    settings,
+    signatures,
+    unit_name,
+    with_all,
+)
+from vivavoce.report.language import say, translated
+from vivavoce.report.material import Material
+from vivavoce.report.section import Section
+
+Facts = dict[str, Any]
+
+
+class VariantsSection(Section[TableOfText]):
+    """Only where the dataset has goals."""
+
+    name = "variants"
+    order = 1900
+    title = "Variants of objective success"
+    menu = "Variants"
+    needs = ("dialogues",)
+    dashboard = True
+
+    def results(self, material: Material) -> TableOfText | None:
+        return variants_table(material.summary)
+
+    def blocks(self, results: TableOfText) -> list[Block]:
+        how = say(
+            "The same dialogues, counted otherwise: what a case is (goal, whole dialogue, last goal), how a "
+            "goal without any match counts (credit, drop, fail), and whether the last or any offer must "
+            "match."
+        )
+        return [Paragraph(how), Fold(say("Show all {n} variants", n=len(results.rows)), (results,))]
+
+
+def variants_table(summary: Facts) -> TableOfText | None:
+    """Every variant of objective success: unit, policy for goals without a match, offer rule."""
+    groups = with_all(summary)
+    names = [name for name in summary["all"] if is_variant(name) and summary["all"][name]["n"]]
+    if not names:
+        return None
+    rows = [
+        Row(
+            translated(MEASURES.get(name).title),
+            tuple(_short_rate(row[name]) for row in groups),
+            (settings(name),),
+            group=unit_name(summary["all"][name]["unit"]).capitalize(),
+        )
+        for name in sorted(names, key=lambda name: (summary["all"][name]["unit"], name))
+    ]
+    note = (
+        say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
+        if is_clustered(summary)
+        else say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+    )
+    return TableOfText(
+        "variants",
+        say("Objective success in every variant"),
+        heads(say("Variant"), *(group_name(row, summary) for row in groups)),
+        tuple(rows),
+        note,
+        signatures(groups, names),
+    )
+
+
+def _short_rate(rate: Facts) -> Cell:
+    cell = rate_cell(rate)
+    return Cell(cell.main, cell.under[:2])

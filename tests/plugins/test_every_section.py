@@ -1,0 +1,190 @@
+"""One suite that every registered section of the report must pass, ours and those of installed packages."""
+
+import ast
+import re
+from importlib.metadata import EntryPoint
+from inspect import getfile
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from babel.messages.pofile import read_po
+
+from scenes.before_shelves import DATASETS, FIXTURES
+from unit.stats.test_stress import ROWS as STRESSED
+from vivavoce.core import shelf
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import catalogue_file
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.schema import TABLES
+from vivavoce.report.blocks import Block, DocumentSection, Figure, Fold, TableOfText
+from vivavoce.report.document import compose
+from vivavoce.report.html import page
+from vivavoce.report.language import DOMAIN, LOCALE, say, speaking, with_words
+from vivavoce.report.material import Material, ReportOptions
+from vivavoce.report.pdf import data_of
+from vivavoce.report.section import SECTIONS, Section, fill, sections_in_order
+
+EVERY = sections_in_order()
+named = pytest.mark.parametrize("section", EVERY, ids=lambda section: section.name)
+
+
+@pytest.fixture(scope="module")
+def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
+    """Datasets in which all kinds of steps were gone through, by people and by programs, with all options."""
+    folder = tmp_path_factory.mktemp("stressed")
+    with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("stress", STRESSED)
+    known = [FIXTURES / "datasets" / name for name in DATASETS]
+    asked = ReportOptions(transcripts=1, against=Dataset(known[-1]))
+    return [Material(Dataset(one), asked) for one in (*known, folder)]
+
+
+def literals(section: Section[Any]) -> set[str]:
+    """The phrases that a section says, and its titles."""
+    found = {section.title, section.menu} - {""}
+    for file in Path(getfile(type(section))).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say" and node.args:
+                found |= {node.args[0].value} if isinstance(node.args[0], ast.Constant) else set()
+    return found - {""}
+
+
+def words_of(file: Path) -> dict[str, Any]:
+    with file.open("rb") as written:
+        return {
+            one.id[0] if isinstance(one.id, tuple) else one.id: one.string
+            for one in read_po(written)
+            if one.id
+        }
+
+
+def test_each_section_stands_in_a_place_of_its_own() -> None:
+    assert len({one.order for one in EVERY}) == len(EVERY) == len(SECTIONS.names())
+    assert [one.order for one in EVERY] == sorted(one.order for one in EVERY)
+
+
+@named
+def test_a_section_needs_tables_that_there_are_and_says_its_title(section: Section[Any]) -> None:
+    assert set(section.needs) <= set(TABLES)
+    assert section.title and section.title[0].isupper() and not section.title.endswith(".")
+    assert re.fullmatch(r"[a-z][a-z_-]*", section.name)
+
+
+@named
+def test_a_section_is_left_out_of_a_dataset_without_what_it_needs(
+    section: Section[Any], tmp_path: Path
+) -> None:
+    with DatasetWriter(tmp_path / "d", study={"name": "s"}, source={"kind": "log"}):
+        pass
+    found = [one.written("") for one in fill(Material(Dataset(tmp_path / "d")), [section])]
+    assert found == [] or not section.needs
+
+
+@named
+def test_what_a_section_finds_is_written_in_blocks_that_every_renderer_knows(
+    section: Section[Any], materials: list[Material]
+) -> None:
+    written: list[DocumentSection] = []
+    for material in materials:
+        for one in fill(material, [section]):
+            shown = one.written("SIMULATED")
+            written += [shown] if shown is not None else []
+    assert written, "the datasets above hold nothing that it would show"
+    for shown in written:
+        blocks = [one for each in shown.blocks for one in (each.blocks if isinstance(each, Fold) else [each])]
+        assert all(isinstance(one, get_args(Block)) for one in blocks)
+        assert all("SIMULATED" in one.title for one in blocks if isinstance(one, Figure))
+        for table in blocks:
+            if isinstance(table, TableOfText):
+                assert all(len(row.cells) < len(table.columns) for row in table.rows), table.name
+
+
+@named
+def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section: Section[Any]) -> None:
+    for file in section.locale.glob("*.po"):
+        own, shared = words_of(file), words_of(catalogue_file(LOCALE, file.stem, DOMAIN))
+        known = {phrase for words in (own, shared) for phrase, said in words.items() if said}
+        assert literals(section) <= known
+        assert not set(own) & set(shared), "a phrase that several say stands in the report's own catalogue"
+        for phrase, said in own.items():
+            for form in said if isinstance(said, tuple) else (said,):
+                assert set(re.findall(r"\{\w+\}", form)) == set(re.findall(r"\{\w+\}", phrase)), phrase
+
+
+def test_a_report_of_chosen_sections_asks_no_others(
+    materials: list[Material], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Any, material: Material) -> None:
+        raise AssertionError("nobody chose it")
+
+    monkeypatch.setattr(type(SECTIONS.get("participants")), "results", refuse)
+    document = compose(materials[0].dataset, ReportOptions(sections=["cite"]))
+    assert [one.name for one in document.sections] == ["cite"]
+
+
+class Weather(Section[str]):
+    """A section of somebody else's, with words of its own."""
+
+    name, order, title, needs = "weather", 150, "Weather of the day", ("dialogues",)
+
+    def results(self, material: Material) -> str:
+        return "rain"
+
+    def blocks(self, results: str) -> list[Block]:
+        return []
+
+
+class Untitled(Section[str]):
+    name, order, needs = "weather", 150, ()
+
+    def results(self, material: Material) -> str:
+        return ""
+
+    def blocks(self, results: str) -> list[Block]:
+        return []
+
+
+class Silent(Section[str]):
+    name, order, title, needs = "weather", 150, "Weather", ()
+
+    def results(self, material: Material) -> str:
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("offered", "why"),
+    [(Untitled, "it needs to be a Section with order, title, needs"), (Silent, "does not say its blocks")],
+)
+def test_a_section_that_does_not_say_everything_of_itself_is_refused(
+    offered: type, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = EntryPoint("weather", f"{__name__}:Weather", "vivavoce.sections")
+    monkeypatch.setattr(EntryPoint, "load", lambda self: offered)
+    monkeypatch.setattr(shelf, "offers", lambda group: (point,))
+    with pytest.raises(InputError, match=why):
+        shelf.Shelf("section", Section, fits=SECTIONS.fits, needs=SECTIONS.needs).get("weather")
+
+
+def test_a_section_finds_its_own_words_first_and_then_those_of_the_report(tmp_path: Path) -> None:
+    (tmp_path / "it.po").write_text('msgid "Weather of the day"\nmsgstr "Tempo che fa"\n', "utf-8")
+    with speaking("it"):
+        assert say("Weather of the day") == "Weather of the day"
+        with with_words(tmp_path):
+            assert (say("Weather of the day"), say("Sections")) == ("Tempo che fa", "Sezioni")
+    with with_words(tmp_path):
+        assert say("Weather of the day") == "Weather of the day"
+
+
+def test_the_guide_lists_every_section() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "how-to" / "write-a-report.md").read_text("utf-8")
+    listed = re.findall(r"`([\w-]+)`", guide.split("\nSections: ")[1].split(", and those")[0])
+    ours = [one.name for one in EVERY if type(one).__module__.startswith("vivavoce.")]
+    assert listed == ours
+
+
+def test_pages_and_prints_know_no_section(materials: list[Material]) -> None:
+    document = compose(materials[0].dataset, materials[0].options)
+    html, printed = page(document), data_of(document)
+    assert [f'<h2 id="{one.name}">' in html for one in document.sections] == [True] * len(document.sections)
+    assert [one["title"] for one in printed["sections"]] == [one.title for one in document.sections]
