@@ -40,14 +40,18 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
     return [Material(Dataset(one), asked) for one in (*known, folder)]
 
 
-def literals(section: Section[Any]) -> set[str]:
-    """The phrases that a section says, and its titles."""
+def constants(section: Section[Any], *, said: bool = False) -> set[str]:
+    """The texts in the code of a section; `said`: only its titles and what it hands to `say` as it stands."""
     found = {section.title, section.menu} - {""}
     for file in Path(getfile(type(section))).parent.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say" and node.args:
-                found |= {node.args[0].value} if isinstance(node.args[0], ast.Constant) else set()
-    return found - {""}
+            if said and isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+                node = node.args[0]
+            elif said:
+                continue
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+    return found
 
 
 def words_of(file: Path) -> dict[str, Any]:
@@ -105,7 +109,8 @@ def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section:
     for file in section.locale.glob("*.po"):
         own, shared = words_of(file), words_of(catalogue_file(LOCALE, file.stem, DOMAIN))
         known = {phrase for words in (own, shared) for phrase, said in words.items() if said}
-        assert literals(section) <= known
+        assert constants(section, said=True) <= known
+        assert set(own) <= constants(section), "a phrase that the section says no more"
         assert not set(own) & set(shared), "a phrase that several say stands in the report's own catalogue"
         for phrase, said in own.items():
             for form in said if isinstance(said, tuple) else (said,):

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.report import content
-from vivavoce.report.language import speaking
+from vivavoce.report.language import speaking, with_words
+from vivavoce.report.section import SECTIONS
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.family import describe_family
 from vivavoce.stats.multiple_testing import adjusted
@@ -76,7 +77,7 @@ def _row(key: str, rates: dict[str, float]) -> dict[str, Any]:
 
 @given(summary=summaries(), language=st.sampled_from(["en", "it"]))
 def test_the_opening_never_contradicts_its_table(summary, language):
-    with speaking(language):
+    with speaking(language), with_words(SECTIONS.get("results").locale):
         table = content.tests_table(summary)
         said = [one for one in answer(summary) if not one.startswith(("It rests", "Si basa"))][:-1]
     assert table is not None

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 import vivavoce.report
@@ -62,14 +63,21 @@ def phrases() -> set[str]:
     return {phrase for phrase in found if isinstance(phrase, str)} - SAME_EVERYWHERE
 
 
+def read_words_of(file: Path, language: str) -> list[Message]:
+    with file.open("rb") as words:
+        return list(read_po(words, locale=language))
+
+
 def catalogue(language: str, domain: str) -> dict[str, str | tuple[str, ...]]:
-    with catalogue_file(LOCALE, language, domain).open("rb") as file:
-        words = read_po(file, locale=language)
+    words = list(read_words_of(catalogue_file(LOCALE, language, domain), language))
+    if domain == "report":
+        for section in sections_in_order():
+            words += read_words_of(section.locale / f"{language}.po", language)
     return {one.id[0] if isinstance(one.id, tuple) else one.id: one.string for one in words if one.id}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_phrase_of_the_report_is_translated(language):
+def test_every_phrase_of_the_report_and_its_sections_is_translated(language):
     known = catalogue(language, "report")
     assert not {phrase for phrase in phrases() if not known.get(phrase)}
 
@@ -145,7 +153,7 @@ def test_warnings_of_designs_that_cannot_show_anything_are_translated():
 def test_braces_in_what_users_wrote_are_no_places():
     with speaking("it"):
         assert translated("The same holds within {x} {0}.") == "Lo stesso vale entro {x} {0}."
-        assert say("{n} left out: no value", n="{secret}") == "{secret} tralasciati: nessun valore"
+        assert say("and {n} more", n="{secret}") == "e altri {secret}"
 
 
 def test_the_language_ends_with_its_report(plain):

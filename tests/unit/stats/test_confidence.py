@@ -18,7 +18,8 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.confidence import SureHypothesis
-from vivavoce.report.language import speaking
+from vivavoce.report.language import speaking, with_words
+from vivavoce.report.section import SECTIONS
 from vivavoce.sections.recognition.section import recognition_blocks
 from vivavoce.stats.confidence import calibration, confidence_results, has_confidences
 
@@ -148,7 +149,7 @@ def test_the_report_has_a_diagram_and_a_table_in_both_languages(
 ) -> None:
     talks = {who: [("yes", "yes", 0.9), ("no", "yes", 0.6)] for who in "ab"}
     facts = confidence_results(dataset_of(tmp_path, talks), draws=20)
-    with speaking(language):
+    with speaking(language), with_words(SECTIONS.get("recognition").locale):
         said, drawn, table = recognition_blocks(facts)
         assert "50" in said.text  # type: ignore[union-attr]
         assert drawn.narrow.startswith("<svg")  # type: ignore[union-attr]

@@ -9,8 +9,9 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.declaration import written_analysis
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import assume_sums
-from vivavoce.report.language import speaking
+from vivavoce.report.language import speaking, with_words
 from vivavoce.report.numbers import p_value
+from vivavoce.report.section import SECTIONS
 from vivavoce.report.table import comparisons
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.comparison import compare_systems
@@ -228,7 +229,7 @@ def test_what_was_declared_and_could_not_be_tested_is_counted_with_its_reason(tm
     file = "\n".join(f"  {secondary}" if "secondary" in one else one for one in lines)
     summary = summarise(shop_trial(tmp_path / "d", file=file))
     assert summary["declared"]["family"]["untested"] == 2
-    with speaking(language):
+    with speaking(language), with_words(SECTIONS.get("results").locale):
         said = " ".join(answer(summary))
     assert [one for one in UNTESTED[language] if one not in said] == [], said
 
