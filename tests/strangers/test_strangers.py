@@ -129,6 +129,15 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "courtesy: 2 items, 1 to 5" in page and "the wording of an installed package" in page
     assert "HESITATION" in page and "Apologies" in page
+    assert (
+        '<a href="#openings">Openings</a>' in page
+        and f"openings|unit:dialogue|n:{openings(tmp_path)}|" in page
+    )
+    run("report", "D", "--sections", "openings", "--language", "it", "--out", "italian.html")
+    italian = (tmp_path / "italian.html").read_text("utf-8")
+    assert "Come si aprono i dialoghi" in italian and "Prima parola" in italian
+    unknown = refused(vivavoce("report", "D", "--sections", "openings"))
+    assert "unknown section 'openings'" in unknown and "questionnaires" in unknown
 
 
 def measured(table: str) -> dict[str, tuple[int, int]]:
@@ -145,6 +154,22 @@ def apologies(folder: Path) -> dict[str, tuple[int, int]]:
             sorry, turns = found.get(system[turn["dialogue_id"]], (0, 0))
             found[system[turn["dialogue_id"]]] = (sorry + ("Sorry" in turn["text"]), turns + 1)
     return found
+
+
+def openings(folder: Path) -> int:
+    """How many dialogues have a turn of the user: counted here, from the dataset's files."""
+    turns = read_rows(folder / "D" / "turns.parquet")
+    return len({turn["dialogue_id"] for turn in turns if turn["party"] == "user" and turn["text"]})
+
+
+def test_a_section_of_a_stranger_passes_the_suite_that_ours_pass(site: Path) -> None:
+    path = [str(site), *(one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one)]
+    suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "openings"]
+    done = subprocess.run(
+        [*suite, str(ROOT / "tests" / "plugins" / "test_every_section.py")], cwd=ROOT, check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout + done.stderr
 
 
 def read_rows(file: Path) -> list[dict[str, Any]]:

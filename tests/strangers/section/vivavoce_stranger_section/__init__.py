@@ -1,0 +1,1 @@
+"""How dialogues are opened."""
