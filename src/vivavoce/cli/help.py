@@ -81,7 +81,8 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "understand predict": ("system-d kitchen/test --into answers",),
     "understand evaluate": ("system-d kitchen/test",),
     "understand generate": ("--language en --into kitchen",),
-    "report": ("results", "results --out report.pdf --language it", "results --against last-version"),
+    "report": ("results", "results --out report.pdf --language it", "results --against last-version",
+               "results --out - --sections results,flow"),
     "preregister": ("my-study --shape osf --out preregistration.md",),
 }  # fmt: skip
 

@@ -2,12 +2,15 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vivavoce.cli.datasets import Exclude
 from vivavoce.cli.progress import note
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import Document
 
 
 class Shape(StrEnum):
@@ -17,15 +20,40 @@ class Shape(StrEnum):
     osf = "osf"
 
 
+def complete_sections(incomplete: str) -> list[str]:
+    """Names of sections with which a list of them can go on."""
+    from vivavoce.report.section import sections_in_order
+
+    before, comma, _ = incomplete.rpartition(",")
+    others = (one.name for one in sections_in_order() if one.name not in before.split(","))
+    return [full for name in others if (full := before + comma + name).startswith(incomplete)]
+
+
+def print_report(document: "Document") -> None:
+    """A report on standard output, as wide as the terminal is."""
+    from rich.console import Console
+
+    from vivavoce.report.terminal import terminal_lines
+
+    console = Console(highlight=False)
+    for line in terminal_lines(document):
+        console.print(line, markup=False)
+
+
 def report(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
-    out: Annotated[Path, typer.Option("--out", help="File to write: .html or .pdf.")] = Path("report.html"),
+    out: Annotated[
+        Path, typer.Option("--out", help="File to write: .html or .pdf; - prints the report here.")
+    ] = Path("report.html"),
     by: Annotated[
         str | None, typer.Option("--by", help="What to compare; found out where not given.")
     ] = None,
     language: Annotated[str, typer.Option("--language", help="Language of the report: en, it.")] = "en",
     sections: Annotated[
-        str | None, typer.Option("--sections", help="Only these, such as results,flow,limits.")
+        str | None,
+        typer.Option(
+            "--sections", help="Only these, such as results,flow,limits.", autocompletion=complete_sections
+        ),
     ] = None,
     transcripts: Annotated[
         int, typer.Option("--transcripts", min=0, help="Show this many failed dialogues turn by turn.")
@@ -52,7 +80,7 @@ def report(
         Path | None, typer.Option("--tables", metavar="DIR", help="Tables as CSV and LaTeX.")
     ] = None,
 ) -> None:
-    """Write a dataset's report: one HTML file that needs nothing else, or a PDF."""
+    """Write a dataset's report: one HTML file that needs nothing else, a PDF, or words on the terminal."""
     from vivavoce.cli.datasets import unmixed, unmixed_pair
     from vivavoce.core.errors import InputError
     from vivavoce.report.document import compose
@@ -60,9 +88,11 @@ def report(
     from vivavoce.report.material import ReportOptions
     from vivavoce.report.tables import write_figures, write_tables
 
+    printed = str(out) == "-"
     if out.is_dir():
         raise InputError("this is a folder", place=str(out), hint="name a file, such as report.html")
-    require_form(out)
+    if not printed:
+        require_form(out)
     opened, last = (
         unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)
     )
@@ -78,7 +108,10 @@ def report(
         hourly=hourly,
     )
     document = compose(opened, options)
-    note(f"wrote {save(document, out)}")
+    if printed:
+        print_report(document)
+    else:
+        note(f"wrote {save(document, out)}")
     if figures is not None:
         note(f"wrote {len(write_figures(document, figures))} files into {figures}")
     if tables is not None:
