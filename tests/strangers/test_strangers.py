@@ -128,7 +128,7 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     run("report", "D", "--out", "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "courtesy: 2 items, 1 to 5" in page and "the wording of an installed package" in page
-    assert "HESITATION" in page and "Apologies" in page
+    assert "Filled pauses" in page and "Apologies" in page
     assert (
         '<a href="#openings">Openings</a>' in page
         and f"openings|unit:dialogue|n:{openings(tmp_path)}|" in page

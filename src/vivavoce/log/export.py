@@ -40,7 +40,7 @@ from vivavoce.log.step_rows import (
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.stimulus_rows import response_rows
 from vivavoce.log.stress_events import stress_stream
-from vivavoce.log.stress_rows import stress_rows
+from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.tables import events, studies
 from vivavoce.log.transaction import events_of
 from vivavoce.log.transcriptions import references, with_texts
@@ -88,9 +88,11 @@ def export_dataset(
                 place="export",
                 hint=f"known: {known}" if (known := ", ".join(_studies(connection))) else NOBODY_YET,
             )
+        stressed = list(events_of(connection, stress_stream(study_name)))
+        titles = {"stress_tests": found} if (found := stress_titles(stressed)) else {}
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(
-            into, study=_described(study_name, served), source=_source(level, simulated),
+            into, study=_described(study_name, served) | titles, source=_source(level, simulated),
             factors=outline.factors,
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
@@ -110,7 +112,7 @@ def export_dataset(
             ]
             writer.add("recordings", recording_rows(recorded))
             writer.notes += copy_recordings(log, recorded, writer.folder) if audio else []
-            writer.add("stress", stress_rows(events_of(connection, stress_stream(study_name))))
+            writer.add("stress", stress_rows(stressed))
             if looks := list(look_rows(events_of(connection, TRIAL), study_name)):
                 writer.add("looks", looks)
             writer.notes += _unread(connection, outline.visits)

@@ -69,6 +69,7 @@ class StressRunPlanned(Event):
 
     plan            twelve hexadecimal digits over cases and settings: the same plan can be taken up
     not_applicable  test, dialogue (or null for all) and the reason in words
+    titles          of the tests by name, as they were registered; earlier runs have none
     """
 
     kind = "stress_run_planned"
@@ -78,6 +79,7 @@ class StressRunPlanned(Event):
     settings: dict[str, Any]
     cases: list[dict[str, Any]]
     not_applicable: list[dict[str, Any]] = Field(default_factory=list)
+    titles: dict[str, str] = Field(default_factory=dict)
 
 
 class ReplayBegun(Event):

@@ -46,6 +46,15 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
             yield empty | row
 
 
+def stress_titles(stream: Iterable[StoredEvent]) -> dict[str, str]:
+    """What the stress tests of all runs are called, by name; the last run's word counts."""
+    found: dict[str, str] = {}
+    for stored in stream:
+        if isinstance(stored.event, StressRunPlanned):
+            found |= stored.event.titles
+    return found
+
+
 def _rows(run: _Run) -> Iterator[Row]:
     speech = run.planned.settings.get("speech")
     of_run = {

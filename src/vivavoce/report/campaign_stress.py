@@ -10,7 +10,7 @@ from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say, translated
 from vivavoce.report.numbers import MISSING, amount, count, plural, span
-from vivavoce.report.stress_cases import TITLES, side_by_side
+from vivavoce.report.stress_cases import FAMILIES, side_by_side, title_of
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11
@@ -140,16 +140,8 @@ def _bar(run: Facts, name: str) -> Facts:
 
 
 def _table(run: Facts) -> TableOfText:
-    rows = [
-        _row(one, say(TITLES[name]))
-        for name in ("spelling", "lexical", "syntactic")
-        for one in run["families"]
-        if one["name"] == name
-    ]
-    rows = [
-        Row(row.under[0] if row.under else row.heading, row.cells, (), group=say("Groups of tests"))
-        for row in rows
-    ]
+    rows = [_row(one, "") for name in FAMILIES for one in run["families"] if one["name"] == name]
+    rows = [Row(row.under[0], row.cells, (), group=say("Groups of tests")) for row in rows]
     rows += [_row(one, say("Tests")) for one in run["tests"]]
     whole = run["whole"]
     rows.append(Row(say("All tests"), _cells(whole), total=True))
@@ -165,7 +157,7 @@ def _table(run: Facts) -> TableOfText:
 
 
 def _row(one: Facts, group: str) -> Row:
-    return Row(one["name"], _cells(one), (translated(TITLES.get(one["name"]) or one["name"]),), group=group)
+    return Row(one["name"], _cells(one), (title_of(one),), group=group)
 
 
 def _cells(one: Facts) -> tuple[Cell, ...]:

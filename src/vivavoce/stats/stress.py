@@ -33,6 +33,7 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     """Everything that is reported of stress tests.
 
     run_id  one run; when left out the last one of each system
+    Output  runs: what `score` gives, with the titles of tests (null where a dataset was written without)
     Empty   no stress test in the dataset: `runs` is empty
     Raises  InputError: no run of this name
     """
@@ -46,7 +47,11 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     last = {row["system"]: row["run_id"] for row in rows}
     chosen = [run_id] if run_id is not None else list(last.values())
     of_run = {one: [row for row in rows if row["run_id"] == one] for one in chosen}
-    return {"runs": [score(of_run[one], dataset.hash, level) for one in chosen]}
+    found = [score(of_run[one], dataset.hash, level) for one in chosen]
+    titles = dataset.manifest["study"].get("stress_tests", {})
+    for test in (test for run in found for test in run["tests"]):
+        test["title"] = titles.get(test["name"])
+    return {"runs": found}
 
 
 def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]:

@@ -94,7 +94,7 @@ ST_7: Final = _test(
 
 ST_8: Final = _test(
     name="ST-8",
-    title="Active and passive alternation",
+    title="Active and passive",
     family="syntactic",
     meaning="What was said in the active voice is said in the passive.",
     operators=(ItalianPassive(), EnglishPassive()),
@@ -102,7 +102,7 @@ ST_8: Final = _test(
 
 ST_9: Final = _test(
     name="ST-9",
-    title="Inverted order of nouns and adjectives",
+    title="Order of nouns and adjectives",
     family="syntactic",
     meaning="A noun and what qualifies it change places: pasta un piatto.",
     operators=(ItalianNounAdjective(), EnglishNounAdjective()),
@@ -110,7 +110,7 @@ ST_9: Final = _test(
 
 ST_10: Final = _test(
     name="ST-10",
-    title="Anaphora resolution",
+    title="Anaphora",
     family="syntactic",
     meaning="After a question with alternatives the answer points back: the second.",
     needs=("previous_system_turn",),
@@ -119,7 +119,7 @@ ST_10: Final = _test(
 
 ST_11: Final = _test(
     name="ST-11",
-    title="Verbal modifier inversion",
+    title="Order of verbal modifiers",
     family="syntactic",
     meaning="Two complements of the verb change places: a ticket for tomorrow to Milan.",
     operators=(ItalianComplements(), EnglishComplements()),

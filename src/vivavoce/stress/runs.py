@@ -23,6 +23,7 @@ from vivavoce.log.stress_events import (
     StressVerdict,
     stress_stream,
 )
+from vivavoce.stress.base import STRESS_TESTS
 from vivavoce.stress.cascade import Similarity, Verdict, admit, judge, with_model
 from vivavoce.stress.case import Case, plan_key
 from vivavoce.stress.continuation import Continuation
@@ -142,10 +143,15 @@ class Run:
             StressRunPlanned(
                 run_id=self.run_id, plan=plan, system=self.system, settings=self.settings.facts(),
                 cases=[case.model_dump(mode="json") for case in self.cases],
-                not_applicable=list(self.not_applicable),
+                not_applicable=list(self.not_applicable), titles=self._titles(),
             ),
             "planned",
         )  # fmt: skip
+
+    def _titles(self) -> dict[str, str]:
+        """What the tests are called, for readers who lack the packages that offer them."""
+        names = {case.test for case in self.cases} | {one["test"] for one in self.not_applicable}
+        return {name: STRESS_TESTS.get(name).title for name in sorted(names) if name in STRESS_TESTS}
 
     def _read(self) -> None:
         """What was done before the interruption."""

@@ -30,6 +30,7 @@ from vivavoce.stats.attainable_p import reach_warning
 from vivavoce.stats.balance import together
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
+from vivavoce.stress.base import stress_tests
 
 ROOMS = [Path(room.__file__).parent for room in (vivavoce.report, vivavoce.sections)]
 LANGUAGES = [language for language in report_languages() if language != "en"]
@@ -56,7 +57,8 @@ def phrases() -> set[str]:
         FLAGS,
         COVARIATES,
         ARMS,
-        stress_cases.TITLES,
+        stress_cases.FAMILIES,
+        {one.name: one.title for one in stress_tests() if one.name.startswith("ST-")},
     )
     found |= {words for table in tables for words in table.values()}
     found |= {word for section in sections_in_order() for word in (section.title, section.menu)} - {""}

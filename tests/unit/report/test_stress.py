@@ -12,6 +12,8 @@ from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render
 from vivavoce.report.material import ReportOptions
+from vivavoce.report.stress_cases import EARLIER
+from vivavoce.stress.base import STRESS_TESTS
 
 
 def transcript(*said: str) -> str:
@@ -45,6 +47,24 @@ def test_the_section_gives_every_test_group_and_language_its_ratio(dataset: Data
     assert "6 of 8" in by["ST-2"].cells[2].under
     assert by["ST-9"].cells[1].main == "1"
     assert len(table.signatures) == 3
+
+
+def test_a_test_is_called_as_it_was_registered_when_it_ran(tmp_path: Path) -> None:
+    told = {"ST-5": "Rare words", "MINE": "My own test"}
+    rows = [row | {"test": "MINE"} if row["test"] == "ST-2" else row for row in ROWS]
+    study = {"name": "s", "stress_tests": told}
+    with DatasetWriter(tmp_path, study=study, source={"kind": "test"}) as writer:
+        writer.add("stress", rows)
+    named = {row.heading: row.under for row in tables(Dataset(tmp_path))[0].rows}
+    assert (named["MINE"], named["ST-5"], named["ST-9"]) == (
+        ("My own test",), ("Rare words",), ("Order of nouns and adjectives",)
+    )  # fmt: skip
+    assert (named["lexical"], named["en"]) == (("Words",), ())
+
+
+def test_tests_of_datasets_without_titles_are_called_as_they_are_today(dataset: Dataset) -> None:
+    assert {name: STRESS_TESTS.get(name).title for name in EARLIER} == EARLIER
+    assert {row.heading: row.under for row in tables(dataset)[0].rows}["ST-2"] == ("Misspelled words",)
 
 
 def test_what_failed_stands_beside_the_original_turn_by_turn(dataset: Dataset) -> None:

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
 from vivavoce.report.section import Section
-from vivavoce.report.stress_cases import TITLES, side_by_side
+from vivavoce.report.stress_cases import side_by_side, title_of
 from vivavoce.stats.stress import stress_results
 
 Facts = dict[str, Any]
@@ -95,8 +95,8 @@ def _table(run: Facts) -> TableOfText:
 
 
 def _row(one: Facts, group: str) -> Row:
-    title = TITLES.get(one["name"])
-    under = () if title is None else (translated(title),)
+    title = title_of(one)
+    under = () if title == one["name"] else (title,)
     ratio = Cell(MISSING)
     if one["ratio"] is not None:
         of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
