@@ -1,6 +1,7 @@
 """What a report is made of, before anybody decides on HTML or PDF: sections of plain blocks."""
 
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, ClassVar
 
 from vivavoce.report.drawing import Figure
@@ -39,6 +40,10 @@ class TableOfText:
     note: str = ""
     signatures: tuple[tuple[str, str], ...] = ()
     numeric: bool = True
+
+    def groups(self) -> list[tuple[str, list[Row]]]:
+        """Rows in blocks of the same group, in order: the block's heading, empty for none, and its rows."""
+        return [(name, list(rows)) for name, rows in groupby(self.rows, key=lambda row: row.group)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,14 @@
 """The report as one HTML file that needs nothing else."""
 
-from collections.abc import Iterable
-from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.report.blocks import Document, Row
+from vivavoce.report.blocks import Document
 from vivavoce.report.document import compose
 from vivavoce.report.material import ReportOptions
 
@@ -91,11 +89,6 @@ def page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(groupby_runs=_runs, trusted=Markup)
+    environment.filters["trusted"] = Markup
     style = Markup(environment.loader.get_source(environment, "report.css")[0])  # type: ignore[union-attr]
     return environment.get_template("report.html.j2").render(d=document, w=document.words, style=style)
-
-
-def _runs(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Rows in blocks of the same group, in order."""
-    return [{"name": name, "rows": list(block)} for name, block in groupby(rows, key=lambda row: row.group)]

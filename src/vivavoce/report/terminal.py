@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
@@ -128,7 +127,7 @@ def _table(block: TableOfText) -> Lines:
     for place, column in enumerate(block.columns):
         right = place > 0 and block.numeric and place not in wordy
         table.add_column(_cell(column), justify="right" if right else "left", overflow="fold")
-    for group, rows in groupby(block.rows, key=lambda row: row.group):
+    for group, rows in block.groups():
         if group:
             table.add_row(_text(group, "bold italic"))
         for row in rows:
