@@ -141,6 +141,33 @@ class Weather(Section[str]):
         return []
 
 
+class Broken(Weather):
+    def results(self, material: Material) -> str:
+        raise KeyError("rain")
+
+
+class Puzzled(Weather):
+    def blocks(self, results: str) -> list[Block]:
+        raise InputError("no such cloud", hint="look up")
+
+
+@pytest.mark.parametrize(
+    ("section", "told"),
+    [
+        (Broken(), "section 'weather' of test_every_section fails: KeyError: 'rain'; mend or uninstall"),
+        (Puzzled(), "no such cloud; look up"),
+    ],
+)
+def test_a_section_of_a_package_that_fails_is_named_in_one_line(
+    section: Section[str], told: str, materials: list[Material], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in (Broken, Puzzled):
+        monkeypatch.setattr(kind, "__module__", "test_every_section")
+    monkeypatch.setattr(Weather, "locale", Path("nowhere"))
+    with pytest.raises(InputError, match=re.escape(told)):
+        [one.written("") for one in fill(materials[0], [section])]
+
+
 class Untitled(Section[str]):
     name, order, needs = "weather", 150, ()
 

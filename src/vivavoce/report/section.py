@@ -1,11 +1,14 @@
 """A section of the report, and the shelf of those that installed packages offer, ours like anybody's."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import getfile
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.shelf import Shelf
 from vivavoce.report.blocks import Block, DocumentSection
 from vivavoce.report.drawing import marked
@@ -97,13 +100,13 @@ class FilledSection:
     def front(self) -> Front:
         if not isinstance(self.section, LeadingSection):
             return Front()
-        with with_words(self.section.locale):
+        with _asking(self.section):
             return self.section.front(self.results)
 
     def written(self, mark: str) -> DocumentSection | None:
         """Its blocks, with its titles in the report's language."""
         section = self.section
-        with with_words(section.locale), marked(mark):
+        with _asking(section), marked(mark):
             blocks = section.blocks(self.results)
             if not blocks:
                 return None
@@ -111,12 +114,30 @@ class FilledSection:
             return DocumentSection(section.name, say(section.title), menu, tuple(blocks))
 
 
+@contextmanager
+def _asking(section: Section[Any]) -> Iterator[None]:
+    """In the words of the section; what goes wrong in one of a package is told with its name."""
+    package = type(section).__module__.partition(".")[0]
+    with with_words(section.locale):
+        try:
+            yield
+        except VivavoceError:
+            raise
+        except Exception as error:
+            if package == "vivavoce":
+                raise
+            raise InputError(
+                f"section {section.name!r} of {package} fails: {type(error).__name__}: {error}",
+                hint="mend or uninstall the package, or choose other sections",
+            ) from error
+
+
 def fill(material: Material, sections: list[Section[Any]]) -> list[FilledSection]:
     """Those of the sections for which the dataset holds something, with what they found."""
     found: list[FilledSection] = []
     for section in sections:
         if all(map(material.holds, section.needs)):
-            with with_words(section.locale):
+            with _asking(section):
                 results = section.results(material)
             if results is not None:
                 found.append(FilledSection(section, results))

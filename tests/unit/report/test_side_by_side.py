@@ -94,3 +94,13 @@ def test_the_report_on_an_arena_is_written_in_italian_too(arena: Dataset) -> Non
     page = render(arena, options=ReportOptions(language="it"))
     for phrase in ("Classifica", "Lato, lunghezza e stile", "Secondi per giudizio"):
         assert phrase in page
+
+
+@pytest.mark.parametrize("programs", [True, False])
+def test_votes_without_dialogues_are_what_the_report_begins_with(tmp_path: Path, programs: bool) -> None:
+    rows = vote_rows(12, {"a": 1.0, "b": 0.0})
+    votes = [row | {"simulated": programs} for row in rows["votes"]]
+    document = compose(made(tmp_path, votes=votes, turns=rows["turns"]), ReportOptions(sections=["run"]))
+    assert document.lead == "12 participants cast 72 votes on two anonymous answers to the same message."
+    assert not any("no dialogue" in sentence for sentence in document.before)
+    assert (document.mark == "SIMULATED") is programs and document.answer
