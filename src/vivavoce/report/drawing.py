@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
+from functools import lru_cache
 from textwrap import wrap
 from typing import Any, ClassVar, Final
 
@@ -55,11 +56,11 @@ class Figure:
 
     @property
     def wide(self) -> str:
-        return _page_svg(*self.make(WIDE), f"{self.name}-{WIDE}")
+        return _on_page(self, WIDE)
 
     @property
     def narrow(self) -> str:
-        return _page_svg(*self.make(NARROW), f"{self.name}-{NARROW}")
+        return _on_page(self, NARROW)
 
     @property
     def printed(self) -> str:
@@ -122,6 +123,11 @@ def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
 def _svg(spec: dict[str, Any], locale: Any) -> str:
     """Drawn without a network."""
     return vl_convert.vegalite_to_svg(spec, format_locale=locale)
+
+
+@lru_cache(maxsize=64)  # a page of the dashboard is looked at again and again
+def _on_page(drawn: Figure, width: int) -> str:
+    return _page_svg(*drawn.make(width), f"{drawn.name}-{width}")
 
 
 def _page_svg(spec: dict[str, Any], locale: Any, prefix: str) -> str:

@@ -155,3 +155,14 @@ def test_a_view_leaves_out_what_nobody_was_asked() -> None:
     assert not view.rates[0].by_participant and view.model == "" and view.tests is None
     (row,) = view.rates[0].rows
     assert (row.low, row.high, row.compared) == (0.1, 0.9, "")
+
+
+def test_sections_have_their_figures_in_words_too(browser: TestClient) -> None:
+    browser.get("/results")
+    wait(browser)
+    page = html.unescape(browser.get("/results").text)
+    assert '<h2 id="section-dialogues">Course of dialogues</h2>' in page
+    figure = page[page.index('<figure class="chart">') :]
+    assert (
+        figure.count("<svg") >= 2 and 'aria-label="Duration of dialogues. ' in figure and "median" in figure
+    )
