@@ -67,6 +67,11 @@ def test_a_user_who_says_nothing_of_the_domain_has_a_void_goal_that_does_not_cou
     assert inferred_components(goals) == (0, 0)
 
 
+def test_only_values_that_are_stated_are_constraints(infer: Infer) -> None:
+    said = "U inform(food=chinese) inform(area) select(pricerange=cheap) hello()"
+    assert constraints(infer(said, "S offer(name=yu garden)")) == [{"food": "chinese"}]
+
+
 def test_saying_a_value_again_repairs_and_begins_nothing(infer: Infer) -> None:
     goals = infer(
         "U inform(food=chinese)", "S offer(name=uno)", "U inform(food=chinese)", "S offer(name=charlie)"
