@@ -232,7 +232,9 @@ def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray
     numerator = math.fsum(found.numerators[number, members])
     denominator = math.fsum(bottoms)
     own_open = found.open.get(found.measures[number])
-    places = round(own_open.places[members].sum()) if own_open is not None else 0
+    places, lowest, highest = 0, None, None
+    if own_open is not None and (places := round(own_open.places[members].sum())):
+        lowest, highest = (_pooled_bound(one[:, members]) for one in (own_open.low, own_open.high))
     return Pooled(
         key,
         found.measures[number],
@@ -242,8 +244,8 @@ def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray
         denominator,
         len(cases),
         places,
-        _pooled_bound(own_open.low[:, members]) if own_open is not None and places else None,
-        _pooled_bound(own_open.high[:, members]) if own_open is not None and places else None,
+        lowest,
+        highest,
     )
 
 

@@ -100,6 +100,15 @@ def test_without_a_dispute_nothing_is_open_and_no_bounds_are_given(made: Make) -
     assert not any("Annotators differ" in one for one in summarise(dataset)["warnings"])
 
 
+def test_a_group_without_a_dispute_has_no_bounds_beside_one_that_has(made: Make) -> None:
+    rows = [label("anna", 0, "AP"), label("bruno", 0, "IA")]
+    rows += [label(who, 0, "AP", dialogue="d1") for who in ("anna", "bruno")]
+    table = compute(made(rows, 2), ["contextually_appropriate_rate"], "system").set_index("key")
+    assert table["open"].to_dict() == {"s0": 1, "s1": 0}
+    assert table.loc["s0", ["lowest", "highest"]].tolist() == [0, 1]
+    assert table.loc["s1", ["lowest", "highest"]].isna().all()
+
+
 def test_a_majority_settles_a_place_and_a_decision_settles_it_alone(made: Make) -> None:
     votes = [label("anna", 0, "AP"), label("bruno", 0, "IA"), label("carla", 0, "IA")]
     assert facts(made(votes), "contextually_inappropriate_rate")["open"] == 0

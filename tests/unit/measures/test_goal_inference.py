@@ -235,6 +235,8 @@ def test_saying_yes_to_a_confirmation_states_the_constraint(infer: Infer) -> Non
     assert constraints(infer(*lines, "U affirm()")) == [{"food": "chinese", "area": "west"}]
     assert constraints(infer(*lines, "U affirm() inform(area=east)")) == [{"food": "chinese", "area": "east"}]
     assert constraints(infer(*lines, "U negate()")) == [{"food": "chinese"}]
+    mixed = infer("S confirm(area=west) confirm(food) inform(pricerange=cheap) confirm(=thai)", "U affirm()")
+    assert constraints(mixed) == [{"area": "west"}]
     kept = infer("U inform(food=chinese)", "S confirm(food=thai)", "U affirm()")
     assert constraints(kept) == [{"food": "chinese"}]
 

@@ -203,6 +203,17 @@ def test_a_value_never_exchanged_is_a_disagreement(make_dataset: Make) -> None:
     assert value(dataset, "P(A)") == pytest.approx(2 / 3)
 
 
+def test_cells_are_the_constrained_slots_that_matter_also_where_goals_are_scored(make_dataset: Make) -> None:
+    goal = {"goal_index": 0, "origin": "assigned", "kind": "type", "value": "restaurant"}
+    wanted = {"food": "thai", "area": "dontcare"}
+    turns_ = ["U inform(food=thai)", "S offer(name=om)"]
+    talk = {"turns": turns_, "constraints": wanted, "rows": {"goals": [goal]}}
+    venues = {"om": {"food": "thai", "area": "north", "type": "restaurant"}}
+    for known in (venues, {}):
+        row = compute(make_dataset({"d": talk}, known), [NAMES["P(A)"]]).iloc[0]
+        assert (row["numerator"], row["denominator"]) == (1, 1)
+
+
 def test_weighted_task_success_is_the_mean_over_sub_tasks(make_dataset: Make) -> None:
     case = GOLDEN["weighted_task_success"]
     rows = [label(None, "subtask", code, f"task {number}") for number, code in enumerate(case["codes"])]
