@@ -112,6 +112,20 @@ def test_labels_are_trusted_before_a_parser(make_dataset: Make) -> None:
     assert scores(make_dataset({"d": only_parsed}, DB))["objective_success_inferred"] == (0, 1)
 
 
+def test_only_the_sources_asked_for_may_say_what_was_meant(make_dataset: Make) -> None:
+    parsed = {"turn_index": 0, "layer": "reference", "source": "parser", "rank": 0, "position": 0,
+              "act": "inform", "slot": "food", "op": "=", "value": "italian"}  # fmt: skip
+    dataset = make_dataset({"d": TALK | {"rows": {"acts": [parsed]}}}, DB)
+
+    def scored(*sources: str, only: bool) -> list[int]:
+        found = outcomes(dataset, ScoringOptions(sources=sources, only=only)).inferred
+        return [int(goal.code == "S") for goals in found.values() for goal in goals]
+
+    assert (scored("label", only=True), scored("parser", only=True)) == ([1], [0])
+    assert scored("annotator", only=True) == []
+    assert (scored("annotator", only=False), scored("parser", only=False)) == ([1], [0])
+
+
 def test_verification_of_values_is_an_option(make_dataset: Make) -> None:
     wrong = {"turns": ["U inform(food=chinese) request(phone)", "S offer(name=charlie) inform(phone=P9)"]}
     dataset = make_dataset({"d": wrong}, DB)
