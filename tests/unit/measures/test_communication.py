@@ -100,3 +100,18 @@ def test_a_turn_without_transcript_is_left_out_of_the_words(make_dataset: Make) 
     dataset = make_dataset({"d": {"rows": rows}})
     assert value(dataset, "user_words") == 2
     assert value(dataset, "words_per_user_turn") == 2
+
+
+def test_flags_are_counted_of_their_party_and_rejections_by_channel(make_dataset: Make) -> None:
+    flags = {"question": (True, True), "help": (True, False), "timeout_prompt": (False, False),
+             "error_message": (True, True), "rejection_prompt": (True, True)}  # fmt: skip
+    said = [
+        turn(2 * place, "system", **{flag: both[place] for flag, both in flags.items()}) for place in (0, 1)
+    ]
+    said.append(turn(1, "user", help=True))
+    for channel, rejections in (("phone", (2, None)), ("voice", (2, None)), ("text", (None, 2))):
+        dataset = make_dataset({"d": {"dialogue": {"channel": channel}, "rows": {"turns": said}}})
+        names = ("recognition_rejections", "fallback_prompts")
+        assert tuple(value(dataset, name) for name in names) == rejections
+        told = ("system_questions", "system_help_messages", "timeout_prompts", "system_error_messages")
+        assert [value(dataset, name) for name in told] == [2, 1, 0, 2]
