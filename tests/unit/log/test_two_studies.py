@@ -11,8 +11,6 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallPlaced, CallRouted, CallsUnwanted
 from vivavoce.log.events import (
-    ComparisonsAssigned,
-    ComparisonsFinished,
     DialogueAssigned,
     DialogueEnded,
     DialogueOpened,
@@ -22,10 +20,11 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.placed_calls import placed_since, unwanted
 from vivavoce.log.recording_events import RecordingStored
+from vivavoce.log.stimulus_events import StepFinished, StimuliPlanned
 from vivavoce.log.store import Log, Transaction
 
 Ask = Callable[[Log, Transaction, str], Any]
-PLAN = (ComparisonsAssigned, ComparisonsFinished)
+PLAN = (StimuliPlanned, StepFinished)
 
 
 def fill(log: Log, study: str, clock: ManualClock) -> None:
@@ -48,7 +47,8 @@ def begin(tx: Transaction, study: str, visit: str, person: str, simulated: bool)
 def hold(tx: Transaction, study: str, visit: str, number: int, system: str) -> None:
     """A dialogue by telephone with a recording; bouts and a plan's slot beside it."""
     dialogue = f"d-{visit}"
-    tx.append(visit, ComparisonsAssigned(step=0, slot=10 + number, seed=1, comparisons=[]))
+    for step, (name, first) in enumerate((("compare", 10), ("rate", 20))):
+        tx.append(visit, StimuliPlanned(step=step, name=name, slot=first + number, stimuli=[]))
     tx.append(
         visit,
         BoutAssigned(
@@ -113,7 +113,8 @@ def hold(tx: Transaction, study: str, visit: str, number: int, system: str) -> N
         tx.append(visit, CallsUnwanted(study=study, callee="callee1"))
     if number != 3:
         tx.append(visit, DialogueEnded(dialogue_id=dialogue, reason="user", user_turns=number + 1))
-        tx.append(visit, ComparisonsFinished(step=0, total_s=9.0, accepted=number != 1))
+        tx.append(visit, StepFinished(step=0, name="compare", total_s=9.0, accepted=number != 1))
+        tx.append(visit, StepFinished(step=1, name="rate", total_s=9.0))
         tx.append(visit, VisitEnded(outcome="completed"))
 
 
@@ -158,10 +159,22 @@ QUESTIONS: dict[str, tuple[Ask, Any]] = {
     "calls of a caller": (lambda log, tx, s: tx.call_counts(s, caller="caller1"), {"b": 2}),
     "calls of p2": (lambda log, tx, s: tx.call_counts(s, participant_id="p2"), {"b": 1}),
     "tasks": (lambda log, tx, s: tx.used_tasks(s, "p1"), {"t0", "t3"}),
-    "slots of people": (lambda log, tx, s: tx.plan_slots(s, *PLAN, simulated=False, since=START), {10, 13}),
-    "slots of programs": (lambda log, tx, s: tx.plan_slots(s, *PLAN, simulated=True, since=START), {12}),
+    "slots of people": (
+        lambda log, tx, s: tx.plan_slots(s, *PLAN, name="compare", simulated=False, since=START),
+        {10, 13},
+    ),
+    "slots of another step": (
+        lambda log, tx, s: tx.plan_slots(s, *PLAN, name="rate", simulated=False, since=START),
+        {20, 21, 23},
+    ),
+    "slots of programs": (
+        lambda log, tx, s: tx.plan_slots(s, *PLAN, name="compare", simulated=True, since=START),
+        {12},
+    ),
     "slots long after": (
-        lambda log, tx, s: tx.plan_slots(s, *PLAN, simulated=False, since=START + timedelta(days=1)),
+        lambda log, tx, s: tx.plan_slots(
+            s, *PLAN, name="compare", simulated=False, since=START + timedelta(days=1)
+        ),
         {10},
     ),
     "bouts": (lambda log, tx, s: tx.bouts(s), {("a", "b"): 4}),
