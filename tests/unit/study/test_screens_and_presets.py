@@ -1,0 +1,31 @@
+"""Who a screen lets through, and a study's own settings over those of a preset."""
+
+import pytest
+
+from vivavoce.study.presets import _over
+from vivavoce.study.steps import QuestionnaireStep, Range
+
+
+@pytest.mark.parametrize(("answers", "admitted"), [
+    ({"age": 2, "skill": 1}, True), ({"age": 4, "skill": 1}, True), ({"age": 1, "skill": 1}, False),
+    ({"age": 5, "skill": 1}, False), ({"age": 3, "skill": 0}, False), ({"age": 3}, False),
+    ({"age": None, "skill": 1}, False), ({"age": 3, "skill": 1, "more": 9}, True),
+])  # fmt: skip
+def test_a_screen_admits_codes_from_the_first_to_the_last(answers: dict, admitted: bool) -> None:
+    screen = QuestionnaireStep(
+        name="own", about="visit", admit={"age": Range(min=2, max=4), "skill": Range(min=1, max=1)}
+    )
+    assert screen.admits(answers) == admitted
+    assert QuestionnaireStep(name="own", about="visit").admits({})
+
+
+@pytest.mark.parametrize(("above", "below", "merged"), [
+    ({"a": 1}, {"a": 2, "b": 3}, {"a": 1, "b": 3}), ({"a": [1]}, {"a": [2, 3]}, {"a": [1]}),
+    ({"a": {"x": 1}}, {"a": {"x": 2, "y": 3}}, {"a": {"x": 1, "y": 3}}),
+    ({"a": {"x": 1}}, {"a": 5}, {"a": {"x": 1}}), ({"a": 5}, {"a": {"x": 1}}, {"a": 5}),
+    ({"a": None}, {"a": {"x": 1}}, {"a": None}), ({}, {"a": 1}, {"a": 1}),
+])  # fmt: skip
+def test_mappings_are_merged_key_by_key_and_all_else_is_replaced(
+    above: dict, below: dict, merged: dict
+) -> None:
+    assert _over(above, below) == merged
