@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.study.pairs import (
+    Pair,
     PairText,
     PairTurn,
     UnreadableTranscript,
@@ -13,7 +14,9 @@ from vivavoce.study.pairs import (
     tokens,
     write_transcript,
 )
+from vivavoce.study.pairs_check import pair_problems
 from vivavoce.study.pairs_difference import difference
+from vivavoce.study.steps import Balance
 
 LINES = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp", "Zs")), min_size=1, max_size=20)
 TURNS = st.lists(
@@ -84,6 +87,11 @@ def test_a_difference_accounts_for_every_token_of_both_versions(control, experim
     )
     assert length(text.experimental) == same + changed.added
     assert length(text.control) == same + changed.removed
+    pieces = [piece for one in changed.segments for piece in one.pieces]
+    for turns, gone in ((control, "added"), (experimental, "removed")):
+        told = " ".join(piece.text for piece in pieces if piece.kind != gone)
+        said = " ".join(turn.text for turn in turns)
+        assert "".join(tokens(told)).casefold() == "".join(tokens(said)).casefold(), "in their order"
 
 
 @given(TURNS)
@@ -99,3 +107,23 @@ def test_the_digest_tells_pairs_apart(control, experimental):
         PairText(control=experimental, experimental=control),
     )
     assert (one.digest == other.digest) == (control == experimental)
+
+
+WORDS = "one two three four five six seven eight"
+
+
+@pytest.mark.parametrize(("control", "experimental", "limits", "problems"), [
+    (WORDS, f"{WORDS} nine ten", Balance(tokens=0.25, changed=1), []),
+    (WORDS, f"{WORDS} nine ten eleven", Balance(tokens=0.25, changed=1), ["tokens"]),
+    (f"{WORDS} nine ten", WORDS, Balance(tokens=0.2, changed=1), []),
+    (WORDS, "one two three four a b c d", Balance(changed=0.5), []),
+    (WORDS, "one two three a b c d e", Balance(changed=0.5), ["changed"]),
+])  # fmt: skip
+def test_transcripts_may_be_as_far_apart_as_the_study_says(
+    control: str, experimental: str, limits: Balance, problems: list[str]
+) -> None:
+    both = ((PairTurn(party="system", text=one),) for one in (control, experimental))
+    text = PairText(control=next(both), experimental=next(both))
+    found = pair_problems(Pair(pair_id="p", variable="v", text={"en": text}), "en", limits)
+    hints = "".join(one.hint for one in found)
+    assert [one for one in ("tokens", "changed", "turns") if f"balance.{one}" in hints] == problems
