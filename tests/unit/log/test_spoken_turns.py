@@ -102,3 +102,17 @@ def test_what_a_system_said_in_sound_alone_is_not_known_in_words(
     )  # fmt: skip
     rows.take(StoredEvent("f", "v", 2, datetime(2026, 1, 1, tzinfo=UTC), 1.0, "b", event))
     assert rows.turns[1]["text"] == text
+
+
+@pytest.mark.parametrize(("onset_s", "offset_s", "expected"), [
+    (1.5, 2.5, [("user", 0, 1.5, 2.5, "endpointing")]), (None, None, []), (1.5, None, []),
+])  # fmt: skip
+def test_where_somebody_listened_a_spoken_turn_is_an_utterance(
+    onset_s: float | None, offset_s: float | None, expected: list[tuple]
+) -> None:
+    said = turn(HEARD).model_copy(update={"onset_s": onset_s, "offset_s": offset_s})
+    names = ("party", "turn_index", "onset_s", "offset_s", "source")
+    found = rows_of("phone", said)
+    assert [tuple(one[name] for name in names) for one in found.utterances] == expected
+    assert (found.turns[0]["onset_s"], found.turns[0]["sent_s"]) == (onset_s, None)
+    assert rows_of("text", said).utterances == []
