@@ -133,7 +133,7 @@ def figures(calls: list[tuple[CodeType, CodeType | None, bool]]) -> dict[str, An
 async def hold(trace: Trace, folder: Path) -> list[tuple[CodeType, CodeType | None, bool]]:
     """A dialogue in the participants' pages; the calls of its turn with fewest hops."""
     from scenes.browserless import Forms  # pyright: ignore[reportMissingImports]
-    from vivavoce.cli.studies import make_connectors, open_log, read_study
+    from vivavoce.api.studies import make_connectors, open_log, read_study
     from vivavoce.trial.engine import SessionEngine
     from vivavoce.web.app import create_app
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import uvicorn
 
-from vivavoce.cli.studies import make_connectors
+from vivavoce.api.studies import make_connectors
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine

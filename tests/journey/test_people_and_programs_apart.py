@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from vivavoce.cli.studies import export_study, make_connectors, open_log
+from vivavoce.api.studies import export_study, make_connectors, open_log
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine

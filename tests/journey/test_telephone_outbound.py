@@ -13,9 +13,9 @@ from scenes.patience import PATIENCE_S, eventually
 from scenes.telephones import baresip, sipp_called
 from scenes.voices import voice
 from scenes.websites import Running, running
+from vivavoce.api.studies import make_connectors
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
-from vivavoce.cli.studies import make_connectors
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.telephony.switchboard import Switchboard

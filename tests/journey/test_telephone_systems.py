@@ -16,10 +16,10 @@ from scenes.processes import free_port
 from scenes.telephones import baresip
 from scenes.voices import voice
 from scenes.websites import Running, running
+from vivavoce.api.studies import make_connectors
 from vivavoce.audio.files import pcm16, read_tracks
 from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.cli.main import app
-from vivavoce.cli.studies import make_connectors
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study

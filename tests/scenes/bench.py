@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.cli.studies import export_study, make_connectors, open_log
+from vivavoce.api.studies import export_study, make_connectors, open_log
 from vivavoce.log.dataset import Dataset
 from vivavoce.simulation.agenda_user import Judgement
 from vivavoce.simulation.trial import run_trial

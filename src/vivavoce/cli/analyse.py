@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vivavoce.cli.datasets import Exclude, print_json, refuse_unused, warn
+from vivavoce.cli.datasets import Exclude, print_json, print_parts, refuse_unused, warn
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 CALCULATORS = ("rates", "choices")
@@ -65,7 +65,7 @@ def analyse(
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
-    from vivavoce.cli import analysis_tables as tables
+    from vivavoce.api import analysis_tables as tables
     from vivavoce.core.errors import InputError
 
     if words[0] in CALCULATORS:
@@ -89,9 +89,9 @@ def analyse(
         refuse_unused("a model", {"--margin": margin, "--measure": measure, "--pair": pair})
         _print_model(Path(words[0]), model, family, exclude, as_json)
         return
+    from vivavoce.api.comparing import comparison
     from vivavoce.cli import pairs
     from vivavoce.cli.datasets import unmixed, unmixed_pair
-    from vivavoce.stats.comparison import compare_systems
 
     if pairs.analyse_comparison(
         Path(words[0]), by=by, cost=cost, hourly=hourly, against=against, exclude=exclude, as_json=as_json,
@@ -110,23 +110,23 @@ def analyse(
         )
         _print(facts, as_json, tables.populations)
         return
-    facts = compare_systems(
+    found = comparison(
         unmixed(Path(words[0]), exclude),
         by=by,
-        measures=measure or None,
-        pairs=[_pair(one) for one in pair or []] or None,
+        measures=measure,
+        pairs=[_pair(one) for one in pair or []],
         margin=_margins(margin),
         correction=correction,
     )
-    _print(facts, as_json, tables.comparison)
-    for warning in facts["warnings"]:
+    _print(found.facts, as_json, tables.comparison)
+    for warning in found.warnings:
         warn(warning)
 
 
 def _print_model(
     folder: Path, formula: str, family: str | None, exclude: list[str] | None, as_json: bool
 ) -> None:
-    from vivavoce.cli import mixed_models
+    from vivavoce.api import mixed_models
     from vivavoce.cli.datasets import unmixed
     from vivavoce.stats.modelling import fit_model
 
@@ -174,38 +174,20 @@ def power(
     as_json: Json = False,
 ) -> None:
     """Say how many dialogues and participants a question needs."""
-    from vivavoce.cli import analysis_tables as tables
-    from vivavoce.stats.planning import answer, plan_of_study, read_pilot
+    from vivavoce.api import analysis_tables as tables
+    from vivavoce.api.planning import power_analysis
 
-    plan = None
-    if study is not None:
-        from vivavoce.cli.studies import read_study
-
-        plan = plan_of_study(read_study(study))
     held = None
     if pilot is not None:
         from vivavoce.cli.datasets import unmixed
 
-        held = read_pilot(unmixed(pilot), plan.measure if plan else None)
-    facts = answer(
-        question,
-        values or [],
-        plan=plan,
-        power=wanted,
-        alpha=alpha,
-        calls=calls,
-        icc=icc,
-        interaction=interaction,
-        design=design,
-        ties=ties,
-        half_width=half_width,
-        pilot=held,
-        participants=participants,
+        held = unmixed(pilot)
+    found = power_analysis(
+        question, values or [], study=study, pilot=held, power=wanted, alpha=alpha, calls=calls, icc=icc,
+        interaction=interaction, design=design, ties=ties, half_width=half_width, participants=participants,
         seed=seed,
-    )
-    if as_json and held is not None:
-        facts["pilot_simulated"] = held.simulated
-    _print(facts, as_json, tables.power)
+    )  # fmt: skip
+    _print(found.facts, as_json, tables.power)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -242,9 +224,5 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
 def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:
     if as_json:
         print_json(facts)
-        return
-    from rich.console import Console
-
-    console = Console()
-    for part in draw(facts):
-        console.print(part)
+    else:
+        print_parts(draw(facts))

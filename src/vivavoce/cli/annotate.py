@@ -113,7 +113,7 @@ def items(
 
 def _recorded(dataset: "Dataset", source: Path, url: str | None, into: Path) -> list[dict]:
     from vivavoce.annotation.recorded import recorded_items
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.api.studies import open_log, read_study
     from vivavoce.log.recordings import folder_of
 
     if _is_dataset(source):
@@ -153,7 +153,7 @@ def transcripts(
 ) -> None:
     """Write the transcripts that count: their transcribers were accurate on the known recordings."""
     from vivavoce.annotation.transcripts import accepted_rows, write_manifest, write_rows
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.api.studies import open_log, read_study
     from vivavoce.core.errors import InputError
 
     plan = read_study(study)
@@ -178,7 +178,7 @@ def commands_out(
     """Write everybody's annotations (CSV), those that stand (notation files), and the dataset with them."""
     from vivavoce.annotation.command_files import with_commands, write_commands
     from vivavoce.annotation.commands import CommandWorkplace
-    from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.log.dataset import Dataset
 
     plan = read_study(study)
@@ -201,7 +201,7 @@ def commands_in(
     """Take annotations of commands into a study's log, as one annotator's work."""
     from vivavoce.annotation.command_files import take_in
     from vivavoce.annotation.commands import CommandWorkplace
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.api.studies import open_log, read_study
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
@@ -212,7 +212,7 @@ def commands_in(
 def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
     from vivavoce.annotation.taking_in import take_in
     from vivavoce.annotation.workplace import Workplace
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.api.studies import open_log, read_study
 
     plan = read_study(source)
     with open_log(plan, url) as opened:
@@ -232,7 +232,7 @@ def _dataset(source: Path, url: str | None) -> "Iterator[Dataset]":
     if _is_dataset(source):
         yield Dataset(source)
         return
-    from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.api.studies import export_study, open_log, read_study
 
     plan = read_study(source)
     with TemporaryDirectory() as folder, open_log(plan, url) as opened:
@@ -242,7 +242,7 @@ def _dataset(source: Path, url: str | None) -> "Iterator[Dataset]":
 def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
     """The schemes named, else those of the study's section `annotation`."""
     from vivavoce.annotation.files import Blank
-    from vivavoce.cli.studies import read_study
+    from vivavoce.api.studies import read_study
     from vivavoce.core.errors import InputError
     from vivavoce.study.schemes import read_scheme, scheme_file, unknown_scheme
 

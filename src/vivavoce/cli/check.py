@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vivavoce.cli.studies import (
+from vivavoce.api.studies import (
     log_file,
     log_url,
     make_connectors,

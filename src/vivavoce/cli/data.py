@@ -56,7 +56,7 @@ def export(
     replace: Replace = False,
 ) -> None:
     """Turn a study's log into a dataset."""
-    from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.log.scope import scope_of
 
     plan = read_study(study)

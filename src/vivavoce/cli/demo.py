@@ -38,8 +38,8 @@ def demo(
 
 
 def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:
-    from vivavoce.cli.simulate import simulate_study
-    from vivavoce.cli.studies import export_study, open_log, read_study
+    from vivavoce.api.simulating import simulate_study
+    from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.log.dataset import replacing
     from vivavoce.report.html import write_report
     from vivavoce.stats.summary import summarise

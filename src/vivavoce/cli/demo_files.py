@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vivavoce.cli.studies import LOG_FILE, STUDY_FILE
+from vivavoce.api.studies import LOG_FILE, STUDY_FILE
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ def erase(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Erase everything of a participant from the log; the trial must not be served meanwhile."""
+    from vivavoce.api.studies import log_url, open_log, read_study
     from vivavoce.cli.service_lock import alone
-    from vivavoce.cli.studies import log_url, open_log, read_study
     from vivavoce.core.errors import InputError
     from vivavoce.log.erasure import erase_participant
 

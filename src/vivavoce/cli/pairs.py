@@ -44,7 +44,7 @@ def described(path: Path, language: str | None) -> dict[str, Any]:
 
     Raises  InputError: the study has problems, or compares nothing
     """
-    from vivavoce.cli.studies import read_study
+    from vivavoce.api.studies import read_study
     from vivavoce.core.errors import InputError
     from vivavoce.study.pairs import length
     from vivavoce.study.pairs_difference import difference
@@ -90,10 +90,8 @@ def analyse_comparison(
     of_dialogues: dict[str, Any],
 ) -> bool:
     """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
-    from rich.console import Console
-
-    from vivavoce.cli import pairs_tables as tables
-    from vivavoce.cli.datasets import print_json, refuse_unused, unmixed, unmixed_pair
+    from vivavoce.api import pairs_tables as tables
+    from vivavoce.cli.datasets import print_json, print_parts, refuse_unused, unmixed, unmixed_pair
 
     dataset, *others = (
         unmixed_pair(folder, against, exclude) if against is not None else [unmixed(folder, exclude)]
@@ -105,10 +103,8 @@ def analyse_comparison(
     if as_json:
         print_json(facts)
         return True
-    console = Console()
     for name, found in facts.items():
-        for part in tables.DRAWN[name](found):
-            console.print(part)
+        print_parts(tables.DRAWN[name](found))
     return True
 
 

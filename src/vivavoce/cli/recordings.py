@@ -37,7 +37,7 @@ def recordings(
     if make_key:
         _print_key()
         return
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.api.studies import open_log, read_study
     from vivavoce.core.errors import InputError, UnknownName
     from vivavoce.log.recordings import check_recordings, erase_recordings
     from vivavoce.log.retention import due

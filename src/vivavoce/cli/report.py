@@ -81,41 +81,28 @@ def report(
     ] = None,
 ) -> None:
     """Write a dataset's report: one HTML file that needs nothing else, a PDF, or words on the terminal."""
+    from vivavoce.api.reporting import composed, require_file
     from vivavoce.cli.datasets import unmixed, unmixed_pair
-    from vivavoce.core.errors import InputError
-    from vivavoce.report.document import compose
-    from vivavoce.report.html import require_form, save
-    from vivavoce.report.material import ReportOptions
-    from vivavoce.report.tables import write_figures, write_tables
 
     printed = str(out) == "-"
-    if out.is_dir():
-        raise InputError("this is a folder", place=str(out), hint="name a file, such as report.html")
     if not printed:
-        require_form(out)
+        require_file(out)
     opened, last = (
         unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)
     )
-    options = ReportOptions(
-        by=by,
-        language=language,
+    made = composed(
+        opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
+        cost=cost, hourly=hourly,
         sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
-        transcripts=transcripts,
-        redact=redact,
-        against=last,
-        margin=margin,
-        cost=cost,
-        hourly=hourly,
-    )
-    document = compose(opened, options)
+    )  # fmt: skip
     if printed:
-        print_report(document)
+        print_report(made.document)
     else:
-        note(f"wrote {save(document, out)}")
+        note(f"wrote {made.save(out)}")
     if figures is not None:
-        note(f"wrote {len(write_figures(document, figures))} files into {figures}")
+        note(f"wrote {len(made.save_figures(figures))} files into {figures}")
     if tables is not None:
-        note(f"wrote {len(write_tables(document, tables))} files into {tables}")
+        note(f"wrote {len(made.save_tables(tables))} files into {tables}")
 
 
 def preregister(
@@ -125,7 +112,7 @@ def preregister(
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
     """Write the declared analysis of a study as preregistration text, with the study file's SHA-256."""
-    from vivavoce.cli.studies import existing_log, read_study, study_path
+    from vivavoce.api.studies import existing_log, read_study, study_path
     from vivavoce.report.preregistration import preregistration
 
     plan = read_study(study)

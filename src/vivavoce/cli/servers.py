@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vivavoce.api.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
 from vivavoce.cli.progress import note
 from vivavoce.cli.service_lock import alone
-from vivavoce.cli.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:

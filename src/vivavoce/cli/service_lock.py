@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from vivavoce.cli.studies import log_url
+from vivavoce.api.studies import log_url
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:

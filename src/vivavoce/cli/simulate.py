@@ -1,7 +1,6 @@
 """Simulated callers on a study, through the session engine that people use; and training against them."""
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +9,10 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.cli import calibration
-from vivavoce.cli.progress import Report, note, progress
+from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
-    from vivavoce.log.store import Log
     from vivavoce.simulation.training import Practice, Practising
-    from vivavoce.simulation.user_factory import Casting
-    from vivavoce.simulation.user_profile import Population
     from vivavoce.study.model import Study
 
 _DEFAULT = "run"
@@ -81,72 +77,19 @@ def run(
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
-    from vivavoce.cli.studies import open_log, read_study
-    from vivavoce.simulation.domain import load_domain
-    from vivavoce.simulation.population_file import read_population, usual_population
-    from vivavoce.simulation.trial import counts_dialogues
-    from vivavoce.simulation.user_factory import Casting
+    from vivavoce.api.simulating import simulation
+    from vivavoce.api.studies import read_study
 
     plan = read_study(study)
-    people = read_population(population) if population else usual_population()
-    if not counts_dialogues(plan):
-        visitors = ChosenUsers(people.people(1 if seed is None else seed), None, language)
-        with open_log(plan, log) as opened, progress("simulated participants") as report:
-            came = simulate_study(
-                plan, opened, participants, seed=visitors.population.seed, report=report, chosen=visitors
-            )
-        note(f"{came} simulated participants in the log")
-        return
-    rate = 0.25 if error_rate is None else error_rate
-    if error_rate is not None:
-        people = people.model_copy(update={"word_error_rate": None})
-    if user_url is not None:
-        casting: Casting = _played_by_model(plan, user_url, user_model, user_key)
-    else:
-        casting = Casting.of(plan, load_domain(domain) if domain else None)
-    casting.confusions = confusions.value
-    chosen = ChosenUsers(people.people(seed), casting, language)
-    seeded = chosen.population.seed
-    with open_log(plan, log) as opened, progress("simulated dialogues") as report:
-        before = _gave_up(plan, opened)
-        held = simulate_study(
-            plan,
-            opened,
-            dialogues,
-            seed=seeded,
-            error_rate=rate,
-            report=report,
-            chosen=chosen,
-        )
-        gave_up = _gave_up(plan, opened) - before
-    note(f"{held} simulated dialogues in the log")
-    if gave_up:
-        note(f"in {gave_up} of them the system failed; `vivavoce check {study}` says hello to each")
-
-
-def _gave_up(study: "Study", log: "Log") -> int:
-    """Dialogues that ended because the system failed."""
-    return sum(one.end_reason == "failure" for one in log.dialogues(study.name))
-
-
-def _played_by_model(plan: "Study", url: str, model: str | None, key: str | None) -> "Casting":
-    from vivavoce.core.errors import InputError
-    from vivavoce.simulation.model_user import ModelCasting
-
-    if not plan.tasks:
-        raise InputError("users need tasks", place=f"study {plan.name}", hint="add `tasks`")
-    if not model:
-        raise InputError("no model is named", place="--user-url", hint="add --user-model NAME")
-    return ModelCasting.behind(plan, url, model, key)
-
-
-@dataclass(frozen=True)
-class ChosenUsers:
-    """Who the simulated users are, who plays them, and what they speak."""
-
-    population: "Population"
-    casting: "Casting | None"
-    language: str | None = None
+    with progress("simulated") as report:
+        went = simulation(
+            plan, dialogues=dialogues, participants=participants, seed=seed, word_error_rate=error_rate,
+            population=population, domain=domain, language=language, confusions=confusions.value,
+            user_url=user_url, user_model=user_model, user_key=user_key, log=log, progress=report,
+        )  # fmt: skip
+    note(f"{went.held} simulated {went.unit}s in the log")
+    if went.failed:
+        note(f"in {went.failed} of them the system failed; `vivavoce check {study}` says hello to each")
 
 
 @app.command("train")
@@ -162,7 +105,7 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON on stdout.")] = False,
 ) -> None:
     """Train a bot that can learn against simulated callers, without a log, and keep what it learnt."""
-    from vivavoce.cli.studies import make_connectors, read_study
+    from vivavoce.api.studies import make_connectors, read_study
     from vivavoce.core.errors import UnknownName
     from vivavoce.simulation.training import train as train_bot
     from vivavoce.simulation.training import trainable
@@ -241,37 +184,3 @@ def _told(went: dict[str, dict[str, float | int | None]]) -> str:
         f"system words {one['words']} (n {one['dialogues']})"
         for part, one in went.items()
     )
-
-
-def simulate_study(
-    study: "Study",
-    log: "Log",
-    amount: int,
-    *,
-    seed: int,
-    error_rate: float = 0.25,
-    report: Report,
-    chosen: ChosenUsers | None = None,
-) -> int:
-    """Hold so many simulated dialogues, or visits where there are none; returns how many came to an end."""
-    import asyncio
-
-    from vivavoce.cli.studies import make_connectors
-    from vivavoce.simulation.trial import run_trial
-    from vivavoce.trial.engine import SessionEngine
-
-    async def run() -> int:
-        engine = SessionEngine(study, log, make_connectors(study))
-        await engine.start()
-        try:
-            return await run_trial(
-                engine, amount, seed=seed, error_rate=error_rate, progress=report,
-                population=chosen and chosen.population, casting=chosen and chosen.casting,
-                language=chosen and chosen.language,
-            )  # fmt: skip
-        finally:
-            await engine.stop()
-            if chosen and chosen.casting:
-                await chosen.casting.shut_down()
-
-    return asyncio.run(run())

@@ -60,7 +60,7 @@ def review(
     as_json: Annotated[bool, typer.Option("--json", help="Print the state as JSON on stdout.")] = False,
 ) -> None:
     """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
-    from vivavoce.cli.studies import open_log, read_study
+    from vivavoce.api.studies import open_log, read_study
     from vivavoce.stress.planning import RunChoice
 
     plan = read_study(study)

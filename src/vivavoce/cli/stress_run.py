@@ -212,7 +212,7 @@ def _of_study(
 ) -> _Job:  # fmt: skip
     from tempfile import TemporaryDirectory
 
-    from vivavoce.cli.studies import make_connectors, open_log, read_study
+    from vivavoce.api.studies import make_connectors, open_log, read_study
     from vivavoce.log.stress_events import stress_stream
     from vivavoce.stress.planning import RunPlan, by_voice, plan_run
     from vivavoce.stress.review import Reviews
@@ -258,7 +258,7 @@ def system_of(study: "Study", system: str | None) -> str:
 
 def interactions(study: "Study", log: "Log", dataset: Path | None, folder: Path) -> "Dataset":
     """The dataset with the logged interactions: the one that is named, else the study's log."""
-    from vivavoce.cli.studies import export_study
+    from vivavoce.api.studies import export_study
     from vivavoce.log.dataset import Dataset
 
     return Dataset(dataset) if dataset else export_study(study, log, folder)

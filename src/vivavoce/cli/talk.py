@@ -35,8 +35,8 @@ def talk(
     """
     import asyncio
 
+    from vivavoce.api.studies import make_connectors, read_study
     from vivavoce.cli.check import speaking
-    from vivavoce.cli.studies import make_connectors, read_study
     from vivavoce.core.errors import UnknownName
 
     plan = read_study(study)

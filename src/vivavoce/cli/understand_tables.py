@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from vivavoce.cli.analysis_tables import plain_table, points, span
+from vivavoce.api.analysis_tables import plain_table, points, span
 
 if TYPE_CHECKING:
     from vivavoce.understanding.scoring import Scores

@@ -81,7 +81,7 @@ def _address(target: str, url: str | None) -> str:
 
     Raises  InputError: there is none
     """
-    from vivavoce.cli.studies import log_url, read_study
+    from vivavoce.api.studies import log_url, read_study
     from vivavoce.core.errors import InputError
     from vivavoce.log.engine import missing_file
 
@@ -107,7 +107,7 @@ def _is_sqlite(path: Path) -> bool:
 
 
 def _open(address: str) -> "Log":
-    from vivavoce.cli.studies import report_to_stderr
+    from vivavoce.api.studies import report_to_stderr
     from vivavoce.log.store import Log
 
     report_to_stderr()

@@ -31,6 +31,10 @@ class InputError(VivavoceError):
         self.problem, self.place, self.hint = problem, place, hint
         super().__init__(f"{place + ': ' if place else ''}{problem}{'; ' + hint if hint else ''}")
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in the place of a stack trace."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class UnknownName(InputError):
     """A name that nobody registered; the nearest known name is offered."""

@@ -15,7 +15,8 @@ class FittedTable(Table):
     """A table that never breaks a word: where the terminal is too narrow, one row stands below the other.
 
     Then each row is a block: its first cell, and below it every other cell that holds something, with the
-    head of its column. Thousands have no separator, at which a line could break.
+    head of its column. Thousands have no separator, at which a line could break. A cell is never read as
+    markup: it may hold what users wrote.
     """
 
     def add_row(self, *cells: Any, **settings: Any) -> None:
@@ -64,7 +65,7 @@ def _line(console: Console, cell: Any) -> str:
 
 def _without_separators(cell: Any) -> Any:
     if isinstance(cell, str):
-        return cell.replace("\u202f", "")
+        return Text(cell.replace("\u202f", ""))
     if isinstance(cell, Text) and "\u202f" in cell.plain:
         return Text("").join(cell.split("\u202f"))
     return cell

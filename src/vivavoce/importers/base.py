@@ -18,7 +18,7 @@ class ImportResult(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
+class Importer:
     """One foreign format: `read(paths, into, *, venues, strict, progress)` makes a dataset of it.
 
     unit  what is counted when it has been read

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
-from vivavoce.importers.base import Corpus, ImportResult, Progress
+from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.dstc2_call import CallRows
 from vivavoce.importers.sources import FoundCall, count_calls, find_calls
 from vivavoce.importers.venues import SelfReported, read_venues
@@ -174,7 +174,7 @@ def _check(name: str, rows: list[dict[str, Any]]) -> None:
             raise ValueError(f"{name}.{column.name} is null")
 
 
-DSTC2: Final = Corpus(
+DSTC2: Final = Importer(
     name="dstc2",
     title="Dialog State Tracking Challenge 2",
     layout=LAYOUT,

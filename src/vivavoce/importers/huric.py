@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import Corpus, ImportResult, Progress
+from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.notation import Argument, Predicate, Words, write_predicates
 
@@ -101,7 +101,7 @@ def _predicate(frame: Tree.Element, surfaces: dict[str, str]) -> Predicate:
     return Predicate(frame.attrib["name"], tuple(Argument((Words(text),)) for _, text in sorted(found)))
 
 
-HURIC: Final = Corpus(
+HURIC: Final = Importer(
     name="huric",
     title="HuRIC, commands to a house robot with frames",
     layout=LAYOUT,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import Corpus, ImportResult, Progress
+from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
 
 LAYOUT: Final = "human_annotation.json, or a folder with it"
@@ -136,7 +136,7 @@ def _tokens(text: Any) -> int | None:
     return len(text.split()) if isinstance(text, str) else None
 
 
-MARCO: Final = Corpus(
+MARCO: Final = Importer(
     name="marco",
     title="MarCo, pairs of system answers judged by three raters",
     layout=LAYOUT,

@@ -3,6 +3,6 @@
 from typing import Final
 
 from vivavoce.core.shelf import Shelf
-from vivavoce.importers.base import Corpus
+from vivavoce.importers.base import Importer
 
-IMPORTERS: Final[Shelf[Corpus]] = Shelf("format", Corpus, group="vivavoce.importers")
+IMPORTERS: Final[Shelf[Importer]] = Shelf("format", Importer, group="vivavoce.importers")

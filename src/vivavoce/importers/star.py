@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import Corpus, ImportResult, Progress
+from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.sources import first_line
 from vivavoce.importers.star_dialogue import StarDialogueRows
 from vivavoce.log.dataset import DatasetWriter
@@ -127,7 +127,7 @@ def _write(writer: DatasetWriter, kept: dict[str, StarDialogueRows]) -> None:
     writer.notes.extend(NOTES)
 
 
-STAR: Final = Corpus(
+STAR: Final = Importer(
     name="star",
     title="STAR, written Wizard-of-Oz dialogues with times",
     layout=LAYOUT,

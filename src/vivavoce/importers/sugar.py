@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import Corpus, ImportResult, Progress
+from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.command_file import CommandFile, command_files, read_command_file
 from vivavoce.study.notation import write_predicates
@@ -94,7 +94,7 @@ def _participant(speaker: str) -> dict[str, Any]:
     }
 
 
-SUGAR: Final = Corpus(
+SUGAR: Final = Importer(
     name="sugar",
     title="SUGAR, spoken commands to a cooking robot",
     layout=LAYOUT,

@@ -18,7 +18,7 @@ from vivavoce.core.signature import installed_version
 from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
 from vivavoce.log.exclusions import Columns, Row, exclusion_counts, exclusion_rows, running_dialogues
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
-from vivavoce.study.exclusion import NONE, Exclusion, unknown_names
+from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
 
 MANIFEST: Final = "dataset.json"
 OF_STUDIES: Final = ("study.yaml", "log.sqlite")  # beside these no tables are mixed
@@ -34,16 +34,17 @@ class Dataset:
 
     Every table of the schema can be read; one that the dataset never had has no rows.
 
-    exclude  rules that leave dialogues and people out; None: those of its study file, frozen when the first
-             participant came (trivial dialogues where it says nothing; nothing where there is no study file)
-    Raises   InputError: no dataset at this path, one of a newer schema, or one of which files are missing;
-             on reading, a table that is damaged
+    exclude  rules that leave dialogues and people out, such as `user_turns < 2`, or `none`; None: those of
+             its study file, frozen when the first participant came (trivial dialogues where it says nothing;
+             nothing where there is no study file)
+    Raises   InputError: no dataset at this path, one of a newer schema, or one of which files are missing; a
+             rule that nobody knows; on reading, a table that is damaged
     """
 
-    def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion] | None = None) -> None:
+    def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion | str] | str | None = None) -> None:
         self.folder = Path(folder)
         self._all = False
-        self._asked = None if exclude is None else tuple(exclude)
+        self._asked = None if exclude is None else read_rules(exclude)
         path = self.folder / MANIFEST
         if not path.is_file():
             raise InputError(
@@ -67,6 +68,10 @@ class Dataset:
                     place=str(self.folder / f"{name}.parquet"),
                     hint=f"put it back, or {_ANEW}",
                 )
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in self.holdings().items())
+        return f"<Dataset {self.study} in {str(self.folder)!r}: {held or 'nothing'}>"
 
     @cached_property
     def hash(self) -> str:
@@ -154,10 +159,6 @@ class Dataset:
 
         for column, left_out in (("dialogue_id", self._dialogues_out), ("participant_id", self._people_out)):
             if left_out and column in found.column_names:
-                from pyarrow.compute import (
-                    field as field_of,
-                )  # slow, and only needed where somebody is left out
-
                 found = found.filter(~field_of(column).isin(left_out))
         return found
 

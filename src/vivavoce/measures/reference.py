@@ -16,7 +16,8 @@ vivavoce measure DATASET --only instrumental --csv FILE   every value of what th
 vivavoce measure --list --json                            this catalogue
 ```
 
-In a notebook, `vivavoce.measures.compute(Dataset("D"), by="condition")` gives the same as a DataFrame.
+In a notebook, `vivavoce.measure("D", by="condition")` gives the same:
+[analyse in Python](../how-to/analyse-in-python.md).
 
 A measure of your own is a function over the Arrow tables of a set of whole dialogues. It reads
 `tables.read("turns")` and gives the numerator and denominator of each dialogue. A package puts it

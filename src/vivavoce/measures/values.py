@@ -30,7 +30,7 @@ def chosen(words: Iterable[str], place: str = "--only") -> list[str]:
         ]
         if not own:
             families = sorted({one.family for _, one in MEASURES})
-            known = [*families, *get_args(Origin), EVERYTHING]
+            known = [*families, *get_args(Origin), EVERYTHING, *MEASURES.names()]
             raise UnknownName("family or measure", word, known, place=place)
         found += own
     return list(dict.fromkeys(found))

@@ -1,5 +1,6 @@
 """The full comparison of a dataset's systems: naive and clustered side by side, checks, items, family."""
 
+import warnings
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -264,7 +265,9 @@ def _welch(used: Cases) -> tuple[Facts, Facts]:
     facts: Facts = {"difference": difference, "low": None, "high": None, "p": None, "method": "welch"}
     if min(len(first), len(second)) < 2 or np.ptp(values) == 0:
         return facts, {"name": "cohen_d", "value": None}
-    found: Any = ttest_ind(first, second, equal_var=False)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)  # one group holds one value alone
+        found: Any = ttest_ind(first, second, equal_var=False)
     span = Interval(*(float(end) for end in found.confidence_interval(LEVEL)))
     spread = float(np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2))
     facts |= {"low": span.low, "high": span.high, "p": float(found.pvalue)}

@@ -278,12 +278,13 @@ def _parsed(text: str) -> dict[str, Any]:
     return found
 
 
-def read_rules(texts: Iterable[str]) -> tuple[Exclusion, ...]:
+def read_rules(texts: "Iterable[str | Exclusion] | str") -> tuple[Exclusion, ...]:
     """The rules that words after `--exclude` stand for; `none` alone is no rule.
 
     Raises  InputError: a rule that nobody knows, or `none` beside others
     """
-    given = [text.strip() for text in texts]
+    listed = [texts] if isinstance(texts, str) else texts
+    given = [one.strip() if isinstance(one, str) else one for one in listed]
     if given == [NONE]:
         return ()
     if NONE in given:
@@ -291,7 +292,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Exclusion, ...]:
     rules: list[Exclusion] = []
     for text in given:
         try:
-            rules.append(Exclusion.model_validate(text))
+            rules.append(text if isinstance(text, Exclusion) else Exclusion.model_validate(text))
         except ValidationError as error:
             told = error.errors(include_url=False)[0].get("ctx", {})
             problem, hint = told.get("problem", "this is no rule"), told.get("hint", "write such as trivial")

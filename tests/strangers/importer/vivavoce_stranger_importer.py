@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import Corpus, ImportResult
+from vivavoce.importers.base import Importer, ImportResult
 from vivavoce.log.dataset import DatasetWriter
 
 COLUMNS = ("chat", "party", "text")
@@ -41,7 +41,7 @@ def import_pharmacy(paths: list[Path], into: Path, **_options: Any) -> ImportRes
         return ImportResult(writer.close(), len(chats), [])
 
 
-PHARMACY = Corpus(
+PHARMACY = Importer(
     name="pharmacy",
     title="Chats of a pharmacy",
     layout="CSV files with the columns chat, party, text",

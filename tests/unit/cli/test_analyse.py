@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from vivavoce.cli.analysis_tables import chance, points, span
-from vivavoce.cli.analysis_tables import number as written
+from vivavoce.api.analysis_tables import chance, points, span
+from vivavoce.api.analysis_tables import number as written
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import DatasetWriter
@@ -39,6 +39,20 @@ def dataset(folder: Path, name: str, people: int, *, scale: bool = False) -> Pat
                 answer = {"item_id": "clear", "role": None, "value": float(1 + (person + place) % 5)}
                 writer.add("ratings", [rating | answer])
     return folder / name
+
+
+def test_where_nobody_is_known_dialogues_are_compared_all_the_same(tmp_path: Path):
+    with DatasetWriter(tmp_path / "D", study={"name": "D"}, source={"kind": "log"}) as writer:
+        for place in range(16):
+            key, system = {"dialogue_id": f"d{place}"}, "ab"[place % 2]
+            row = {"study": "D", "system": system, "condition": system, "channel": "text", "language": "en"}
+            writer.add("dialogues", [{**key, **row, "simulated": False}])
+            turns = range(1 + place % 2 + place // 4)
+            writer.add("turns", [{**key, "turn_index": n, "party": "user", "text": "hello"} for n in turns])
+    words = ("analyse", str(tmp_path / "D"), "--measure", "turns")
+    (test,) = json.loads(run(*words, "--json"))["tests"]
+    assert test["unit"] == "case" and test["naive"]["difference"] == -1
+    assert "turns, per dialogue" in " ".join(run(*words).split())
 
 
 def test_published_rates_are_calculated_with():

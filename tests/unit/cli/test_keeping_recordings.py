@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from vivavoce.api.studies import require_key
 from vivavoce.cli.main import app
-from vivavoce.cli.studies import require_key
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.log.encryption import KEY, lock_of

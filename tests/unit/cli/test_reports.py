@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from vivavoce.cli.studies import report_to_stderr
+from vivavoce.api.studies import report_to_stderr
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from vivavoce.cli.simulate import ChosenUsers, simulate_study
-from vivavoce.cli.studies import export_study, open_log
+from vivavoce.api.simulating import ChosenUsers, simulate_study
+from vivavoce.api.studies import export_study, open_log
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.events import SimulatedUserDescribed, UserTurnSent, VisitOpened
 from vivavoce.simulation.model_user import PROMPT, ModelCasting

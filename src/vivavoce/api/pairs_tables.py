@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from vivavoce.cli.analysis_tables import chance, number, plain_table, points, span, span_of_points
+from vivavoce.api.analysis_tables import chance, number, plain_table, points, span, span_of_points
 from vivavoce.stats.preference_models import few_tie_models
 
 Facts = dict[str, Any]

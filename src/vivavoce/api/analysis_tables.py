@@ -12,6 +12,7 @@ from rich.text import Text
 from vivavoce.core.rounding import half_up
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import p_value
+from vivavoce.stats.family import decisive
 
 Facts = dict[str, Any]
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
@@ -139,7 +140,7 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
             f"{in_words(test['measure'])}, {in_words(test['estimand'])}", _pair(test),
             number(side["difference"], 3), span([naive["low"], naive["high"]]), chance(naive["p"]),
             span([clustered["low"], clustered["high"]]), chance(clustered["p"]),
-            f"{chance(side['p_adjusted'])} {letters[test['why']]}",
+            f"{chance(decisive(test)['p_adjusted'])} {letters[test['why']]}",
         )  # fmt: skip
     yield tests
     yield from _families(letters, facts["tests"])

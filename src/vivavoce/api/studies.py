@@ -1,4 +1,4 @@
-"""What several verbs do with a study: read it, open its log, make its connectors, export it."""
+"""What is done with a study: read it, open its log, make its connectors, export it."""
 
 import os
 import re
@@ -33,6 +33,21 @@ def read_study(path: Path) -> "Study":
     from vivavoce.study.load import load_study
 
     return load_study(study_path(path))
+
+
+def loaded_study(study: "Study | Path | str") -> "Study":
+    """A study as it is, or that of a file or folder.
+
+    Raises  InputError: it is none of these, or has problems
+    """
+    if isinstance(study, str | Path):
+        return read_study(Path(study))
+    from vivavoce.study.model import Study
+
+    if not isinstance(study, Study):
+        what = type(study).__name__
+        raise InputError(f"{what} is no study", place="study", hint="give its file, or its folder")
+    return study
 
 
 def log_url(study: "Study", url: str | None) -> str:
@@ -77,7 +92,7 @@ def require_opened(log: "Log") -> None:
 
 
 def open_log(study: "Study", url: str | None) -> "Log":
-    from vivavoce.cli.studies import report_to_stderr
+    from vivavoce.api.studies import report_to_stderr
     from vivavoce.log.store import Log
 
     report_to_stderr()
@@ -110,7 +125,7 @@ def place_in(study: "Study", *path: str | int) -> str:
 
 def make_connectors(study: "Study") -> "dict[str, Connector]":
     """One connector a system; a mistake in its settings is named with its place in the study file."""
-    from vivavoce.cli.studies import report_to_stderr
+    from vivavoce.api.studies import report_to_stderr
     from vivavoce.connectors.factory import make_connector
 
     report_to_stderr()

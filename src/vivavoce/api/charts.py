@@ -1,0 +1,152 @@
+"""Charts of the API's results, in the dress of the report's figures."""
+
+from collections.abc import Callable, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.drawing import ACCENT, DRESS, INK, LETTER_PX, SOFT, WARM
+from vivavoce.report.numbers import amount, between, count, difference, label, p_value, percent
+
+if TYPE_CHECKING:
+    from vivavoce.api.rows import MeasuredDifference, MeasuredValue, SampleSize
+    from vivavoce.measures import Measure
+
+ROW_PX: Final = 34
+MARK: Final = "SIMULATED: programs, not people"
+Facts = dict[str, Any]
+
+
+def values_chart(rows: "Sequence[MeasuredValue]", width: int, *, simulated: bool) -> alt.TopLevelMixin:
+    """A panel a measure: a dot a group on its 95 % interval; all dialogues together stand last, and pale."""
+
+    def panel(one: "Measure") -> Any:
+        data = [
+            {
+                "group": label(row.key), "value": row.value, "low": row.low, "high": row.high,
+                "shown": amount(row.value, one.unit), "pale": row.whole, "n": row.denominator,
+                "interval": _interval(row, lambda value: amount(value, one.unit)),
+            }
+            for row in rows
+            if row.measure == one.name
+        ]  # fmt: skip
+        axis = alt.Axis(format="%" if one.unit == "ratio" else "", tickCount=max(3, width // 80))
+        return _panel(data, _title(one), [f"n: {_words(one.counted)}s"], axis, width)
+
+    return _stacked([panel(MEASURES.get(name)) for name in _names(rows)], width, simulated=simulated)
+
+
+def differences_chart(
+    rows: "Sequence[MeasuredDifference]", width: int, *, simulated: bool
+) -> alt.TopLevelMixin:
+    """A panel a measure: a dot a pair on its 95 % interval, strong where its adjusted p is significant."""
+
+    def panel(one: "Measure") -> Any:
+        own = [row for row in rows if row.measure == one.name]
+        times = 100 if one.unit == "ratio" else 1
+        data = [
+            {
+                "group": f"{label(row.a)} \u2212 {label(row.b)}", "pale": not row.significant, "n": row.n,
+                **{name: _times(getattr(row, name.replace("value", "difference")), times)
+                   for name in ("value", "low", "high")},
+                "shown": f"{difference(row.difference, one.unit)}{_p(row)}",
+                "interval": _interval(row, lambda value: difference(value, one.unit)),
+            }
+            for row in own
+        ]  # fmt: skip
+        better = f"; {one.direction} is better" if one.direction else ""
+        notes = [f"n: {_words(own[0].analysis_unit)}s{better}", *dict.fromkeys(row.family for row in own)]
+        axis = alt.Axis(tickCount=max(3, width // 80), title="percentage points" if times > 1 else None)
+        return _panel(data, f"{_title(one)}: difference", notes, axis, width, zero=True)
+
+    return _stacked([panel(MEASURES.get(name)) for name in _names(rows)], width, simulated=simulated)
+
+
+def sizes_chart(rows: "Sequence[SampleSize]", width: int) -> alt.TopLevelMixin:
+    """A bar a way of counting, as long as it needs cases; with the participants whom they take."""
+    data = [{"by": _words(row.by), "n": row.n, "shown": _people(row)} for row in rows]
+    base = alt.Chart(alt.Data(values=data)).encode(
+        y=alt.Y("by:N", sort=None, title=None, axis=alt.Axis(grid=False)),
+        x=alt.X("n:Q", title="cases of each group", axis=alt.Axis(tickCount=max(3, width // 80))),
+    )
+    words = base.mark_text(align="left", baseline="bottom", dy=-8, fontSize=11, color=INK).encode(
+        x=alt.value(0), text="shown:N"
+    )
+    chart: Any = base.mark_bar(color=SOFT, height=9) + words
+    return chart.properties(width=width, height=alt.Step(ROW_PX)).configure(**DRESS)
+
+
+def _people(row: "SampleSize") -> str:
+    people = f", {count(row.participants)} participants in all" if row.participants is not None else ""
+    chance = f", power {percent(row.power)}" if row.power is not None else ""
+    return f"{count(row.n)}{people}{chance}"
+
+
+def _names(rows: "Sequence[MeasuredValue] | Sequence[MeasuredDifference]") -> list[str]:
+    return list(dict.fromkeys(row.measure for row in rows))
+
+
+def _interval(row: "MeasuredValue | MeasuredDifference", write: Callable[[float], str]) -> str:
+    return between(row.low, row.high, write)
+
+
+def _times(value: float | None, times: int) -> float | None:
+    return None if value is None else value * times
+
+
+def _p(row: "MeasuredDifference") -> str:
+    if row.p_adjusted is None:
+        return ""
+    told = p_value(row.p_adjusted)
+    return f", p {told}" if told.startswith("<") else f", p = {told}"
+
+
+def _title(one: "Measure") -> str:
+    return one.title if one.unit_symbol == "1" else f"{one.title} ({one.unit_symbol})"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _panel(
+    data: list[Facts], title: str, notes: list[str], axis: alt.Axis, width: int, *, zero: bool = False
+) -> Any:
+    order = [fact["group"] for fact in data]
+    base = alt.Chart(alt.Data(values=data)).encode(
+        y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=width // 2, grid=False)),
+        color=alt.condition("datum.pale", alt.value(SOFT), alt.value(ACCENT)),
+        tooltip=[
+            alt.Tooltip("group:N", title="of"), alt.Tooltip("shown:N", title="value"),
+            alt.Tooltip("interval:N", title="95%"), alt.Tooltip("n:Q", title=notes[0]),
+        ],
+    )  # fmt: skip
+    x = alt.X("value:Q", title=axis.title if zero else None, axis=axis,
+              scale=alt.Scale(zero=zero, nice=False, padding=18))  # fmt: skip
+    layers = [
+        base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(filled=True, size=64, opacity=1).encode(x=x),
+        base.mark_text(dy=-11, fontSize=11).encode(x=x, text="shown:N", color=alt.value(INK)),
+    ]
+    if zero:
+        line = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=WARM, strokeDash=[4, 3])
+        layers.insert(0, line.encode(x="zero:Q"))
+    heading = alt.TitleParams(
+        _lines([title], width), subtitle=_lines(notes, width), anchor="start", frame="group", fontSize=13,
+        color=INK, subtitleColor=INK, subtitleFontSize=11,
+    )  # fmt: skip
+    return alt.layer(*layers).properties(width=width, height=alt.Step(ROW_PX), title=heading)
+
+
+def _stacked(panels: list[Any], width: int, *, simulated: bool) -> Any:
+    chart: Any = alt.vconcat(*panels, spacing=18)
+    if simulated:
+        mark = alt.TitleParams(_lines([MARK], width), anchor="start", fontSize=13, color=WARM, offset=8)
+        chart = chart.properties(title=mark)
+    return chart.configure(**DRESS)
+
+
+def _lines(sentences: list[str], width: int) -> list[str]:
+    return [line for one in sentences for line in wrap(one, 2 * width // LETTER_PX)]

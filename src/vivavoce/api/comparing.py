@@ -1,0 +1,131 @@
+"""`compare`: differences between systems, each with its interval, p and the family that the p rests on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from vivavoce.api.opening import Rules, cautions, open_dataset
+from vivavoce.api.results import Facts, Result
+from vivavoce.api.rows import MeasuredDifference
+from vivavoce.api.wording import errors_in_python
+from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    import altair as alt
+    from rich.console import RenderableType
+
+    from vivavoce.log.dataset import Dataset
+
+Margin = Mapping[str, float] | float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemComparison(Result[MeasuredDifference]):
+    """Groups of dialogues compared pair by pair; `families` says in sentences over what p are adjusted."""
+
+    row: ClassVar[type] = MeasuredDifference
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.family for one in self.rows))
+
+    def shown(self) -> "Iterator[RenderableType]":
+        from vivavoce.api.analysis_tables import comparison
+
+        yield from comparison(self.facts)
+
+    def plot(self, *, width: int = 420) -> "alt.TopLevelMixin":
+        """SystemComparison as dots on their 95 % intervals, a panel a measure, beside a line at zero.
+
+        Input   width: of a panel, in pixels
+        Raises  InputError: nothing was compared
+        """
+        from vivavoce.api.charts import differences_chart
+
+        rows = [one for one in self.rows if one.difference is not None]
+        if not rows:
+            raise InputError("no difference in this picture", place="plot()", hint="two groups make one")
+        return differences_chart(rows, width, simulated=self.facts["simulated"])
+
+
+def compare(
+    dataset: "Dataset | Path | str",
+    measure: Sequence[str] | str | None = None,
+    *,
+    by: str | None = None,
+    pair: Sequence[tuple[str, str]] | tuple[str, str] | None = None,
+    margin: Margin = None,
+    correction: str | None = None,
+    exclude: Rules = None,
+    mixed: bool = False,
+) -> SystemComparison:
+    """Compare systems, or other groups of dialogues, as `vivavoce analyse` does.
+
+    Input   measure: names; the three success rates when left out. by: system, condition or a factor; found
+            out when left out. pair: ("A", "B"), or several; every pair when left out. margin: of success
+            rates, or {measure: margin}: also test equivalence. correction: holm, benjamini_hochberg or
+            bonferroni in place of the declared one. exclude, mixed: as in `measure`
+    Output  a row a measure and pair. Choosing measures and pairs changes no adjusted p
+    Raises  InputError: no dataset, one of people and programs, or one without dialogues; UnknownName: a
+            measure, group or correction that there is not
+    """
+    with errors_in_python():
+        opened = open_dataset(dataset, exclude, mixed=mixed)
+        if not opened.read("dialogues").num_rows and not opened.excluded["dialogues"]:
+            hint = f"what people chose between shows `vivavoce analyse {opened.folder}`"
+            raise InputError("holds no dialogue to compare", place=str(opened.folder), hint=hint)
+        pairs = [pair] if isinstance(pair, tuple) and all(isinstance(one, str) for one in pair) else pair
+        return comparison(
+            opened,
+            by=by,
+            measures=[measure] if isinstance(measure, str) else measure,
+            pairs=pairs,  # type: ignore[arg-type]
+            margin=margin,
+            correction=correction,
+        ).in_python()
+
+
+def comparison(
+    opened: "Dataset", *, by: str | None, measures: Sequence[str] | None,
+    pairs: Sequence[tuple[str, str]] | None, margin: Margin, correction: str | None,
+) -> SystemComparison:  # fmt: skip
+    """The same of a dataset that may be analysed; what the command line prints."""
+    from vivavoce.stats.comparison import compare_systems
+
+    facts = compare_systems(
+        opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction
+    )
+    rows = tuple(_difference(one) for one in facts["tests"])
+    told = tuple(dict.fromkeys([*cautions(opened), *facts["warnings"]]))
+    return SystemComparison(rows=rows, facts=facts, warnings=told)
+
+
+def _difference(test: Facts) -> MeasuredDifference:
+    from vivavoce.measures import MEASURES
+    from vivavoce.stats.family import decisive
+
+    side = test["clustered"] if test["unit"] == "participant" else test["naive"]
+    equal = test["equivalence"] or {}
+    clusters = side.get("clusters") if side["method"] != "none" else 0
+    return MeasuredDifference(
+        measure=test["measure"],
+        a=test["a"],
+        b=test["b"],
+        difference=side["difference"],
+        low=side["low"],
+        high=side["high"],
+        p=side["p"],
+        p_adjusted=decisive(test)["p_adjusted"],
+        alpha=test["alpha"],
+        significant=test["significant"],
+        family=test["why"],
+        estimand=test["estimand"],
+        method=side["method"],
+        analysis_unit="participant" if clusters else MEASURES.get(test["measure"]).counted,
+        n=clusters or test["n"],
+        cases=test["n"],
+        margin=equal.get("margin"),
+        equivalent=equal.get("equivalent"),
+        signature=test["signature"],
+    )

@@ -1,0 +1,129 @@
+"""`measure`: interaction parameters of a dataset, each value with its interval, n and signature."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from vivavoce.api.opening import Rules, cautions, open_dataset
+from vivavoce.api.results import Facts, Result, missing_as_none
+from vivavoce.api.rows import MeasuredValue
+from vivavoce.api.wording import errors_in_python
+from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    from rich.console import RenderableType
+
+    from vivavoce.log.dataset import Dataset
+
+MOST_PLOTTED: Final = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurements(Result[MeasuredValue]):
+    """Values of measures, by group and then over all dialogues.
+
+    by     what the groups are
+    frame  the table of `vivavoce measure --csv`
+    """
+
+    by: str = ""
+    frame: "pd.DataFrame" = field(kw_only=True, repr=False)
+
+    row: ClassVar[type] = MeasuredValue
+
+    def shown(self) -> "Iterator[RenderableType]":
+        from rich.text import Text
+
+        yield from self.table()
+        yield from (Text(line, style="dim") for line in self.closing())
+
+    def table(self) -> "Iterator[RenderableType]":
+        """One table, without the sentences under it; none where nothing was counted."""
+        from vivavoce.api.measure_table import values_table
+
+        if rows := [one for one in self.rows if one.dialogues]:
+            yield values_table(rows, list(dict.fromkeys(one.key for one in self.rows)), self.by)
+
+    def closing(self) -> Iterator[str]:
+        """What to know of the table, in sentences."""
+        counted = {one.measure for one in self.rows if one.dialogues}
+        if any(one.low is not None for one in self.rows):
+            yield (
+                "under each value its 95% interval (participants as the unit), then the dialogues it rests on"
+            )
+        if missing := len({one.measure for one in self.rows} - counted):
+            listed = "`vivavoce measure --list` says what they need"
+            yield f"{missing} measures are missing in every dialogue; {listed}"
+
+    def plot(self, *only: str, width: int = 420) -> "alt.TopLevelMixin":
+        """Dots on their 95 % intervals, a panel a measure, a line a group; what has no value is left out.
+
+        Input   only: measures, symbols or families of those that were measured; all where there are few.
+                width: of a panel, in pixels
+        Raises  InputError: more measures than one picture shows, or none that has a value
+        """
+        from vivavoce.api.charts import values_chart
+        from vivavoce.measures.values import chosen
+
+        with errors_in_python():
+            kept = set(chosen(only, place="plot()")) if only else None
+        rows = [one for one in self.rows if one.value is not None and (kept is None or one.measure in kept)]
+        names = list(dict.fromkeys(one.measure for one in rows))
+        if not 0 < len(names) <= MOST_PLOTTED:
+            hint = "name some: .plot('word_error_rate'), or a family" if names else "nothing was counted here"
+            raise InputError(f"{len(names)} measures in one picture", place="plot()", hint=hint)
+        return values_chart(rows, width, simulated=self.facts["simulated"])
+
+
+def measure(
+    dataset: "Dataset | Path | str",
+    *,
+    by: str = "system",
+    only: Sequence[str] | str | None = None,
+    keywords: Collection[str] | None = None,
+    exclude: Rules = None,
+    mixed: bool = False,
+) -> Measurements:
+    """Compute interaction parameters of a dataset, as `vivavoce measure --only` does.
+
+    Input   dataset: opened, or its folder. by: system, condition, participant, task, channel, language or a
+            factor. only: names, symbols, families, instrumental, expert; all when left out. keywords: words
+            for isolated-word measures. exclude: rules such as `user_turns < 2` in place of the study's, or
+            `none`. mixed: take people and simulated users together
+    Output  a row a measure and group, then a row a measure over all dialogues
+    Empty   what is undefined is None, never 0
+    Raises  InputError: no dataset, or one of people and programs; UnknownName: a grouping, measure or rule
+    """
+    with errors_in_python():
+        opened = open_dataset(dataset, exclude, mixed=mixed)
+        words = [only] if isinstance(only, str) else only
+        return measurements(opened, by, words, keywords).in_python()
+
+
+def measurements(
+    opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None
+) -> Measurements:
+    """The same of a dataset that may be analysed; what the command line prints and writes."""
+    from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
+    from vivavoce.stats.flow import exclusion_words
+    from vivavoce.stats.intervals import with_intervals
+    from vivavoce.stats.summary import open_disputes
+
+    found = values(opened, chosen(only or [EVERYTHING]), by, keywords=keywords)
+    found = with_intervals(opened, found, by, keywords=keywords)
+    rows = tuple(_row(one) for one in found.to_dict("records"))
+    told = [*cautions(opened), exclusion_words(opened), *open_disputes(opened)]
+    warnings = tuple(line for line in told if line)
+    return Measurements(rows=rows, facts=as_json(opened, found, by), warnings=warnings, by=by, frame=found)
+
+
+def _row(found: Any) -> MeasuredValue:
+    facts: Facts = missing_as_none(found)
+    facts["key"] = None if facts["key"] is None else str(facts["key"])
+    for name in ("dialogues", "open", "participants"):
+        facts[name] = None if facts[name] is None else int(facts[name])
+    facts["whole"] = bool(facts["whole"])
+    return MeasuredValue(**facts)

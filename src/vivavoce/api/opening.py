@@ -1,0 +1,89 @@
+"""Datasets as analyses take them: people or programs, never both unless told; what must be told of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+
+Rules = Sequence[str] | str | None
+
+
+def open_dataset(dataset: "Dataset | Path | str", exclude: Rules = None, *, mixed: bool = False) -> "Dataset":
+    """A dataset, or that of a folder, without what its study file or these rules leave out.
+
+    Input   exclude: rules in words; None: those with which the dataset was opened. mixed: people and
+            simulated users may be taken together
+    Raises  InputError: it holds people and simulated users, and nobody said that they may be mixed; a rule
+            that nobody knows, or that names what the dataset does not hold
+    """
+    from vivavoce.log.dataset import Dataset
+
+    if not isinstance(dataset, Dataset | Path | str):
+        hint = "give a Dataset or its folder; `vivavoce import` makes one of a log"
+        raise InputError(f"{type(dataset).__name__} is no dataset", place="dataset", hint=hint)
+    opened = dataset if isinstance(dataset, Dataset) else Dataset(dataset)
+    if exclude is not None:
+        opened = Dataset(opened.folder, exclude=exclude)
+    opened.check_rules()
+    if not mixed:
+        _require_one_kind(opened)
+    return opened
+
+
+def open_two(
+    dataset: "Dataset | Path | str", other: "Dataset | Path | str", exclude: Rules = None, *,
+    mixed: bool = False,
+) -> "tuple[Dataset, Dataset]":  # fmt: skip
+    """Two datasets that are to be compared.
+
+    Raises  InputError: as `open_dataset`; one holds people and the other programs, and nobody said that they
+            may be mixed
+    """
+    first, second = (open_dataset(one, exclude, mixed=mixed) for one in (dataset, other))
+    if first.simulated != second.simulated and not mixed:
+        people, programs = (second, first) if first.simulated else (first, second)
+        raise InputError(
+            f"{people.folder} holds people and {programs.folder} simulated users",
+            place="--against",
+            hint="compare people with people, calibrate simulated calls with `vivavoce simulate compare`, "
+            "or say `vivavoce --mixed` before the verb",
+        )
+    return first, second
+
+
+def _require_one_kind(dataset: "Dataset") -> None:
+    for table, noun in (("dialogues", "dialogue"), ("participants", "visitor")):
+        flags = [bool(flag) for flag in dataset.read(table).column("simulated").to_pylist()]
+        people = len(flags) - sum(flags)
+        if 0 < sum(flags) < len(flags):
+            raise InputError(
+                f"holds {people} {noun}{'s'[: people != 1]} of people and {sum(flags)} of simulated users",
+                place=str(dataset.folder),
+                hint="export them apart with `export --only people` or `--only simulated`, "
+                "or say `vivavoce --mixed` before the verb",
+            )
+
+
+def cautions(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
+    """What the numbers of a dataset, or of two compared ones, must not be read without; in sentences."""
+    from vivavoce.stats.dataset_pairs import doubts
+    from vivavoce.stats.flow import change_words
+
+    told: list[str | None] = []
+    for one in (dataset, other):
+        if one is not None:
+            told += [_programs(one), change_words(one)]
+    told += doubts(dataset, other) if other is not None else []
+    return [line for line in told if line]
+
+
+def _programs(dataset: "Dataset") -> str | None:
+    if not dataset.simulated:
+        return None
+    everybody = all(dataset.read("dialogues").column("simulated").to_pylist())
+    told = ", not people" if everybody else " beside people"
+    return f"SIMULATED: programs took part in {dataset.folder}{told}."

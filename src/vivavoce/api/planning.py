@@ -1,0 +1,118 @@
+"""`power`: how many dialogues and participants a question needs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from vivavoce.api.opening import open_dataset
+from vivavoce.api.results import Facts, Result
+from vivavoce.api.rows import SampleSize
+from vivavoce.api.wording import errors_in_python, in_python
+
+if TYPE_CHECKING:
+    import altair as alt
+    from rich.console import RenderableType
+
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.study.model import Study
+
+Question = Literal["two-rates", "one-rate", "preference", "likert", "study"]
+Design = Literal["between", "within"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PowerAnalysis(Result[SampleSize]):
+    """Sample sizes of one question; what was assumed stands in `assumptions`."""
+
+    row: ClassVar[type] = SampleSize
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return tuple(map(in_python, self.facts["assumptions"]))
+
+    def shown(self) -> "Iterator[RenderableType]":
+        from vivavoce.api.analysis_tables import power as tables
+
+        return tables({**self.facts, "assumptions": self.assumptions})
+
+    def plot(self, *, width: int = 420) -> "alt.TopLevelMixin":
+        """The cases of each group that each way of counting takes, as bars.
+
+        Input   width: of the picture, in pixels
+        """
+        from vivavoce.api.charts import sizes_chart
+
+        return sizes_chart(self.rows, width)
+
+
+def power(
+    question: Question = "study",
+    *values: float,
+    study: "Study | Path | str | None" = None,
+    power: float = 0.8,
+    alpha: float | None = None,
+    calls_per_participant: float | None = None,
+    icc: float | None = None,
+    interaction: float = 0.0,
+    design: Design | None = None,
+    ties: float = 0.0,
+    half_width: float | None = None,
+    pilot: "Dataset | Path | str | None" = None,
+    participants: int | None = None,
+    seed: int = 1,
+    mixed: bool = False,
+) -> PowerAnalysis:
+    """Say how many dialogues and participants a question needs, as `vivavoce power` does.
+
+    Input   question and values: ("two-rates", .45, .50), ("one-rate", .6, .5), ("preference", .6),
+            ("likert", 0.5, 1.2); or study: whose primary comparison it is. power: chance to find the
+            difference. calls_per_participant: dialogues of one. icc: how alike they are. interaction: share
+            of variance that is a person's own liking of one system. design: between or within participants.
+            ties: share in preferences. half_width: of the interval, for one-rate. pilot: dataset whose
+            participants are those to come. participants: say the power of so many instead. mixed: as in
+            `measure`
+    Raises  InputError: too few or many values, or participants of whom no result could be significant
+    """
+    with errors_in_python():
+        return power_analysis(
+            question, values, study=study,
+            pilot=None if pilot is None else open_dataset(pilot, mixed=mixed), power=power, alpha=alpha,
+            calls=calls_per_participant, icc=icc, interaction=interaction, design=design, ties=ties,
+            half_width=half_width, participants=participants, seed=seed,
+        )  # fmt: skip
+
+
+def power_analysis(
+    question: str, values: "tuple[float, ...] | list[float]", *, study: "Study | Path | str | None",
+    pilot: "Dataset | None", **options: object,
+) -> PowerAnalysis:  # fmt: skip
+    """The same with an opened pilot; what the command line prints. `options`: see `stats.planning.answer`."""
+    from vivavoce.api.studies import loaded_study
+    from vivavoce.stats.planning import answer, plan_of_study, read_pilot
+
+    plan = None if study is None else plan_of_study(loaded_study(study))
+    held = None if pilot is None else read_pilot(pilot, plan.measure if plan else None)
+    facts = answer(question, values, plan=plan, pilot=held, **options)  # type: ignore[arg-type]
+    if held is not None:
+        facts["pilot_simulated"] = held.simulated
+    return PowerAnalysis(rows=tuple(_sizes(facts)), facts=facts)
+
+
+def _sizes(facts: Facts) -> Iterator[SampleSize]:
+    asked, alpha, nested = facts.get("power"), facts["alpha"], facts["clustered"]
+    simulated = facts.get("simulated")
+    yield SampleSize(by="independent", n=facts["per_group"], analysis_unit="case", power=asked, alpha=alpha)
+    formula = {**nested, **nested.get("formula", {})}
+    people = {"analysis_unit": "participant", "alpha": alpha}
+    if nested["calls"] > 1 or simulated:
+        yield SampleSize(
+            by="design_effect", n=formula["per_group"], participants=formula["participants"],
+            dialogues=formula["dialogues"], power=asked, **people,
+        )  # fmt: skip
+    if simulated:
+        yield SampleSize(
+            by="simulation", n=nested["per_group"], participants=nested["participants"],
+            dialogues=nested["dialogues"], power=simulated["power"], power_error=simulated["power_error"],
+            **people,
+        )  # fmt: skip

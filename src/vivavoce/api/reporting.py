@@ -1,0 +1,127 @@
+"""`report`: a dataset's report, to be looked at in a notebook, or written as HTML or PDF."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
+from vivavoce.api.wording import errors_in_python, in_python
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.report.blocks import Document
+
+FRAME_PX = 640
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report that was composed and is not written yet.
+
+    document  its sections as plain blocks
+    warnings  what its numbers must not be read without, in sentences
+    """
+
+    document: "Document" = field(repr=False)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """What came out, in plain words."""
+        return tuple(self.document.answer)
+
+    @property
+    def html(self) -> str:
+        """One page that needs nothing else."""
+        from vivavoce.report.html import page
+
+        return page(self.document)
+
+    def save(self, path: Path | str) -> Path:
+        """Write it as the name ends: .html or .pdf; a report that is there is replaced.
+
+        Raises  InputError: the place cannot be written, or the name ends otherwise
+        """
+        from vivavoce.report.html import save
+
+        target = Path(path)
+        require_file(target)
+        return save(self.document, target)
+
+    def save_figures(self, folder: Path | str) -> list[Path]:
+        """Write its figures as SVG and Vega-Lite."""
+        from vivavoce.report.tables import write_figures
+
+        return write_figures(self.document, Path(folder))
+
+    def save_tables(self, folder: Path | str) -> list[Path]:
+        """Write its tables as CSV and LaTeX."""
+        from vivavoce.report.tables import write_tables
+
+        return write_tables(self.document, Path(folder))
+
+    def __repr__(self) -> str:
+        titles = ", ".join(section.title for section in self.document.sections)
+        lines = [f"Report of {self.document.study}: {titles}", *self.answer, *self.warnings]
+        return "\n".join(map(str, lines))
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{FRAME_PX}px;border:1px solid #8888"
+        return f'<iframe srcdoc="{escape(self.html)}" style="{style}" title="report"></iframe>'
+
+
+def report(
+    dataset: "Dataset | Path | str",
+    *,
+    by: str | None = None,
+    language: str = "en",
+    sections: Sequence[str] | str | None = None,
+    transcripts: int = 0,
+    redact: bool = False,
+    against: "Dataset | Path | str | None" = None,
+    margin: float | None = None,
+    cost: float | None = None,
+    hourly: float | None = None,
+    exclude: Rules = None,
+    mixed: bool = False,
+) -> Report:
+    """Compose a dataset's report, as `vivavoce report` does; `.save("report.html")` writes it.
+
+    Input   by: what to compare; found out when left out. language: en or it. sections: only these.
+            transcripts: show so many failed dialogues turn by turn; redact: hide what was said in them.
+            against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
+            what a comparison of transcripts, and an hour of one person, cost. exclude, mixed: as in `measure`
+    Raises  InputError: no dataset, one of people and programs, or a section that there is not
+    """
+    with errors_in_python():
+        opened, last = (
+            (open_dataset(dataset, exclude, mixed=mixed), None)
+            if against is None
+            else open_two(dataset, against, exclude, mixed=mixed)
+        )
+        found = composed(
+            opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
+            cost=cost, hourly=hourly, sections=[sections] if isinstance(sections, str) else sections,
+        )  # fmt: skip
+    return Report(found.document, tuple(map(in_python, found.warnings)))
+
+
+def composed(opened: "Dataset", last: "Dataset | None", **options: object) -> Report:
+    """The same of datasets that may be analysed; what the command line writes."""
+    from vivavoce.report.document import compose
+    from vivavoce.report.material import ReportOptions
+
+    document = compose(opened, ReportOptions(against=last, **options))  # type: ignore[arg-type]
+    return Report(document, tuple(cautions(opened, last)))
+
+
+def require_file(target: Path) -> None:
+    """Raises InputError: a report cannot be written under this name."""
+    from vivavoce.core.errors import InputError
+    from vivavoce.report.html import require_form
+
+    if target.is_dir():
+        raise InputError("this is a folder", place=str(target), hint="name a file, such as report.html")
+    require_form(target)

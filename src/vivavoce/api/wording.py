@@ -1,0 +1,43 @@
+"""What the command line's options are called in Python: `--exclude none` is `exclude='none'`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from vivavoce.core.errors import InputError
+
+_MIXED: Final = "say `vivavoce --mixed` before the verb"
+_OPTION: Final = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+
+
+def in_python(text: str) -> str:
+    """A sentence in which options stand as the arguments that they are in Python; commands stay commands."""
+    parts = text.replace(_MIXED, "say mixed=True").split("`")
+    return "`".join(_quoted(part) if place % 2 else _plain(part) for place, part in enumerate(parts))
+
+
+def _quoted(part: str) -> str:
+    option, _, value = part.partition(" ")
+    if not _OPTION.fullmatch(option):
+        return part
+    return _argument(option[2:]) + (f"={value!r}" if value else "")
+
+
+def _plain(part: str) -> str:
+    return _OPTION.sub(lambda found: _argument(found[1]), part)
+
+
+def _argument(option: str) -> str:
+    return option.replace("-", "_")
+
+
+@contextmanager
+def errors_in_python() -> Iterator[None]:
+    """What a user is told of a mistake names arguments in the place of options."""
+    try:
+        yield
+    except InputError as error:
+        error.problem, error.place, error.hint = map(in_python, (error.problem, error.place, error.hint))
+        error.args = (in_python(str(error)),)
+        raise

@@ -1,0 +1,182 @@
+"""The functions `measure` and `compare`: the command line's numbers, as objects."""
+
+import json
+import sys
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import vl_convert
+from typer.testing import CliRunner
+
+import vivavoce as vv
+from scenes.shops import CURT, KIND, shops
+from vivavoce.api import measuring
+from vivavoce.cli.main import app
+from vivavoce.log.dataset import Dataset
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shops(tmp_path_factory.mktemp("data") / "shops")
+
+
+@pytest.fixture(scope="module")
+def compared(folder: Path) -> vv.SystemComparison:
+    return vv.compare(folder, "turns")
+
+
+def command(*words: object) -> dict[str, Any]:
+    done = CliRunner().invoke(app, [*map(str, words), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_values_are_those_of_the_command_line(folder: Path) -> None:
+    found = vv.measure(folder, by="system", exclude="user_turns < 2")
+    assert found.to_dict() == command("measure", folder, "--only", "all", "--exclude", "user_turns < 2")
+    assert found.to_dict()["excluded"]["dialogues"] > 0
+
+
+def test_values_of_real_calls_are_those_of_the_command_line(dstc2: Dataset) -> None:
+    found = vv.measure(dstc2, by="condition", only=["recognition", "turns"])
+    printed = command(
+        "measure", dstc2.folder, "--by", "condition", "--only", "recognition", "--only", "turns"
+    )
+    assert found.to_dict() == printed
+    (rate,) = [one for one in found if one.measure == "word_error_rate" and one.key == "S0A0"]
+    told = next(one for one in printed["by"] if one["key"] == "S0A0")["measures"]["word_error_rate"]
+    assert (rate.value, rate.low, rate.signature) == (told["value"], told["low"], told["signature"])
+    assert (rate.denominator, rate.analysis_unit) == (told["denominator"], "word")
+
+
+def test_differences_are_those_of_the_command_line(folder: Path) -> None:
+    found = vv.compare(folder, ["subjective_success", "turns"], margin={"turns": 2})
+    assert found.to_dict() == command(
+        "analyse", folder, "--measure", "subjective_success", "--measure", "turns", "--margin", "turns=2"
+    )
+    for row, test in zip(found, found.to_dict()["tests"], strict=True):
+        side = test["clustered"]
+        assert (row.difference, row.low, row.high, row.p) == (
+            side["difference"], side["low"], side["high"], side["p"],
+        )  # fmt: skip
+        assert (row.p_adjusted, row.family) == (side["p_adjusted"], test["why"])
+        assert f"unit:{row.analysis_unit}|" in row.signature and f"|n:{row.n}|" in row.signature
+    assert [one.equivalent is None for one in found] == [True, False]
+    assert found.families == tuple(one.family for one in found)
+
+
+def test_choosing_a_pair_changes_no_p(folder: Path) -> None:
+    (one,), (other,) = (
+        vv.compare(folder, "turns", pair=pair).rows for pair in [(CURT, KIND), [(KIND, CURT)]]
+    )
+    assert one.p == other.p and one.difference == pytest.approx(-(other.difference or 0))
+
+
+def test_a_result_cannot_be_changed(folder: Path) -> None:
+    found = vv.measure(folder, only="turns")
+    with pytest.raises(FrozenInstanceError):
+        found.rows = ()  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        found.rows[0].value = 1.0  # type: ignore[misc]
+    found.to_dict()["by"].clear()
+    assert found.to_dict()["by"]
+
+
+def test_data_frames_hold_every_row_with_its_unit_n_interval_and_signature(
+    folder: Path, compared: vv.SystemComparison
+) -> None:
+    frame = vv.measure(folder, only=["turns", "subjective_success"]).to_pandas()
+    assert len(frame) == 6 and list(frame["key"]) == [KIND, KIND, CURT, CURT, "all", "all"]
+    turns = frame[(frame["measure"] == "turns") & (frame["key"] == KIND)].iloc[0]
+    assert (turns["value"], turns["denominator"], turns["analysis_unit"]) == (4.0, 16.0, "dialogue")
+    assert not frame[["interval", "signature", "participants"]].isna().any().any()
+    assert frame["low"].isna().tolist() == [True, *[False] * 5]  # all of its dialogues have as many turns
+    frame = compared.to_pandas()
+    assert pd.api.types.is_float_dtype(frame["margin"]) and frame["margin"].isna().all()
+    assert vv.compare(folder, "turns", by="participant").to_pandas().empty
+
+
+def test_who_has_no_polars_is_told_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(vv.InputError, match="polars is not installed; pip install polars"):
+        vv.measure(folder, only="turns").to_polars()
+
+
+def test_polars_frames_hold_the_same(folder: Path) -> None:
+    pytest.importorskip("polars", reason="polars is the user's own")
+    found = vv.measure(folder, only="turns")
+    assert found.to_polars()["value"].to_list() == [one.value for one in found]
+
+
+def test_a_terminal_shows_the_command_lines_table(
+    folder: Path, compared: vv.SystemComparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    measured = repr(vv.measure(folder, only="turns"))
+    assert KIND in measured and "4.00" in measured and "95% interval" in measured
+    assert KIND in " ".join(repr(compared).split()) and "p is adjusted by Holm" in repr(compared)
+
+
+def test_a_notebook_shows_the_same_with_every_name_escaped(
+    folder: Path, compared: vv.SystemComparison
+) -> None:
+    for found in (vv.measure(folder, only="turns"), compared):
+        page = found._repr_html_()
+        assert "&lt;i&gt;kind &amp; [bold]slow[/]&lt;/i&gt;" in page and "<i>kind" not in page
+        assert page.count("<table") == page.count("</table>") > 0
+
+
+@pytest.mark.parametrize("width", [420, 190])
+def test_pictures_show_each_group_and_the_family(
+    folder: Path, compared: vv.SystemComparison, width: int
+) -> None:
+    values = vv.measure(folder, only="turns").plot(width=width).to_dict()
+    svg = vl_convert.vegalite_to_svg(values)
+    assert ">Turns<" in svg and "&lt;i&gt;kind" in svg and ">4.00<" in svg
+    svg = vl_convert.vegalite_to_svg(compared.plot(width=width).to_dict())
+    assert "Holm" in svg and "p = " in svg
+
+
+def test_a_picture_of_too_much_says_what_to_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = vv.measure(folder)
+    monkeypatch.setattr(measuring, "MOST_PLOTTED", 1)
+    with pytest.raises(vv.InputError, match=r"measures in one picture; name some: .plot\('word"):
+        found.plot()
+    assert ">Turns<" in vl_convert.vegalite_to_svg(found.plot("turns").to_dict())
+
+
+def test_people_and_programs_are_never_pooled_unasked(tmp_path: Path) -> None:
+    mixed = shops(tmp_path / "mixed", simulated=2)
+    for function in (vv.measure, vv.compare, vv.report):
+        with pytest.raises(vv.InputError, match="24 dialogues of people and 8 of simulated users") as refused:
+            function(mixed)
+        assert "say mixed=True" in str(refused.value) and "--mixed" not in str(refused.value)
+    told = vv.measure(mixed, only="turns", mixed=True)
+    assert told.warnings[0].startswith("SIMULATED: programs took part")
+    assert "SIMULATED" in repr(told) and "SIMULATED" in told._repr_html_()
+    assert "SIMULATED" in vl_convert.vegalite_to_svg(told.plot().to_dict())
+
+
+def test_a_mistake_is_one_line_in_words_of_python(folder: Path) -> None:
+    mistakes = {
+        "exclude: 'user_turn < 2'": lambda: vv.measure(folder, exclude="user_turn < 2"),
+        "unknown family or measure 'tuns'; did you mean 'turns'": lambda: vv.measure(folder, only="tuns"),
+        "pair: a group against itself": lambda: vv.compare(folder, pair=("curt", "curt")),
+        "margin": lambda: vv.compare(folder, "turns", margin=0.1),
+        "no dataset.json here": lambda: vv.compare(folder.parent),
+        "dataset: DataFrame is no dataset; give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
+        "study: Dataset is no study; give its file": lambda: vv.simulate(vv.Dataset(folder)),  # type: ignore[arg-type]
+    }
+    for said, make in mistakes.items():
+        with pytest.raises(vv.InputError) as caught:
+            make()
+        assert said in str(caught.value) and "--" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_notebook_shows_a_mistake_without_a_stack_trace() -> None:
+    error = vv.InputError("no such file", place="calls", hint="name another")
+    assert error._render_traceback_() == ["InputError: calls: no such file; name another"]
