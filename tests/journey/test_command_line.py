@@ -1,6 +1,7 @@
 """The command line from a researcher's first minute on: demo, init, check, import, measure, report."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from scenes.processes import study_with_bots
+
+NOTEBOOK = Path(__file__).resolve().parents[2] / "examples" / "notebook.ipynb"
 
 
 def vivavoce(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -51,6 +54,22 @@ def test_the_demonstrations_dataset_measures_the_same_again(demonstration) -> No
     out, printed = demonstration
     again = json.loads(vivavoce("measure", out / "dataset", "--by", "system", "--json").stdout)
     assert again == printed
+
+
+def test_the_notebook_of_ten_lines_runs_on_it(demonstration, tmp_path: Path) -> None:
+    out, printed = demonstration
+    shutil.copytree(out / "dataset", tmp_path / "trial" / "dataset")
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    lines = [line for one in cells if one["cell_type"] == "code" for line in one["source"]]
+    assert len([line for line in lines if line.strip()]) == 10
+    code = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+    code += "print(measured.to_dict()['data'], *compared.families)\n"
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith(printed["data"]) and "Holm" in run.stdout
+    assert "SIMULATED" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_the_same_seed_gives_the_same_callers(demonstration, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
+import vl_convert
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.drawing import ACCENT, DRESS, INK, LETTER_PX, SOFT, WARM
@@ -75,7 +76,7 @@ def sizes_chart(rows: "Sequence[SampleSize]", width: int) -> alt.TopLevelMixin:
         x=alt.value(0), text="shown:N"
     )
     chart: Any = base.mark_bar(color=SOFT, height=9) + words
-    return chart.properties(width=width, height=alt.Step(ROW_PX)).configure(**DRESS)
+    return _stacked([chart.properties(width=width, height=alt.Step(ROW_PX))], width)
 
 
 def _people(row: "SampleSize") -> str:
@@ -140,12 +141,21 @@ def _panel(
     return alt.layer(*layers).properties(width=width, height=alt.Step(ROW_PX), title=heading)
 
 
-def _stacked(panels: list[Any], width: int, *, simulated: bool) -> Any:
-    chart: Any = alt.vconcat(*panels, spacing=18)
+class Panels(alt.VConcatChart):
+    """A chart of Altair's that a notebook shows without a network, unless another renderer was chosen."""
+
+    def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
+        if alt.renderers.active != "default":
+            return super()._repr_mimebundle_(*args, **options)
+        return {"image/svg+xml": vl_convert.vegalite_to_svg(self.to_dict())}
+
+
+def _stacked(panels: list[Any], width: int, *, simulated: bool = False) -> Panels:
+    chart: Any = Panels(vconcat=panels, spacing=18)
     if simulated:
         mark = alt.TitleParams(_lines([MARK], width), anchor="start", fontSize=13, color=WARM, offset=8)
         chart = chart.properties(title=mark)
-    return chart.configure(**DRESS)
+    return chart.configure(**DRESS, padding=14)
 
 
 def _lines(sentences: list[str], width: int) -> list[str]:

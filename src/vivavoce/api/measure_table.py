@@ -57,7 +57,7 @@ def _cell(row: "MeasuredValue | None", unit: str) -> "Text":
         return text
     if row.open:
         bounds = between(row.lowest, row.highest, lambda value: amount(value, unit))
-        text.append(f"\n{bounds}\n{count(row['open'])} open", style="yellow")
+        text.append(f"\n{bounds}\n{count(row.open)} open", style="yellow")
     interval = limits(row.low, row.high, unit)
     if (row.low or 0) >= 0:
         interval = interval.replace(" to ", "\u2013")  # as narrow as a terminal's columns are

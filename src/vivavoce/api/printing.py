@@ -20,7 +20,7 @@ def printed(parts: "Iterable[RenderableType]", warnings: Iterable[str]) -> str:
     from rich.text import Text
 
     width = shutil.get_terminal_size((110, 24)).columns
-    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console = Console(file=io.StringIO(), width=width, color_system=None, force_jupyter=False)
     for part in (*parts, *(Text(line) for line in warnings)):
         console.print(part)
     assert isinstance(console.file, io.StringIO)

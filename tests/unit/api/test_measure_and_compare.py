@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import pytest
 import vl_convert
@@ -120,6 +121,13 @@ def test_a_terminal_shows_the_command_lines_table(
     assert KIND in " ".join(repr(compared).split()) and "p is adjusted by Holm" in repr(compared)
 
 
+def test_a_result_is_shown_once_in_a_notebook(
+    compared: vv.SystemComparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)  # rich would show it by itself
+    assert "p is adjusted by Holm" in repr(compared)
+
+
 def test_a_notebook_shows_the_same_with_every_name_escaped(
     folder: Path, compared: vv.SystemComparison
 ) -> None:
@@ -138,6 +146,13 @@ def test_pictures_show_each_group_and_the_family(
     assert ">Turns<" in svg and "&lt;i&gt;kind" in svg and ">4.00<" in svg
     svg = vl_convert.vegalite_to_svg(compared.plot(width=width).to_dict())
     assert "Holm" in svg and "p = " in svg
+
+
+def test_a_notebook_shows_a_picture_without_a_network(compared: vv.SystemComparison) -> None:
+    shown = compared.plot().properties(spacing=30)._repr_mimebundle_()
+    assert list(shown) == ["image/svg+xml"] and "Holm" in shown["image/svg+xml"]
+    with alt.renderers.enable("json"):
+        assert "application/json" in compared.plot()._repr_mimebundle_()[0]
 
 
 def test_a_picture_of_too_much_says_what_to_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
