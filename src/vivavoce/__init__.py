@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from vivavoce.questionnaires.instrument import Instrument as Questionnaire
     from vivavoce.steps.base import Information, Message
     from vivavoce.steps.base import StepKind as Step
+    from vivavoce.steps.stimulus import StimulusStep
     from vivavoce.stress.base import Edit, LanguagePack, StressTest, Substitution, Utterance
     from vivavoce.study.load import load_study
     from vivavoce.study.model import Study
@@ -45,7 +46,7 @@ __all__ = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Questionnaire",
-    "Report", "SampleSize", "Simulation", "Step", "StressTest", "Study", "Substitution",
+    "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study", "Substitution",
     "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables", "UnknownName", "UserTurn",
     "Utterance", "VivavoceError", "compare", "export_log", "import_log", "load_study", "measure", "power",
     "report", "simulate",
@@ -66,6 +67,7 @@ _HOMES = {
     "measures.base": "Measure Tables",
     "questionnaires.instrument": "Questionnaire=Instrument",
     "steps.base": "Information Message Step=StepKind",
+    "steps.stimulus": "StimulusStep",
     "stress.base": "Edit LanguagePack StressTest Substitution Utterance",
     "study.load": "load_study",
     "study.model": "Study",

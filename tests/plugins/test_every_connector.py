@@ -14,14 +14,15 @@ import pytest
 
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
-from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
+from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.probe import hello
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room
-from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.stress.case import Case, LoggedTurn
 from vivavoce.stress.replay import Replayed, replay
+from vivavoce.testing.connector import ConnectorContract, say
 
 Settings = dict[str, Any]
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}
@@ -187,15 +188,6 @@ def within(settings: dict[str, Any], talk: Callable[[Connector], Awaitable[Any]]
     return asyncio.run(run())
 
 
-async def say(connector: Connector, conversation: Conversation, text: str, number: int = 1) -> str:
-    """One turn; the history is kept as a session keeps it."""
-    turn = UserTurn(key=f"{conversation.key}-{number}", number=number, text=text)
-    outputs = [output async for output in connector.send(conversation, turn)]
-    answer = "\n".join(output.text for output in outputs if output.kind == "message")
-    conversation.history += (PastTurn("user", text), PastTurn("system", answer))
-    return answer
-
-
 @pytest.fixture(params=CONNECTORS.names())
 def name(request: pytest.FixtureRequest) -> str:
     if request.param == "webrtc":
@@ -210,12 +202,13 @@ def settings(name: str, counterparts: Counterparts) -> dict[str, Any]:
     return {"connect": name, **SYSTEMS[name](counterparts)}
 
 
-def test_every_connector_tells_its_facts(name: str) -> None:
-    kind = CONNECTORS.get(name)
-    assert kind.name == name
-    assert kind.summary
-    fields = kind.settings.model_fields.items()
-    assert not [field for field, facts in fields if not facts.description]
+@pytest.mark.parametrize(
+    "test", ["it_is_found_by_its_name_and_tells_its_facts", "an_unknown_setting_is_answered_with_the_nearest"]
+)
+def test_every_connector_keeps_its_contract(name: str, test: str) -> None:
+    contract = ConnectorContract()
+    contract.name, contract.settings = name, {}
+    getattr(contract, f"test_{test}")()
 
 
 def test_a_conversation_goes_on_from_turn_to_turn(settings: dict[str, Any]) -> None:
@@ -360,8 +353,3 @@ def test_the_exchange_is_noted_beside_the_turn_unless_the_study_says_no(settings
         for way in ("sent", "received"):
             assert "noteworthy" in str([frame for frame in frames if way in frame])
     assert within({**settings, "log_wire": False}, talk) == []
-
-
-def test_an_unknown_setting_is_answered_with_the_nearest(name: str) -> None:
-    with pytest.raises(InputError, match="did you mean 'turn_timeout_s'"):
-        make_connector({"connect": name, "turn_timeouts": 3}, {})

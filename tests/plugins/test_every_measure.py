@@ -1,211 +1,25 @@
-"""One suite over all registered measures: facts, row order, pooling, dialogues of which nothing is known."""
+"""One suite over all registered measures: the contract that packages' measures are held to, too."""
 
-import random
-import re
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, get_args
+from collections.abc import Callable
+from typing import Any
 
-import pandas as pd
 import pytest
 
-from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures import MEASURES, components, compute
-from vivavoce.measures.base import Origin
+from vivavoce.measures import MEASURES
+from vivavoce.testing.measure import MeasureContract
 
-Rows = dict[str, list[dict[str, Any]]]
 NAMES = MEASURES.names()
-FLAGS = ("question", "help", "error_message", "rejection_prompt", "timeout_prompt")
-UNKNOWN = "nothing"
-
-
-def dialogue(number: int) -> Rows:
-    """A dialogue in which every measure of its channel has something to count; contents vary by number."""
-    draw, key = random.Random(number), f"d{number}"
-    channel = ("phone", "text")[number % 2]
-    rows: Rows = {name: [] for name in ("turns", "acts", "hypotheses", "goals", "ratings", "annotations")}
-    rows["dialogues"] = [{
-        "dialogue_id": key, "study": "s", "system": "bot", "condition": f"c{number % 3}", "channel": channel,
-        "language": "en", "simulated": False, "duration_s": 10.0 + number, "participant_id": f"p{number % 2}",
-    }]  # fmt: skip
-    for index in range(8):
-        rows["turns"].append(_turn(key, index, channel, draw))
-        rows["hypotheses"] += _hypotheses(rows["turns"][-1], random.Random(100 * number + index))
-        rows["acts"] += _acts(key, index, draw)
-        rows["annotations"] += _labels(key, index, draw)
-    rows["annotations"] += [
-        {"layer": "subtask", "label": draw.choice([*LAYERS["subtask"].labels]), "value": str(n)}
-        for n in range(2)
-    ]
-    rows["annotations"] = [{"dialogue_id": key, "annotator_id": "a", **row} for row in rows["annotations"]]
-    goal = {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "constraint"}
-    rows["goals"] = [
-        {**goal, "slot": "food", "value": draw.choice(["thai", "greek"])},
-        {**goal, "slot": "area", "value": draw.choice(["north", "west"])},
-    ]
-    rows["ratings"] = [{"dialogue_id": key, "instrument": "cambridge", "wording": "project",
-                        "item_id": "found_all", "role": "subjective_success", "value": 1.0}]  # fmt: skip
-    return rows
-
-
-def _turn(key: str, index: int, channel: str, draw: random.Random) -> dict[str, Any]:
-    party = ("system", "user")[index % 2]
-    said = " ".join(draw.choices(["cheap", "thai", "greek", "north", "please"], k=4))
-    turn = {"dialogue_id": key, "turn_index": index, "party": party, "reference": said,
-            "text": said.replace("thai", "greek"), "onset_s": 3.0 * index,
-            "offset_s": 3.0 * index + 2}  # fmt: skip
-    if party == "system":
-        turn |= {flag: draw.random() < 0.5 for flag in FLAGS}
-        turn |= {"complete_s": 3.0 * index + 1.5, "first_output_s": 3.0 * index}
-    else:
-        turn |= {"barge_in": draw.random() < 0.3}
-        turn |= {"sent_s": 3.0 * index + 2} if channel == "text" else {}
-    return turn
-
-
-def _hypotheses(turn: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
-    """What a recogniser made of a user turn: what the dialogue went by, and sometimes what was said."""
-    if turn["party"] == "system":
-        return []
-    texts = [turn["text"], *([turn["reference"]] if draw.random() < 0.5 else [])]
-    return [
-        {"dialogue_id": turn["dialogue_id"], "turn_index": turn["turn_index"], "source": "live", "rank": rank,
-         "text": text, "score": round(draw.uniform(0.1, 0.9), 3)}
-        for rank, text in enumerate(dict.fromkeys(texts))
-    ]  # fmt: skip
-
-
-def _acts(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:
-    base = {"dialogue_id": key, "turn_index": index, "rank": 0, "position": 0, "op": "="}
-    if index % 2 == 0:
-        offer = {**base, "layer": "system", "source": "bot", "act": "offer", "slot": "name"}
-        return [{**offer, "value": draw.choice(["ruen", "kafenion"])}] if index == 4 else []
-    meant = {"food": draw.choice(["thai", "greek"]), "area": draw.choice(["north", "west"])}
-    heard = {"food": draw.choice(["thai", "greek"]), "area": meant["area"]}
-    return [
-        {
-            **base,
-            "position": position,
-            "layer": layer,
-            "source": source,
-            "act": "inform",
-            "slot": slot,
-            "value": value,
-        }
-        for layer, source, values in (("reference", "label", meant), ("understood", "bot", heard))
-        for position, (slot, value) in enumerate(values.items())
-    ]
-
-
-def _labels(key: str, index: int, draw: random.Random) -> list[dict[str, Any]]:
-    """A label in every layer that fits the turn; `avp` and `parse` are left to the acts."""
-    party = ("system", "user")[index % 2]
-    layers = [layer for layer in LAYERS.values() if layer.about in (party, "turn")]
-    return [
-        {"turn_index": index, "layer": layer.name, "label": draw.choice([*layer.labels])}
-        for layer in layers
-        if layer.name not in ("avp", "parse", "system_flag", "barge_in")
-    ]
-
-
-ENTITIES = [
-    {"entity_id": name, "name": name, "slot": slot, "value": value, "source": "database", "match": "exact"}
-    for name, slots in {
-        "ruen": {"food": "thai", "area": "north"}, "kafenion": {"food": "greek", "area": "west"}
-    }.items()
-    for slot, value in slots.items()
-]  # fmt: skip
-NOTHING = {"dialogue_id": UNKNOWN, "study": "s", "system": "bot", "condition": "c0", "channel": "phone",
-           "language": "en", "simulated": False}  # fmt: skip
-
-
-def write(folder: Path, *, shuffled: int | None = None) -> Dataset:
-    tables: Rows = {"entities": list(ENTITIES), "dialogues": [NOTHING]}
-    for number in range(6):
-        for name, rows in dialogue(number).items():
-            tables.setdefault(name, []).extend(rows)
-    writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"})
-    for name, rows in tables.items():
-        if shuffled is not None:
-            random.Random(shuffled).shuffle(rows)
-        writer.add(name, rows)
-    return writer.close()
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    return write(tmp_path_factory.mktemp("all") / "D")
-
-
-@pytest.fixture(scope="module")
-def pooled(dataset: Dataset) -> dict[str | None, pd.DataFrame]:
-    return {by: compute(dataset, by=by) for by in (None, "condition", "channel")}
-
-
-@pytest.fixture(scope="module")
-def parts(dataset: Dataset) -> pd.DataFrame:
-    return components(dataset)
-
-
-def of(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    return table[table["measure"] == name]
+TESTS = [name for name in vars(MeasureContract) if name.startswith("test_")]
 
 
 def test_there_are_at_least_sixty_interaction_parameters_with_a_published_symbol() -> None:
     assert len({measure.symbol for _, measure in MEASURES if measure.symbol}) >= 60
 
 
+@pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_measure_carries_all_its_facts(name: str) -> None:
-    measure = MEASURES.get(name)
-    facts: Mapping[str, str | None] = measure.facts()
-    assert facts["name"] == measure.name == name
-    assert facts["unit"] in ("1", "s")
-    assert measure.origin in get_args(Origin)
-    assert measure.direction in ("higher", "lower", None)
-    assert measure.level in ("word", "utterance", "turn", "dialogue", "goal")
-    for text in (measure.title, measure.unit, measure.family, measure.analysis_unit):
-        assert text
-    assert len(measure.meaning) > 20 and measure.meaning.endswith(".")
-    assert len(measure.source) > 20
-    assert re.search(r"missing|left out|counts 0|do not count|needs", measure.empty)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_measure_is_known_where_its_rows_are(pooled: dict[Any, pd.DataFrame], name: str) -> None:
-    assert of(pooled[None], name)["dialogues"].item() > 0
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_dialogue_of_which_nothing_is_known_is_missing_not_zero(parts: pd.DataFrame, name: str) -> None:
-    own = of(parts, name).set_index("dialogue_id").loc[UNKNOWN]
-    counts_nothing_as_zero = MEASURES.get(name).empty.startswith("never")
-    assert own["denominator"] == (1 if counts_nothing_as_zero else 0)
-    assert own["numerator"] == 0
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_pooling_is_the_sum_of_the_components(
-    dataset: Dataset, parts: pd.DataFrame, pooled: dict[Any, pd.DataFrame], name: str
-) -> None:
-    groups = dataset.read("dialogues").to_pandas().set_index("dialogue_id")
-    own = of(parts, name).set_index("dialogue_id")
-    for by, row in ((by, row) for by, table in pooled.items() for row in of(table, name).to_dict("records")):
-        inside = own if by is None else own[groups.loc[own.index, by] == row["key"]]
-        assert row["numerator"] == pytest.approx(inside["numerator"].sum())
-        assert row["denominator"] == pytest.approx(inside["denominator"].sum())
-        assert row["dialogues"] == (inside["denominator"] > 0).sum()
-        if row["denominator"]:
-            assert row["value"] == pytest.approx(inside["numerator"].sum() / inside["denominator"].sum())
-        else:
-            assert row["value"] != row["value"]
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_order_of_rows_never_matters(parts: pd.DataFrame, tmp_path: Path, seed: int) -> None:
-    shuffled = components(write(tmp_path / "D", shuffled=seed))
-    keys = ["measure", "dialogue_id"]
-    pd.testing.assert_frame_equal(
-        parts.sort_values(keys, ignore_index=True), shuffled.sort_values(keys, ignore_index=True)
-    )
+def test_a_measure_keeps_its_contract(name: str, test: str) -> None:
+    contract = MeasureContract()
+    contract.measure = MEASURES.get(name)
+    keep: Callable[[], Any] = getattr(contract, test)
+    keep()

@@ -35,7 +35,7 @@ def import_log(
     with errors_in_python(), replacing() if replace else nullcontext():
         importer = IMPORTERS.get(format, place="import") if isinstance(format, str) else format
         listed = [paths] if isinstance(paths, str | Path) else paths
-        return importer.read(
+        return importer.make_dataset(
             [Path(one) for one in listed], Path(into),
             venues=None if venues is None else Path(venues), strict=strict, progress=progress,
         )  # fmt: skip

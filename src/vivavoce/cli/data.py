@@ -33,7 +33,7 @@ def import_(
 
     importer = IMPORTERS.get(format, place="import")
     with progress("reading") as report:
-        result = importer.read(paths, into, venues=venues, strict=strict, progress=report)
+        result = importer.make_dataset(paths, into, venues=venues, strict=strict, progress=report)
     for line in result.skipped:
         note(f"skipped {line}")
     note(

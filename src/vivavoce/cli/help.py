@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import typer
 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "Begin": ("demo", "init", "check", "pairs", "talk", "bots"),
+    "Begin": ("demo", "init", "new", "check", "pairs", "talk", "bots"),
     "Run": ("serve", "simulate", "stress", "campaign", "recordings", "log", "erase"),
     "Data": ("export", "import", "annotate", "flags", "parse", "timing"),
     "Figures": ("measure", "analyse", "power", "confidence", "predict", "understand"),
@@ -19,6 +19,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "demo": ("", "--out trial --dialogues 40 --no-serve"),
     "init": ("my-study", "my-study --protocol guerini-2018"),
+    "new": ("measure apologies", "connector my-desk --folder desk"),
     "check": ("my-study", "my-study --no-bots --json"),
     "pairs": ("my-study --language it",),
     "talk": ("my-study nbest", "my-study nbest --language it --save transcript.jsonl"),

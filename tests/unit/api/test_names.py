@@ -15,7 +15,7 @@ NAMES = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Questionnaire",
-    "Report", "SampleSize", "Simulation", "Step", "StressTest", "Study", "Substitution",
+    "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study", "Substitution",
     "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables", "UnknownName", "UserTurn",
     "Utterance", "VivavoceError", "compare", "export_log", "import_log", "load_study", "measure", "power",
     "report", "simulate",

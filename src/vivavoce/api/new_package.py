@@ -1,0 +1,60 @@
+"""A package of one's own for a shelf: its files, what is to be written marked, and a contract that fails."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError, UnknownName
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+EVERY: Final = "every"  # what the packages of all kinds have
+SUFFIX: Final = ".tmpl"
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+
+
+def kinds() -> list[str]:
+    """What a package may offer: the folders of templates."""
+    return sorted(path.parent.name for path in TEMPLATES.glob("*/kind.toml"))
+
+
+def write_package(kind: str, name: str, folder: Path | None = None) -> list[Path]:
+    """Write a distribution that offers one thing of a kind, and a test that it keeps its contract.
+
+    Input   name: small letters, digits and hyphens; folder: None: of the distribution's name, here
+    Output  the files, in the order of their names
+    Raises  UnknownName: no such kind; InputError: a name that will not do, or the folder holds files
+    """
+    if kind not in kinds():
+        raise UnknownName("kind of package", kind, kinds(), place="new")
+    if not _NAME.fullmatch(name):
+        hint = "write small letters, digits and hyphens, such as my-thing"
+        raise InputError(f"{name!r} cannot name a {kind}", place="new", hint=hint)
+    words = _words(kind, name)
+    into = folder if folder is not None else Path(words["distribution"])
+    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise InputError("holds files already", place=str(into), hint="name another folder with --folder")
+    written = []
+    for root in (TEMPLATES / EVERY, TEMPLATES / kind):
+        for template in sorted(root.rglob("*" + SUFFIX)):
+            inside = str(template.relative_to(root)).removesuffix(SUFFIX).format(**words)
+            (into / inside).parent.mkdir(parents=True, exist_ok=True)
+            (into / inside).write_text(template.read_text("utf-8").format(**words), encoding="utf-8")
+            written.append(into / inside)
+    return sorted(written)
+
+
+def _words(kind: str, name: str) -> dict[str, str]:
+    snake = name.replace("-", "_")
+    words = {
+        "kind": kind.replace("-", " "),
+        "name": name,
+        "snake": snake,
+        "constant": snake.upper(),
+        "class": "".join(part.capitalize() for part in snake.split("_")),
+        "title": snake.replace("_", " ").capitalize(),
+        "distribution": f"vivavoce-{name.replace('_', '-')}",
+        "module": f"vivavoce_{snake}",
+    }
+    facts = tomllib.loads((TEMPLATES / kind / "kind.toml").read_text("utf-8"))
+    return words | {key: value.format(**words) for key, value in facts.items()}

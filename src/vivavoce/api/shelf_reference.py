@@ -1,0 +1,122 @@
+"""The reference pages of shelves: `python -m vivavoce.api.shelf_reference connectors`, or another of PAGES."""
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from vivavoce.connectors.factory import CONNECTORS
+from vivavoce.core.errors import UnknownName
+from vivavoce.core.reference import model_tables
+from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.stress.base import StressTest, stress_tests
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import StepEntry
+
+_HEAD: Final = """# {title}
+
+<!-- Made by `python -m vivavoce.api.shelf_reference {shelf}`; edit the code, not this page. -->
+
+{lead} A package of yours adds to them: [offer a package](../how-to/offer-a-package.md), `vivavoce new`.
+
+"""
+
+
+def connectors() -> str:
+    """How systems under test are reached, each with the settings that it alone has."""
+    common = set(_settings_of_all())
+    parts = []
+    for name, kind in CONNECTORS:
+        own = [one for one in kind.settings.model_fields if one not in common]
+        table = _rows(model_tables(kind.settings, name), own)
+        parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}\n\n{table}")
+    shared = _rows(model_tables(CONNECTORS.get("scripted").settings, "all"), common)
+    return "\n".join([*parts, f"## Settings that all have\n\n{shared}"])
+
+
+def _settings_of_all() -> Iterable[str]:
+    names = [set(kind.settings.model_fields) for _, kind in CONNECTORS]
+    return sorted(set.intersection(*names))
+
+
+def _rows(section: str, names: Iterable[str]) -> str:
+    """Of a section of `model_tables`, the first table with the rows of these keys; "" without any."""
+    lines = section.split("\n\n## ", 1)[0].splitlines()
+    kept = [line for line in lines if any(line.startswith(f"| `{name}` ") for name in names)]
+    head = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *kept, ""]) if kept else ""
+
+
+def importers() -> str:
+    """Formats of foreign logs."""
+    head = ["| format | what | lies as | counted |", "| --- | --- | --- | --- |"]
+    rows = [
+        f"| `{name}` | {one.title} | {_cell(one.layout)} | {one.unit}{'; `--venues`' * one.venues} |"
+        for name, one in IMPORTERS
+    ]
+    return "\n".join([*head, *rows, ""])
+
+
+def steps() -> str:
+    """Steps of a visit, with what they leave in the dataset."""
+    head = ["| step | what | stimuli | table |", "| --- | --- | --- | --- |"]
+    rows = [f"| `{name}` | {_what(name)} | {_stimuli(kind)} |" for name, kind in STEPS]
+    return "\n".join([*head, *rows, ""])
+
+
+def _what(name: str) -> str:
+    field = StepEntry.model_fields.get(name)
+    return (field.description if field else None) or ""
+
+
+def _stimuli(kind: Any) -> str:
+    return f"{kind.things} | `{kind.table.name}`" if isinstance(kind, StimulusStep) else " | "
+
+
+def stress_tests_page() -> str:
+    """Stress tests, with the languages that have operators."""
+    head = ["| test | what | family | variants run | languages | source |", "| --- " * 6 + "|"]
+    return "\n".join([*head, *map(_test, stress_tests()), ""])
+
+
+def _test(one: StressTest) -> str:
+    languages = ", ".join(sorted({operator.language for operator in one.operators})).replace("*", "any")
+    how = {"none": "as proposed", "review": "reviewed", "choice": "chosen"}[one.approval]
+    cells = (f"`{one.name}`", f"{one.title}: {one.meaning}", one.family, how, languages, one.source)
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "\\<")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+PAGES: Final[dict[str, tuple[str, str, Callable[[], str]]]] = {
+    "connectors": ("Connectors", "How systems are reached: what stands after `connect:`.", connectors),
+    "importers": ("Importers", "Formats of foreign logs: `vivavoce import FORMAT`.", importers),
+    "steps": (
+        "Steps of a visit",
+        "What a visit is made of; the keys of each stand in [the study file](study-file.md).",
+        steps,
+    ),
+    "stress-tests": (
+        "Stress tests",
+        "What `vivavoce stress` does to utterances: [stress-test a bot](../how-to/stress-test-a-bot.md).",
+        stress_tests_page,
+    ),
+}
+
+
+def shelf_reference(shelf: str) -> str:
+    """The whole page of a shelf, Markdown. Raises UnknownName."""
+    if shelf not in PAGES:
+        raise UnknownName("shelf", shelf, list(PAGES))
+    title, lead, make = PAGES[shelf]
+    return _HEAD.format(title=title, shelf=shelf, lead=lead) + make().rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    print(shelf_reference(sys.argv[1]), end="")

@@ -1,0 +1,75 @@
+"""What every importer keeps to."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vivavoce.core.errors import InputError
+from vivavoce.importers.base import ImportResult
+from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.log.dataset import MANIFEST
+
+
+class ImporterContract:
+    """What every importer keeps to, tried on a small log of its format.
+
+    format  what stands after `vivavoce import`
+    sample  a file or folder of that format, or several
+    calls   how many dialogues, or other units, it holds
+    """
+
+    format: str
+    sample: Path | list[Path]
+    calls: int
+
+    def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
+        importer = IMPORTERS.get(self.format)
+        assert importer.name == self.format and importer.title and importer.layout and importer.unit
+
+    def test_the_sample_becomes_a_dataset(self) -> None:
+        with self._read() as found:
+            assert (found.calls, found.skipped) == (self.calls, []), f"it read {found.calls}"
+            assert found.dataset.everything.holdings(), "the dataset holds nothing"
+
+    def test_turns_are_counted_from_zero_over_both_parties(self) -> None:
+        with self._read() as found:
+            dialogues = set(found.dataset.read("dialogues")["dialogue_id"].to_pylist())
+            indices: dict[str, list[int]] = {one: [] for one in dialogues}
+            for turn in found.dataset.everything.read("turns").to_pylist():
+                assert turn["party"] in ("user", "system"), f"party {turn['party']!r}"
+                indices.setdefault(turn["dialogue_id"], []).append(turn["turn_index"])
+            assert all(sorted(one) == list(range(len(one))) for one in indices.values())
+
+    def test_the_same_log_gives_the_same_dataset(self) -> None:
+        with self._read() as first, self._read() as second:
+            assert first.dataset.hash == second.dataset.hash
+
+    def test_a_dataset_that_is_there_is_not_replaced(self) -> None:
+        with self._read() as found:
+            problem = _refused(lambda: self._into(found.dataset.folder))
+            assert "holds the dataset" in problem
+
+    def test_a_path_that_is_not_there_is_one_line_and_leaves_no_dataset(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            into, missing = Path(folder) / "data", Path(folder) / "missing.log"
+            problem = _refused(lambda: IMPORTERS.get(self.format).make_dataset([missing], into))
+            assert "missing.log" in problem and "\n" not in problem, f"it does not name the file: {problem}"
+            assert not (into / MANIFEST).exists()
+
+    @contextmanager
+    def _read(self) -> Iterator[ImportResult]:
+        with tempfile.TemporaryDirectory() as folder:
+            yield self._into(Path(folder) / "data")
+
+    def _into(self, folder: Path) -> ImportResult:
+        paths = self.sample if isinstance(self.sample, list) else [self.sample]
+        return IMPORTERS.get(self.format).make_dataset(paths, folder)
+
+
+def _refused(work: Callable[[], object]) -> str:
+    try:
+        work()
+    except InputError as error:
+        return str(error)
+    raise AssertionError("nothing was refused: raise InputError(problem, place=..., hint=...)")

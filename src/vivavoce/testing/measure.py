@@ -1,0 +1,99 @@
+"""What every measure keeps to."""
+
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES, Measure, components, compute
+from vivavoce.measures.base import Origin
+from vivavoce.measures.values import records
+from vivavoce.testing.sample_dialogues import UNKNOWN, write_sample
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVELS: Final = ("word", "utterance", "turn", "dialogue", "goal")
+NEARLY: Final = 1e-9
+
+
+class MeasureContract:
+    """What every measure keeps to, tried on dialogues in which everything is logged and annotated.
+
+    measure  the measure
+    """
+
+    measure: Measure
+
+    def test_it_is_found_by_its_name(self) -> None:
+        assert MEASURES.get(self.measure.name) is self.measure, "its entry point names another object"
+
+    def test_it_carries_all_its_facts(self) -> None:
+        one = self.measure
+        assert one.unit_symbol in ("1", "s") and one.origin in get_args(Origin) and one.level in LEVELS
+        assert one.direction in ("higher", "lower", None)
+        for name in ("title", "unit", "family", "analysis_unit"):
+            assert getattr(one, name), f"{name} is empty"
+        assert len(one.meaning) > 20 and one.meaning.endswith("."), "meaning is one sentence or more"
+        assert len(one.source) > 10, "source says where the definition stands"
+        assert re.search(r"missing|left out|counts 0|do not count|needs", one.empty), (
+            "empty says when the value is missing"
+        )
+
+    def test_it_is_known_where_its_rows_are(self) -> None:
+        assert self._pooled(None)[0]["dialogues"] > 0, "it counts nothing, where everything is there"
+
+    def test_a_dialogue_of_which_nothing_is_known_is_missing_not_zero(self) -> None:
+        numerator, denominator = self._parts()[UNKNOWN]
+        assert denominator == (1 if self.measure.empty.startswith("never") else 0)
+        assert numerator == 0
+
+    def test_pooling_is_the_sum_of_the_components(self) -> None:
+        table = _sample().read("dialogues")
+        parts = self._parts()
+        for by in (None, "condition", "channel"):
+            keys = table[by].to_pylist() if by else [None] * len(table)
+            groups = dict(zip(table["dialogue_id"].to_pylist(), keys, strict=True))
+            for row in self._pooled(by):
+                inside = [parts[one] for one in parts if by is None or groups[one] == row["key"]]
+                numerator, denominator = (sum(column) for column in zip(*inside, strict=True))
+                assert abs(row["numerator"] - numerator) < NEARLY
+                assert abs(row["denominator"] - denominator) < NEARLY
+                assert row["dialogues"] == sum(one > 0 for _, one in inside)
+                if denominator:
+                    assert abs(row["value"] - numerator / denominator) < NEARLY
+                else:
+                    assert row["value"] is None, "without a denominator there is no value"
+
+    def test_the_order_of_rows_never_matters(self) -> None:
+        assert self._parts(shuffled=1) == self._parts() == self._parts(shuffled=2)
+
+    def _parts(self, shuffled: int | None = None) -> dict[str, tuple[float, float]]:
+        own = _components(shuffled)
+        rows = own[own["measure"] == self.measure.name]
+        columns = (rows[name].tolist() for name in ("dialogue_id", "numerator", "denominator"))
+        return {key: (round(a, 9), round(b, 9)) for key, a, b in zip(*columns, strict=True)}
+
+    def _pooled(self, by: str | None) -> list[dict[str, Any]]:
+        return [row for row in _values(by) if row["measure"] == self.measure.name]
+
+
+_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []  # removed when the process ends
+
+
+@cache
+def _sample(shuffled: int | None = None) -> Dataset:
+    _FOLDERS.append(tempfile.TemporaryDirectory(prefix="vivavoce-"))
+    return write_sample(Path(_FOLDERS[-1].name) / "sample", shuffled=shuffled)
+
+
+@cache
+def _components(shuffled: int | None = None) -> "pd.DataFrame":
+    return components(_sample(shuffled))
+
+
+@cache
+def _values(by: str | None) -> list[dict[str, Any]]:
+    return records(compute(_sample(), by=by))

@@ -1,0 +1,105 @@
+"""What every step of a visit keeps to."""
+
+import asyncio
+import io
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from vivavoce.connectors.factory import make_connector
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.simulation.trial import run_trial
+from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import STEPS, Information, Message, StepKind
+from vivavoce.trial.engine import SessionEngine
+
+VISITORS = 3
+
+
+class StepContract:
+    """What every step keeps to, tried in a study of that step alone.
+
+    name       as it stands in the study file
+    settings   as they stand there under its name; None: none
+    languages  of the study: each needs a catalogue beside the step but English
+    files      text files beside the study file, by name
+    """
+
+    name: str
+    settings: Any = None
+    languages: tuple[str, ...] = ("en",)
+    files: Mapping[str, str] = {}
+
+    def test_it_is_found_by_its_name(self) -> None:
+        assert STEPS.get(self.name).name == self.name
+
+    def test_it_says_how_long_it_takes_and_what_it_is(self) -> None:
+        with self._study() as study:
+            step, kind = study.visit[-1], self._kind()
+            assert kind.minutes(step, study) > 0
+            course = kind.course(step, study)
+            assert course and "\n" not in course, "course is one line of the preregistration"
+
+    def test_participants_are_told_of_it_in_their_language(self) -> None:
+        with self._study() as study:
+            told: Information = self._kind().told(study.visit[-1], study)
+            assert told.does and told.keeps, "say what participants do, and what is kept of it"
+            for message in _messages(told):
+                english = self._kind().say(message, "en")
+                assert "%(" not in english
+                for language in study.languages:
+                    same = self._kind().say(message, language) == english
+                    assert language == "en" or not same, f"{english!r} is not translated into {language}"
+
+    def test_programs_go_through_it_and_its_rows_are_exported(self) -> None:
+        with self._study() as study, tempfile.TemporaryDirectory() as folder:
+            with Log.open(f"sqlite:///{Path(folder) / 'log.sqlite'}") as log:
+                asyncio.run(_simulate(study, log))
+                visits = log.visits(study.name)
+                assert visits and {visit.outcome for visit in visits} == {"completed"}
+                assert all(visit.simulated for visit in visits)
+                data = export_dataset(log, study.name, Path(folder) / "data")
+            self._check_rows(data, len(visits))
+
+    def _check_rows(self, data: Dataset, visits: int) -> None:
+        kind = self._kind()
+        if isinstance(kind, StimulusStep):
+            rows = data.everything.read(kind.table.name).to_pylist()
+            assert len({row["visit_id"] for row in rows}) == visits, "every visit leaves a row or more"
+
+    def _kind(self) -> StepKind[Any]:
+        return STEPS.get(self.name)
+
+    @contextmanager
+    def _study(self) -> Iterator[Study]:
+        from ruamel.yaml import YAML
+
+        with tempfile.TemporaryDirectory() as folder:
+            for file, text in self.files.items():
+                (Path(folder) / file).write_text(text, encoding="utf-8")
+            written = io.StringIO()
+            step = self.name if self.settings is None else {self.name: self.settings}
+            YAML(typ="safe").dump(
+                {"study": "contract", "languages": list(self.languages), "visit": [step]}, written
+            )
+            (Path(folder) / "study.yaml").write_text(written.getvalue(), encoding="utf-8")
+            yield load_study(Path(folder))
+
+
+def _messages(told: Information) -> list[Message]:
+    return [*([told.lead] if told.lead else []), *told.does, *told.needs, *told.keeps]
+
+
+async def _simulate(study: Study, log: Log) -> None:
+    engine = SessionEngine(study, log, {name: make_connector(raw, {}) for name, raw in study.systems.items()})
+    await engine.start()
+    try:
+        await run_trial(engine, VISITORS, seed=1)
+    finally:
+        await engine.stop()

@@ -1,0 +1,36 @@
+"""The reference pages of the API and of the shelves are those that the code makes."""
+
+from pathlib import Path
+
+import pytest
+
+import vivavoce as vv
+from vivavoce.api.reference import api_reference
+from vivavoce.api.shelf_reference import PAGES, shelf_reference
+from vivavoce.connectors.factory import CONNECTORS
+
+PLACE = Path(__file__).resolve().parents[3] / "docs" / "reference"
+
+
+def test_the_page_of_the_api_is_made_from_the_code() -> None:
+    """Mend it with: python -m vivavoce.api.reference > docs/reference/python.md"""
+    made = api_reference()
+    assert (PLACE / "python.md").read_text("utf-8") == made
+    assert [name for name in vv.__all__ if f"### `{name}`" not in made] == []
+
+
+@pytest.mark.parametrize("shelf", PAGES)
+def test_the_page_of_a_shelf_is_made_from_the_code(shelf: str) -> None:
+    """Mend it with: python -m vivavoce.api.shelf_reference SHELF > docs/reference/SHELF.md"""
+    assert (PLACE / f"{shelf}.md").read_text("utf-8") == shelf_reference(shelf)
+
+
+def test_every_setting_of_a_connector_stands_on_its_page() -> None:
+    page = shelf_reference("connectors")
+    sections = {
+        name: page.partition(f"\n## `{name}`\n")[2].partition("\n## ")[0] for name in CONNECTORS.names()
+    }
+    shared = page.partition("## Settings that all have")[2]
+    for name, section in sections.items():
+        for key in CONNECTORS.get(name).settings.model_fields:
+            assert f"| `{key}` |" in section + shared, f"{name}.{key}"
