@@ -39,14 +39,11 @@ def _section(found: Any) -> str:
 
 def _entry(name: str, found: Any) -> str:
     called = f"vv.{name}{_parameters(found)}" if not inspect.isclass(found) else f"vv.{name}"
-    told = [f"### `{name}`", f"```python\n{called}\n```" if "(" in called else "", _text(found)]
-    told += [f"Columns: {', '.join(f'`{one.name}`' for one in fields(found))}."] if _is_row(found) else []
+    told = [f"### `{name}`", f"```text\n{called}\n```" if "(" in called else "", _text(found)]
+    if inspect.isclass(found) and is_dataclass(found) and found.__module__ == "vivavoce.api.rows":
+        told.append(f"Columns: {', '.join(f'`{one.name}`' for one in fields(found))}.")
     told += _methods(found) if inspect.isclass(found) and not issubclass(found, Exception) else []
     return "\n\n".join(filter(None, told)) + "\n\n"
-
-
-def _is_row(found: Any) -> bool:
-    return inspect.isclass(found) and is_dataclass(found) and found.__module__ == "vivavoce.api.rows"
 
 
 def _parameters(found: Callable[..., Any]) -> str:

@@ -1,4 +1,4 @@
-"""The reference pages of shelves: `python -m vivavoce.api.shelf_reference connectors`, or another of PAGES."""
+"""The reference pages of shelves: `python -m vivavoce.api.shelf_reference connectors`, or another page."""
 
 import sys
 from collections.abc import Callable, Iterable

@@ -22,7 +22,6 @@ from vivavoce.cli import (
     erase,
     flags,
     measure,
-    new,
     pairs,
     parse,
     predict,
@@ -58,7 +57,7 @@ app = typer.Typer(
 app.command("demo", short_help="Run a whole trial on bundled bots, SIMULATED.")(demo.demo)
 app.add_typer(bots.app, name="bots")
 app.command("init")(trial.init)
-app.command("new", short_help="Write a package of your own for a shelf.")(new.new)
+app.command("new", short_help="Write a package of your own for a shelf.")(trial.new)
 app.command("check", short_help="Check a study file; say hello to its systems.")(trial.check)
 app.command("pairs", short_help="Show and check pairs of transcripts.")(pairs.pairs)
 app.command("talk", short_help="Chat with one system in the terminal.")(talk.talk)
