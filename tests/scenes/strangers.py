@@ -16,15 +16,20 @@ PACKAGES = sorted(path.parent.name for path in HERE.glob("*/pyproject.toml"))
 
 
 def install(into: Path) -> None:
-    """Builds the packages and installs them into a folder, as pip does for anybody; no network is used."""
+    """The packages of all strangers, built and installed."""
+    install_packages([HERE / name for name in PACKAGES], into)
+
+
+def install_packages(folders: list[Path], into: Path) -> None:
+    """Builds packages and installs them into a folder, as pip does for anybody; no network is used."""
     wheels = into.with_name(into.name + "-wheels")
     sources = wheels / "sources"
     pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
     quiet = ["--no-deps", "--no-index"]
-    for name in PACKAGES:
-        shutil.copytree(HERE / name, sources / name)
+    for folder in folders:
+        shutil.copytree(folder, sources / folder.name)
     built = ["wheel", *quiet, "--no-build-isolation", "-w", str(wheels)]
-    subprocess.run([*pip, *built, *(str(sources / name) for name in PACKAGES)], check=True)
+    subprocess.run([*pip, *built, *(str(sources / folder.name) for folder in folders)], check=True)
     made = sorted(str(path) for path in wheels.glob("*.whl"))
     subprocess.run([*pip, "install", *quiet, "--target", str(into), *made], check=True)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from scenes.strangers import install_packages
 from vivavoce.api.new_package import kinds, write_package
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
@@ -79,16 +80,6 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
 }  # fmt: skip
 
 
-def install(sources: Path, into: Path) -> None:
-    """Build the packages and install them into a folder, as pip does for anybody; no network is used."""
-    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
-    quiet, wheels = ["--no-deps", "--no-index"], into.with_name(into.name + "-wheels")
-    folders = [str(sources / kind) for kind in NAMES]
-    subprocess.run([*pip, "wheel", *quiet, "--no-build-isolation", "-w", str(wheels), *folders], check=True)
-    made = sorted(str(path) for path in wheels.glob("*.whl"))
-    subprocess.run([*pip, "install", *quiet, "--target", str(into), *made], check=True)
-
-
 def kept(sources: Path, site: Path) -> dict[str, bool]:
     """Whether each package keeps its contract, in a process that knows it by its entry point alone."""
     path = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -123,7 +114,7 @@ def test_a_new_package_fails_its_contract_until_it_is_written(tmp_path: Path) ->
     sources = tmp_path / "sources"
     for kind, name in NAMES.items():
         write_package(kind, name, sources / kind)
-    install(sources, tmp_path / "site")
+    install_packages([sources / kind for kind in NAMES], tmp_path / "site")
     assert kept(sources, tmp_path / "site") == dict.fromkeys(NAMES, False)
     write(sources)
     for module in sources.glob("*/vivavoce_*"):  # as a package that is installed to be worked on

@@ -58,10 +58,7 @@ def refused(done: "subprocess.CompletedProcess[str]") -> str:
 
 
 def test_a_format_of_a_stranger_is_imported(vivavoce: Run, site: Path, tmp_path: Path) -> None:
-    (tmp_path / "chats.csv").write_text(
-        "chat,party,text\n1,system,Hello.\n1,user,Aspirin?\n1,system,Sorry. We have none.\n2,user,Hi\n",
-        "utf-8",
-    )
+    shutil.copy(HERE / "importer" / "chats.csv", tmp_path)
     words = ("import", "pharmacy", "chats.csv", "--into", "D")
     unknown = refused(vivavoce(*words))
     assert "unknown format 'pharmacy'; known: dstc2, huric, marco, star, sugar" in unknown
@@ -173,6 +170,21 @@ def test_a_section_of_a_stranger_passes_the_suite_that_ours_pass(site: Path) -> 
 
 def read_rows(file: Path) -> list[dict[str, Any]]:
     return pq.read_table(file).to_pylist()
+
+
+def test_every_package_keeps_the_contract_of_its_shelf(site: Path) -> None:
+    path = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    command = [
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull,
+        "--rootdir", str(HERE), "--import-mode=importlib", str(HERE / "contracts.py"),
+    ]  # fmt: skip
+    run = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": os.pathsep.join(path)}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout
+    contracts = set(re.findall(r"class \w+\((\w+)Contract\)", (HERE / "contracts.py").read_text("utf-8")))
+    assert contracts == {"".join(map(str.capitalize, name.split("_"))) for name in PACKAGES}
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -1,0 +1,42 @@
+"""The contracts of the strangers' packages; run where they are installed."""
+
+from pathlib import Path
+
+from vivavoce.measures import MEASURES
+from vivavoce.testing.connector import ConnectorContract
+from vivavoce.testing.importer import ImporterContract
+from vivavoce.testing.measure import MeasureContract
+from vivavoce.testing.questionnaire import QuestionnaireContract
+from vivavoce.testing.step import StepContract
+from vivavoce.testing.stress_test import StressTestContract
+
+HERE = Path(__file__).resolve().parent
+
+
+class TestDesk(ConnectorContract):
+    name = "desk"
+    settings = {"books": ["atlas"]}
+
+
+class TestPharmacy(ImporterContract):
+    format = "pharmacy"
+    sample = HERE / "importer" / "chats.csv"
+    calls = 2
+
+
+class TestApologies(MeasureContract):
+    measure = MEASURES.get("apologies")
+
+
+class TestCourtesy(QuestionnaireContract):
+    name, languages = "desk_courtesy", ("en",)
+
+
+class TestTriage(StepContract):
+    name, languages = "triage", ("en", "it")
+    settings = {"enquiries": "enquiries.txt", "desks": ["loans", "maps"]}
+    files = {"enquiries.txt": (HERE / "study" / "enquiries.txt").read_text("utf-8")}
+
+
+class TestHesitation(StressTestContract):
+    name = "HESITATION"
