@@ -15,12 +15,13 @@ import sys
 
 TYPE_CHECKING = False  # without `typing`: to import the package imports nothing else
 if TYPE_CHECKING:
+    from vivavoce.api.choosing import Preferences, preferences
     from vivavoce.api.comparing import SystemComparison, compare
     from vivavoce.api.importing import import_log
     from vivavoce.api.measuring import Measurements, measure
     from vivavoce.api.planning import PowerAnalysis, power
     from vivavoce.api.reporting import Report, report
-    from vivavoce.api.rows import MeasuredDifference, MeasuredValue, SampleSize
+    from vivavoce.api.rows import MeasuredDifference, MeasuredValue, PreferredVersion, SampleSize
     from vivavoce.api.simulating import Simulation, export_log, simulate
     from vivavoce.connectors.base import (
         Capabilities,
@@ -45,20 +46,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
-    "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Questionnaire",
-    "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study", "Substitution",
-    "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables", "UnknownName", "UserTurn",
-    "Utterance", "VivavoceError", "compare", "export_log", "import_log", "load_study", "measure", "power",
-    "report", "simulate",
+    "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Preferences",
+    "PreferredVersion", "Questionnaire", "Report", "SampleSize", "Simulation", "Step", "StimulusStep",
+    "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
+    "Tables", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare", "export_log",
+    "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
 ]  # fmt: skip
 
 _HOMES = {
+    "api.choosing": "Preferences preferences",
     "api.comparing": "SystemComparison compare",
     "api.importing": "import_log",
     "api.measuring": "Measurements measure",
     "api.planning": "PowerAnalysis power",
     "api.reporting": "Report report",
-    "api.rows": "MeasuredDifference MeasuredValue SampleSize",
+    "api.rows": "MeasuredDifference MeasuredValue PreferredVersion SampleSize",
     "api.simulating": "Simulation export_log simulate",
     "connectors.base": "Capabilities Connector ConnectorSettings Conversation SystemOutput UserTurn",
     "core.errors": "InputError SystemUnderTestError UnknownName VivavoceError",

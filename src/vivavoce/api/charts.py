@@ -12,7 +12,7 @@ from vivavoce.report.drawing import ACCENT, DRESS, INK, LETTER_PX, SOFT, WARM
 from vivavoce.report.numbers import amount, between, count, difference, label, p_value, percent
 
 if TYPE_CHECKING:
-    from vivavoce.api.rows import MeasuredDifference, MeasuredValue, SampleSize
+    from vivavoce.api.rows import MeasuredDifference, MeasuredValue, PreferredVersion, SampleSize
     from vivavoce.measures import Measure
 
 ROW_PX: Final = 34
@@ -60,9 +60,30 @@ def differences_chart(
         better = f"; {one.direction} is better" if one.direction else ""
         notes = [f"n: {_words(own[0].analysis_unit)}s{better}", *dict.fromkeys(row.family for row in own)]
         axis = alt.Axis(tickCount=max(3, width // 80), title="percentage points" if times > 1 else None)
-        return _panel(data, f"{_title(one)}: difference", notes, axis, width, zero=True)
+        return _panel(data, f"{_title(one)}: difference", notes, axis, width, line=0.0)
 
     return _stacked([panel(MEASURES.get(name)) for name in _names(rows)], width, simulated=simulated)
+
+
+def shares_chart(rows: "Sequence[PreferredVersion]", width: int, *, simulated: bool) -> "Panels":
+    """A panel a variable: a dot a question on its interval, strong where its adjusted p is significant."""
+
+    def panel(name: str) -> Any:
+        own = [row for row in rows if row.variable == name and row.share is not None]
+        data = [
+            {
+                "group": _words(row.question), "value": row.share, "low": row.low, "high": row.high,
+                "n": row.n, "shown": f"{percent(row.share)}{_p(row)}", "interval": _interval(row, percent),
+                "pale": row.p_adjusted is None or row.p_adjusted >= row.alpha,
+            }
+            for row in own
+        ]  # fmt: skip
+        notes = ["share that prefers the experimental version", *dict.fromkeys(row.family for row in own)]
+        axis = alt.Axis(format="%", tickCount=max(3, width // 80))
+        return _panel(data, _words(name).capitalize(), notes, axis, width, line=0.5, domain=(0, 1))
+
+    return _stacked([panel(name) for name in dict.fromkeys(row.variable for row in rows)], width,
+                    simulated=simulated)  # fmt: skip
 
 
 def sizes_chart(rows: "Sequence[SampleSize]", width: int) -> alt.TopLevelMixin:
@@ -89,7 +110,9 @@ def _names(rows: "Sequence[MeasuredValue] | Sequence[MeasuredDifference]") -> li
     return list(dict.fromkeys(row.measure for row in rows))
 
 
-def _interval(row: "MeasuredValue | MeasuredDifference", write: Callable[[float], str]) -> str:
+def _interval(
+    row: "MeasuredValue | MeasuredDifference | PreferredVersion", write: Callable[[float], str]
+) -> str:
     return between(row.low, row.high, write)
 
 
@@ -97,7 +120,7 @@ def _times(value: float | None, times: int) -> float | None:
     return None if value is None else value * times
 
 
-def _p(row: "MeasuredDifference") -> str:
+def _p(row: "MeasuredDifference | PreferredVersion") -> str:
     if row.p_adjusted is None:
         return ""
     told = p_value(row.p_adjusted)
@@ -113,7 +136,14 @@ def _words(name: str) -> str:
 
 
 def _panel(
-    data: list[Facts], title: str, notes: list[str], axis: alt.Axis, width: int, *, zero: bool = False
+    data: list[Facts],
+    title: str,
+    notes: list[str],
+    axis: alt.Axis,
+    width: int,
+    *,
+    line: float | None = None,
+    domain: tuple[int, int] | None = None,
 ) -> Any:
     order = [fact["group"] for fact in data]
     base = alt.Chart(alt.Data(values=data)).encode(
@@ -124,16 +154,17 @@ def _panel(
             alt.Tooltip("interval:N", title="95%"), alt.Tooltip("n:Q", title=notes[0]),
         ],
     )  # fmt: skip
-    x = alt.X("value:Q", title=axis.title if zero else None, axis=axis,
-              scale=alt.Scale(zero=zero, nice=False, padding=18))  # fmt: skip
+    scale = alt.Scale(domain=domain) if domain else alt.Scale(zero=False, nice=False, padding=18)
+    title_of_axis = None if axis.title is alt.Undefined else axis.title
+    x = alt.X("value:Q", title=title_of_axis, axis=axis, scale=scale)
     layers = [
         base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q"),
         base.mark_point(filled=True, size=64, opacity=1).encode(x=x),
         base.mark_text(dy=-11, fontSize=11).encode(x=x, text="shown:N", color=alt.value(INK)),
     ]
-    if zero:
-        line = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=WARM, strokeDash=[4, 3])
-        layers.insert(0, line.encode(x="zero:Q"))
+    if line is not None:
+        rule = alt.Chart(alt.Data(values=[{"line": line}])).mark_rule(color=WARM, strokeDash=[4, 3])
+        layers.insert(0, rule.encode(x="line:Q"))
     heading = alt.TitleParams(
         _lines([title], width), subtitle=_lines(notes, width), anchor="start", frame="group", fontSize=13,
         color=INK, subtitleColor=INK, subtitleFontSize=11,

@@ -73,7 +73,7 @@ def compare(
     with errors_in_python():
         opened = open_dataset(dataset, exclude, mixed=mixed)
         if not opened.read("dialogues").num_rows and not opened.excluded["dialogues"]:
-            hint = f"what people chose between shows `vivavoce analyse {opened.folder}`"
+            hint = "`preferences` says what people chose between, rated and voted on"
             raise InputError("holds no dialogue to compare", place=str(opened.folder), hint=hint)
         pairs = [pair] if isinstance(pair, tuple) and all(isinstance(one, str) for one in pair) else pair
         return comparison(

@@ -1,6 +1,6 @@
 """What the functions of the API return: frozen, typed, and shown as the command line prints it."""
 
-import copy
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from types import UnionType
@@ -43,7 +43,7 @@ class Result(Generic[Row]):
 
     def to_dict(self) -> Facts:
         """Everything, as the command line's `--json` prints it."""
-        return copy.deepcopy(self.facts)
+        return json.loads(json.dumps(self.facts, allow_nan=False))
 
     def to_arrow(self) -> "pa.Table":
         """The rows as an Arrow table; what is missing is null."""

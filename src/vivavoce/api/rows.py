@@ -90,3 +90,33 @@ class SampleSize:
     power: float | None
     power_error: float | None = None
     alpha: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferredVersion:
+    """Choices between the versions of transcripts that differ in one variable, on one question.
+
+    share      of decided choices, that prefer the experimental version
+    low, high  95 % interval of it, by the method `interval`
+    p          of no preference; `p_adjusted` over the family, which `family` names in a sentence
+    n          how many of the unit of analysis
+    """
+
+    variable: str
+    question: str
+    quality: str
+    experimental: int
+    control: int
+    ties: int
+    share: float | None
+    low: float | None
+    high: float | None
+    interval: str
+    p: float | None
+    p_adjusted: float | None
+    alpha: float
+    preferred: str | None
+    family: str
+    analysis_unit: str
+    n: int
+    signature: str

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
     from vivavoce.study.pairs_difference import Difference
 
 
@@ -91,13 +90,14 @@ def analyse_comparison(
 ) -> bool:
     """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
     from vivavoce.api import pairs_tables as tables
+    from vivavoce.api.choosing import compared
     from vivavoce.cli.datasets import print_json, print_parts, refuse_unused, unmixed, unmixed_pair
 
     dataset, *others = (
         unmixed_pair(folder, against, exclude) if against is not None else [unmixed(folder, exclude)]
     )
     facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
-    if len(facts) == 1:
+    if facts is None:
         return False
     refuse_unused("what people compared", of_dialogues)
     if as_json:
@@ -106,30 +106,3 @@ def analyse_comparison(
     for name, found in facts.items():
         print_parts(tables.DRAWN[name](found))
     return True
-
-
-def compared(
-    dataset: "Dataset", others: "list[Dataset]", *, by: str | None, cost: float | None, hourly: float | None
-) -> dict[str, Any]:
-    """Everything that people compared: preferences, readings, arena as far as there are any, and effort."""
-    from vivavoce.core.errors import InputError
-    from vivavoce.stats.arena import has_votes, rank_systems
-    from vivavoce.stats.effort import effort
-    from vivavoce.stats.listening import has_listening, listening_results
-    from vivavoce.stats.preference_results import has_preferences, preference_results
-    from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
-
-    if hourly is not None and hourly < 0:
-        raise InputError(
-            f"hourly {hourly:g}", place="--hourly", hint="write what an hour of one person costs"
-        )
-    facts: dict[str, Any] = {}
-    if has_preferences(dataset):
-        facts["preferences"] = preference_results(dataset, by=by, cost=cost)
-    if has_readings(dataset):
-        facts["readings"] = rated_transcripts(dataset)
-    if has_listening(dataset):
-        facts["listening"] = listening_results(dataset)
-    if has_votes(dataset):
-        facts["arena"] = rank_systems(dataset)
-    return facts | {"effort": effort([dataset, *others], hourly)}

@@ -18,6 +18,8 @@ from vivavoce.api import measuring
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset
 
+CHOICES = Path(__file__).resolve().parents[2] / "fixtures" / "before_shelves" / "datasets" / "every"
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -67,6 +69,27 @@ def test_differences_are_those_of_the_command_line(folder: Path) -> None:
         assert f"unit:{row.analysis_unit}|" in row.signature and f"|n:{row.n}|" in row.signature
     assert [one.equivalent is None for one in found] == [True, False]
     assert found.families == tuple(one.family for one in found)
+
+
+def test_preferences_are_those_of_the_command_line() -> None:
+    found = vv.preferences(CHOICES)
+    assert found.to_dict() == command("analyse", CHOICES)
+    cells = found.to_dict()["preferences"]["cells"]
+    assert [one.share for one in found] == [one["ratio"] for one in cells]
+    assert all(f"|n:{one.n}|" in one.signature and "Holm" in one.family for one in found)
+    assert "judged by" in repr(found) and "<table" in found._repr_html_()
+    assert "Holm" in vl_convert.vegalite_to_svg(found.plot(width=200).to_dict())
+
+
+def test_where_nobody_chose_and_where_nobody_talked_the_other_function_is_named(
+    folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(vv.InputError, match="nobody compared anything; `compare` compares systems"):
+        vv.preferences(folder)
+    with vv.DatasetWriter(tmp_path / "none", study={"name": "none"}, source={"kind": "test"}):
+        pass
+    with pytest.raises(vv.InputError, match="holds no dialogue to compare; `preferences` says"):
+        vv.compare(tmp_path / "none")
 
 
 def test_choosing_a_pair_changes_no_p(folder: Path) -> None:

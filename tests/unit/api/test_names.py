@@ -14,11 +14,11 @@ from vivavoce.cli import analyse, data, measure, report, simulate
 NAMES = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
-    "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Questionnaire",
-    "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study", "Substitution",
-    "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables", "UnknownName", "UserTurn",
-    "Utterance", "VivavoceError", "compare", "export_log", "import_log", "load_study", "measure", "power",
-    "report", "simulate",
+    "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Preferences",
+    "PreferredVersion", "Questionnaire", "Report", "SampleSize", "Simulation", "Step", "StimulusStep",
+    "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
+    "Tables", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare", "export_log",
+    "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
 ]  # fmt: skip
 OF_A_TERMINAL = {"as_json", "csv", "parquet", "listing", "out", "figures", "tables", "model", "family"}
 
@@ -66,6 +66,7 @@ def test_a_function_is_not_hidden_by_a_room_of_its_name() -> None:
     [
         (measure.measure, vv.measure, set()),
         (analyse.analyse, vv.compare, {"words", "against", "cost", "hourly"}),
+        (analyse.analyse, vv.preferences, {"words", "measure", "pair", "margin", "correction"}),
         (analyse.power, vv.power, set()),
         (report.report, vv.report, set()),
         (simulate.run, vv.simulate, set()),

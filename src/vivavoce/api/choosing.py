@@ -1,0 +1,125 @@
+"""`preferences`: what people chose between, rated and voted on, instead of or besides holding dialogues."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
+from vivavoce.api.results import Facts, Result
+from vivavoce.api.rows import PreferredVersion
+from vivavoce.api.wording import errors_in_python
+from vivavoce.core.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from vivavoce.api.charts import Panels
+    from vivavoce.log.dataset import Dataset
+
+
+SAME: Final = (
+    "variable", "question", "quality", "experimental", "control", "ties", "low", "high", "p", "p_adjusted",
+    "alpha", "preferred",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Preferences(Result[PreferredVersion]):
+    """Choices between transcripts, a row a variable and question; `to_dict()` has ratings, clips, votes."""
+
+    row: ClassVar[type] = PreferredVersion
+
+    def shown(self) -> "Iterator[RenderableType]":
+        from vivavoce.api.pairs_tables import DRAWN
+
+        for name, found in self.facts.items():
+            if name in DRAWN:
+                yield from DRAWN[name](found)
+
+    def plot(self, *, width: int = 420) -> "Panels":
+        """Shares that prefer the experimental version as dots on their intervals, beside a line at one half.
+
+        Input   width: of a panel, in pixels
+        Raises  InputError: no transcripts were chosen between
+        """
+        from vivavoce.api.charts import shares_chart
+
+        if not self.rows:
+            hint = "the table shows what there is"
+            raise InputError("no choice between transcripts in this picture", place="plot()", hint=hint)
+        return shares_chart(self.rows, width, simulated=self.facts["simulated"])
+
+
+def preferences(
+    dataset: "Dataset | Path | str",
+    *,
+    by: str | None = None,
+    against: "Dataset | Path | str | None" = None,
+    cost: float | None = None,
+    hourly: float | None = None,
+    exclude: Rules = None,
+    mixed: bool = False,
+) -> Preferences:
+    """Say what people preferred, as `vivavoce analyse` does for a dataset of choices, ratings or votes.
+
+    Input   by: an attribute of people, by which choices are shown, too. against: dataset of live dialogues,
+            to compare the effort with. cost: what the comparison cost; hourly: an hour of one person.
+            exclude, mixed: as in `measure`
+    Output  a row a variable and question of transcripts that were chosen between
+    Raises  InputError: no dataset, one of people and programs, or one in which nobody compared anything
+    """
+    with errors_in_python():
+        opened, *others = (
+            [open_dataset(dataset, exclude, mixed=mixed)]
+            if against is None
+            else open_two(dataset, against, exclude, mixed=mixed)
+        )
+        facts = compared(opened, others, by=by, cost=cost, hourly=hourly)
+        if facts is None:
+            hint = "`compare` compares systems by their dialogues"
+            raise InputError("nobody compared anything", place=str(opened.folder), hint=hint)
+        rows = tuple(_rows(facts.get("preferences")))
+        facts = {"simulated": opened.simulated or any(one.simulated for one in others), **facts}
+        return Preferences(rows=rows, facts=facts, warnings=tuple(cautions(opened, *others))).in_python()
+
+
+def compared(
+    dataset: "Dataset", others: "Sequence[Dataset]", *, by: str | None, cost: float | None,
+    hourly: float | None,
+) -> Facts | None:  # fmt: skip
+    """Preferences, readings, clips and arena as far as there are any, and effort; None: there are none."""
+    from vivavoce.stats.arena import has_votes, rank_systems
+    from vivavoce.stats.effort import effort
+    from vivavoce.stats.listening import has_listening, listening_results
+    from vivavoce.stats.preference_results import has_preferences, preference_results
+    from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
+
+    if hourly is not None and hourly < 0:
+        raise InputError(
+            f"hourly {hourly:g}", place="--hourly", hint="write what an hour of one person costs"
+        )
+    facts: Facts = {}
+    if has_preferences(dataset):
+        facts["preferences"] = preference_results(dataset, by=by, cost=cost)
+    if has_readings(dataset):
+        facts["readings"] = rated_transcripts(dataset)
+    if has_listening(dataset):
+        facts["listening"] = listening_results(dataset)
+    if has_votes(dataset):
+        facts["arena"] = rank_systems(dataset)
+    return facts | {"effort": effort([dataset, *others], hourly)} if facts else None
+
+
+def _rows(found: dict[str, Any] | None) -> Iterator[PreferredVersion]:
+    if found is None:
+        return
+    why = next((one["why"] for one in found["families"] if one["of"] == "cells"), "")
+    for one in found["cells"]:
+        people = found["responses"]["people_known"]
+        yield PreferredVersion(
+            **{name: one[name] for name in SAME},
+            share=one["ratio"], interval=one["method"], family=why, n=one["participants"],
+            analysis_unit="participant" if people else "judged pair",
+            signature=found["signatures"][f"{one['variable']}, {one['question']}"],
+        )  # fmt: skip
