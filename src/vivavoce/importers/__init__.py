@@ -4,7 +4,7 @@
 from pathlib import Path
 from vivavoce.importers.shelf import IMPORTERS
 
-result = IMPORTERS.get("dstc2").read([Path("dstc2")], Path("D"))
+result = IMPORTERS.get("dstc2").make_dataset([Path("dstc2")], Path("D"))
 result.calls, result.skipped
 ```
 """
