@@ -34,9 +34,14 @@ def _argument(option: str) -> str:
 
 @contextmanager
 def errors_in_python() -> Iterator[None]:
-    """What a user is told of a mistake names arguments in the place of options."""
+    """What a user is told of a mistake names arguments instead of options; of a package, what to install."""
     try:
         yield
+    except ModuleNotFoundError as error:
+        from vivavoce.core.extras import missing
+
+        told = missing(error.name or "")
+        raise told or error from None
     except InputError as error:
         error.problem, error.place, error.hint = map(in_python, (error.problem, error.place, error.hint))
         error.args = (in_python(str(error)),)

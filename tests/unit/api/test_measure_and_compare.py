@@ -16,6 +16,7 @@ import vivavoce as vv
 from scenes.shops import CURT, KIND, shops
 from vivavoce.api import measuring
 from vivavoce.cli.main import app
+from vivavoce.core import extras
 from vivavoce.log.dataset import Dataset
 
 CHOICES = Path(__file__).resolve().parents[2] / "fixtures" / "before_shelves" / "datasets" / "every"
@@ -213,6 +214,18 @@ def test_a_mistake_is_one_line_in_words_of_python(folder: Path) -> None:
             make()
         assert said in str(caught.value) and "--" not in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_what_an_extra_holds_is_named_with_what_to_install(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn")
+
+    monkeypatch.setattr("vivavoce.api.comparing.open_dataset", lacking)
+    monkeypatch.setattr(extras, "_extras", lambda: {"scikit-learn": "predict"})
+    with pytest.raises(vv.InputError, match=r"vivavoce\[predict\]"):
+        vv.compare(folder)
 
 
 def test_a_notebook_shows_a_mistake_without_a_stack_trace() -> None:
