@@ -15,7 +15,7 @@ import sys
 
 TYPE_CHECKING = False  # without `typing`: to import the package imports nothing else
 if TYPE_CHECKING:
-    from vivavoce.api.choosing import Preferences, preferences
+    from vivavoce.api.choosing import TranscriptPreferences, preferences
     from vivavoce.api.comparing import SystemComparison, compare
     from vivavoce.api.importing import import_log
     from vivavoce.api.measuring import Measurements, measure
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
-    "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "Preferences",
-    "PreferredVersion", "Questionnaire", "Report", "SampleSize", "Simulation", "Step", "StimulusStep",
-    "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
-    "Tables", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare", "export_log",
-    "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
+    "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
+    "Questionnaire", "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study",
+    "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables",
+    "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
+    "export_log", "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
 ]  # fmt: skip
 
 _HOMES = {
-    "api.choosing": "Preferences preferences",
+    "api.choosing": "TranscriptPreferences preferences",
     "api.comparing": "SystemComparison compare",
     "api.importing": "import_log",
     "api.measuring": "Measurements measure",

@@ -25,7 +25,7 @@ SAME: Final = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Preferences(Result[PreferredVersion]):
+class TranscriptPreferences(Result[PreferredVersion]):
     """Choices between transcripts, a row a variable and question; `to_dict()` has ratings, clips, votes."""
 
     row: ClassVar[type] = PreferredVersion
@@ -60,7 +60,7 @@ def preferences(
     hourly: float | None = None,
     exclude: Rules = None,
     mixed: bool = False,
-) -> Preferences:
+) -> TranscriptPreferences:
     """Say what people preferred, as `vivavoce analyse` does for a dataset of choices, ratings or votes.
 
     Input   by: an attribute of people, by which choices are shown, too. against: dataset of live dialogues,
@@ -81,7 +81,9 @@ def preferences(
             raise InputError("nobody compared anything", place=str(opened.folder), hint=hint)
         rows = tuple(_rows(facts.get("preferences")))
         facts = {"simulated": opened.simulated or any(one.simulated for one in others), **facts}
-        return Preferences(rows=rows, facts=facts, warnings=tuple(cautions(opened, *others))).in_python()
+        return TranscriptPreferences(
+            rows=rows, facts=facts, warnings=tuple(cautions(opened, *others))
+        ).in_python()
 
 
 def compared(
