@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset, DatasetWriter
     from vivavoce.measures.base import Measure, Tables
     from vivavoce.questionnaires.instrument import Instrument as Questionnaire
+    from vivavoce.report.section import Section
     from vivavoce.steps.base import Information, Message
     from vivavoce.steps.base import StepKind as Step
     from vivavoce.steps.stimulus import StimulusStep
@@ -47,9 +48,9 @@ __all__ = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
-    "Questionnaire", "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study",
-    "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables",
-    "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
+    "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
+    "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
+    "Tables", "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
     "export_log", "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
 ]  # fmt: skip
 
@@ -68,6 +69,7 @@ _HOMES = {
     "log.dataset": "Dataset DatasetWriter",
     "measures.base": "Measure Tables",
     "questionnaires.instrument": "Questionnaire=Instrument",
+    "report.section": "Section",
     "steps.base": "Information Message Step=StepKind",
     "steps.stimulus": "StimulusStep",
     "stress.base": "Edit LanguagePack StressTest Substitution Utterance",

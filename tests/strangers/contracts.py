@@ -7,6 +7,7 @@ from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.importer import ImporterContract
 from vivavoce.testing.measure import MeasureContract
 from vivavoce.testing.questionnaire import QuestionnaireContract
+from vivavoce.testing.section import SectionContract
 from vivavoce.testing.step import StepContract
 from vivavoce.testing.stress_test import StressTestContract
 
@@ -30,6 +31,10 @@ class TestApologies(MeasureContract):
 
 class TestCourtesy(QuestionnaireContract):
     name, languages = "desk_courtesy", ("en",)
+
+
+class TestOpenings(SectionContract):
+    name = "openings"
 
 
 class TestTriage(StepContract):

@@ -64,6 +64,11 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
     "questionnaire": [
         (r"items: {}.*", "items: {first: It was patient with me., second: It wanted to be rid of me.}"),
     ],
+    "section": [
+        ('title = ""', 'title = "How many there are"'),
+        (r"= {}", '= {"all": len(material.dataset.read("dialogues"))}'),
+        (r"\Z", 'msgid "How many there are"\nmsgstr "Quanti sono"\n'),
+    ],
     "step": [
         (r"return 0\.0", "return 0.5 * len(step.settings.questions)"),
         (r"does=\(\), keeps=\(\)", TOLD),

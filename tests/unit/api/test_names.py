@@ -15,9 +15,9 @@ NAMES = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
     "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
-    "Questionnaire", "Report", "SampleSize", "Simulation", "Step", "StimulusStep", "StressTest", "Study",
-    "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError", "Tables",
-    "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
+    "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
+    "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
+    "Tables", "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
     "export_log", "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
 ]  # fmt: skip
 OF_A_TERMINAL = {"as_json", "csv", "parquet", "listing", "out", "figures", "tables", "model", "family"}

@@ -1,0 +1,63 @@
+"""What every section of the report keeps to."""
+
+import tempfile
+from pathlib import Path
+from typing import Any, get_args
+
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.schema import TABLES
+from vivavoce.report.blocks import Block, Fold
+from vivavoce.report.document import compose
+from vivavoce.report.html import page
+from vivavoce.report.material import Material, ReportOptions
+from vivavoce.report.section import SECTIONS, Section, fill
+from vivavoce.testing.sample_dialogues import write_sample
+
+
+class SectionContract:
+    """What every section keeps to.
+
+    name     as after `--sections`
+    dataset  one in which it has something to say; left out: dialogues in which everything is logged
+    """
+
+    name: str
+    dataset: Dataset | None = None
+
+    def test_it_is_found_by_its_name_and_says_its_title_and_place(self) -> None:
+        section = self._section()
+        assert section.name == self.name and section.title, "title is its heading"
+        assert section.title[0].isupper() and not section.title.endswith(".")
+        assert set(section.needs) <= set(TABLES), "needs names tables of the dataset"
+        others = [one.order for name, one in SECTIONS if name != self.name]
+        assert section.order not in others, f"another section stands at {section.order}"
+
+    def test_what_it_says_every_renderer_knows(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            written = [one.written("") for one in fill(Material(self._data(folder)), [self._section()])]
+        shown = [block for one in written if one is not None for block in one.blocks]
+        assert shown, "it says nothing of a dataset in which everything is logged"
+        inside = [one for block in shown for one in (block.blocks if isinstance(block, Fold) else [block])]
+        assert all(isinstance(one, get_args(Block)) for one in inside)
+
+    def test_the_report_has_it_in_each_of_its_languages(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            data, section = self._data(folder), self._section()
+            for language in ("en", "it"):
+                made = page(compose(data, ReportOptions(sections=[self.name], language=language)))
+                assert (section.title in made) is (language == "en"), f"its title is not said in {language}"
+
+    def test_it_is_left_out_where_there_is_nothing_to_say(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with DatasetWriter(Path(folder) / "d", study={"name": "s"}, source={"kind": "log"}):
+                pass
+            written = [
+                one.written("") for one in fill(Material(Dataset(Path(folder) / "d")), [self._section()])
+            ]
+        assert not [one for one in written if one is not None]
+
+    def _section(self) -> Section[Any]:
+        return SECTIONS.get(self.name)
+
+    def _data(self, folder: str) -> Dataset:
+        return self.dataset or write_sample(Path(folder) / "sample")
