@@ -155,9 +155,10 @@ def transcripts(
     from vivavoce.annotation.transcripts import accepted_rows, write_manifest, write_rows
     from vivavoce.api.studies import open_log, read_study
     from vivavoce.core.errors import InputError
+    from vivavoce.study.model import TranscribeStep
 
     plan = read_study(study)
-    step = next((one for one in plan.visit if one.kind == "transcribe"), None)
+    step = next(iter(plan.steps(TranscribeStep)), None)
     if step is None:
         raise InputError("transcribes nothing", place=str(study), hint="add a step `transcribe` to `visit`")
     with open_log(plan, log) as opened:

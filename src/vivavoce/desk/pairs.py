@@ -96,7 +96,7 @@ def draft_of_dialogue(events: list[StoredEvent], language: str) -> PairDraft:
 
 def balance_of(study: Study) -> Balance:
     """The study's thresholds, else the usual ones."""
-    steps = (step for step in study.visit if isinstance(step, CompareStep | RateStep))
+    steps = study.steps(CompareStep, RateStep)
     return next((step.balance for step in steps), Balance())
 
 

@@ -226,7 +226,7 @@ def _stopping(study: Study) -> str:
 
 def _exclusions(study: Study) -> str:
     """The rules, which the platform carries out, and what the file notes for readers."""
-    steps = [step.nontrivial.user_turns for step in study.visit if isinstance(step, DialogueStep)]
+    steps = [step.nontrivial.user_turns for step in study.steps(DialogueStep)]
     fewest = min(steps, default=1)
     trivial = (
         f"trivial dialogues: fewer than {fewest} user turn{'s'[: fewest != 1]}, and the system neither "
@@ -246,7 +246,7 @@ def _exclusions(study: Study) -> str:
 
 def _variables(study: Study) -> str:
     """The variables that the step `compare` shows."""
-    shown = [name for step in study.visit if isinstance(step, CompareStep) for name in step.variables]
+    shown = [name for step in study.steps(CompareStep) for name in step.variables]
     return _listed(shown)
 
 

@@ -143,4 +143,4 @@ class ModelCasting(Casting):
         await self._connector.shut_down()
 
 
-_NO_DOMAIN: Final = SimulatedDomain(domain="any", goals={})
+_NO_DOMAIN: Final = SimulatedDomain(domain="any", languages=(), goals={})

@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 def counts_dialogues(study: Study) -> bool:
     """Whether simulations of a study are counted in dialogues; else in participants, one visit each."""
-    return any(isinstance(step, DialogueStep) for step in study.visit)
+    return bool(study.steps(DialogueStep))
 
 
 async def run_trial(
@@ -70,7 +70,7 @@ async def run_trial(
         raise UnknownName("language of the study", language, list(study.languages))
     for step in study.visit:
         kind_of(step).check_simulation(step, study, spoken)
-    dialogues = [step for step in study.visit if isinstance(step, DialogueStep)]
+    dialogues = study.steps(DialogueStep)
     casting = (casting or Casting.of(study)) if dialogues else None
     trial = _Trial(engine, population or Population(seed), casting, error_rate, amount, progress)
     trial.judged, trial.language = judged if judged is not None else {}, spoken

@@ -8,7 +8,6 @@ from vivavoce.log.event import LoggedRating
 from vivavoce.questionnaires.instrument import Instrument, Item
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.model import Study
-from vivavoce.study.steps import Channel
 
 LONGEST_COMMENT: Final = 5000
 
@@ -62,7 +61,7 @@ class Form:
 
 def blank_form(
     study: Study, name: str, language: str, *, step: int, round: int | None, position: int,
-    channel: Channel = "text",
+    channel: str = "text",
 ) -> Form:  # fmt: skip
     """A questionnaire of the study in a language, with the items that are asked on this channel."""
     instrument, wording = study.instrument(name), study.wording(name, language)

@@ -1,7 +1,7 @@
 """A study, checked and complete: what the session engine runs and the log describes."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -45,6 +45,9 @@ __all__ = [
     "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range", "RateStep", "Step", "Stimulus",
     "Stopping", "Study", "Task", "TranscribeStep", "TranscriptionItem", "Venue",
 ]  # fmt: skip
+
+
+OfKind = TypeVar("OfKind")
 
 
 class Study(BaseModel):
@@ -150,6 +153,10 @@ class Study(BaseModel):
         if not variants:
             raise InputError(f"no text {file!r}", place=f"study {self.name}", hint="name it in a step")
         return variants.get(self.language(language)) or variants[self.default_language]
+
+    def steps(self, *kinds: type[OfKind]) -> list[OfKind]:
+        """The steps of these kinds, in the order of the visit."""
+        return [step for step in self.visit if isinstance(step, kinds)]
 
     def text(self, step: Step, language: str) -> str:
         """The Markdown of a step: its text, or how to reach a system elsewhere; else ""."""

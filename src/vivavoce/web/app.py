@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from vivavoce.core.errors import LogError
-from vivavoce.study.model import Study
+from vivavoce.study.model import DialogueStep, Study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.mixdown import LaidOutDialogues
@@ -81,7 +81,7 @@ def create_app(
     voices = Voices(engine.study)
     opened = engine.study.voice is not None and engine.study.voice.microphone == "open"
     microphones = Microphones(engine, voices) if opened else None
-    spoken = any(one.kind == "dialogue" and one.channel == "voice" for one in engine.study.visit)
+    spoken = any(one.channel == "voice" for one in engine.study.steps(DialogueStep))
     clips = LaidOutDialogues(engine) if spoken else None
     beside = [*beside, *(one for one in (microphones, clips) if one is not None)]
 
