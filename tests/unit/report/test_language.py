@@ -9,8 +9,7 @@ import pytest
 from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
-import vivavoce.report
-import vivavoce.sections
+import vivavoce
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import catalogue_file
 from vivavoce.measures import MEASURES
@@ -32,7 +31,7 @@ from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stress.base import stress_tests
 
-ROOMS = [Path(room.__file__).parent for room in (vivavoce.report, vivavoce.sections)]
+ROOMS = [Path(vivavoce.__file__).parent / room for room in ("report", "sections")]
 LANGUAGES = [language for language in report_languages() if language != "en"]
 SAME_EVERYWHERE = {"Holm", "Bonferroni"}
 SHOWN_WITHOUT_EXPERTS = ("communication", "task_success", "recognition")
