@@ -4,18 +4,24 @@ A new one of ours adds to EXAMPLES how a study has it and how its page is answer
 """
 
 import asyncio
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import NamedTuple
 
 import pytest
+from fastapi import APIRouter
 
 from scenes.browser import barriers, chromium, overflow
 from scenes.browsing import Forms, Visitor, events_of
 from scenes.strangers import HERE, install, known
 from scenes.websites import running
+from vivavoce import web
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress, whereabouts
@@ -241,7 +247,7 @@ def test_nobody_reads_the_stimuli_of_another(study: Study, log: Log) -> None:
     with visitors(study, log) as visitor:
         begun(visitor())
         stranger = visitor()
-        for path in ("/stimulus/" + "0" * 32, f"/step/{study.visit[0].kind}/page.js"):
+        for path in ("/presented/" + "0" * 32, f"/step/{study.visit[0].kind}/page.js"):
             assert stranger.client.get(path, follow_redirects=False).status_code != 200
 
 
@@ -308,3 +314,16 @@ def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
         assert page.locator(f'[name="{name}"][value="{value}"]').is_checked()
         page.get_by_role("button", name="Continue").click()
         assert (overflow(page), barriers(page)) == (0, [])
+
+
+def test_no_two_pages_have_one_address() -> None:
+    rooms = [import_module(f"{web.__name__}.{one.name}") for one in iter_modules(web.__path__)]
+    places = Counter(
+        (method, re.sub(r"{[^}]*}", "{}", route.path))
+        for room in rooms
+        if isinstance(getattr(room, "router", None), APIRouter)
+        for route in room.router.routes
+        for method in getattr(route, "methods", None) or ()
+    )
+    assert len(places) > 30
+    assert [place for place, times in places.items() if times > 1] == []

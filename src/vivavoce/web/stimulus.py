@@ -32,7 +32,7 @@ def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: st
         draft=sha256(f"{state.visit_id}:{kind.name}:{place}".encode()).hexdigest()[:16], action="/respond",
         why=kind.say(rejected.message, page_language(state.language)) if rejected else "",
         concerned=rejected.fields if rejected else (),
-        address=lambda name: f"{site.base}/stimulus/{_key(state, name)}",
+        address=lambda name: f"{site.base}/presented/{_key(state, name)}",
         shared=f"{site.base}/step/{kind.name}", **kind.facts(shown, entered),
     )  # fmt: skip
 
@@ -66,7 +66,7 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
     return site.to("/visit")
 
 
-@router.get("/stimulus/{key}")
+@router.get("/presented/{key}")
 async def file(site: ThisSite, visit_id: ThisVisit, key: str) -> Response:
     """A file of the stimulus that is due in this visit; no other."""
     state = await site.engine.state(visit_id)
