@@ -270,6 +270,18 @@ def test_the_dashboard_counts_what_was_answered_and_says_what_people_are_doing(
         assert kind.doing in {one["doing"] for one in Board(study, log).see(whereabouts)[0]}
 
 
+def test_the_dashboard_reads_answers_to_a_step_that_the_study_has_no_more(
+    study: Study, example: Example, log: Log, tmp_path: Path
+) -> None:
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        answer(person, example)
+        answer(person, example)
+    other = EXAMPLES["compare" if study.visit[0].kind == "rate" else "rate"]
+    seen = Board(written(other, tmp_path / "changed"), log).see(progress)
+    assert {work.noun for work in seen.work if work.pieces} == {kind_of(study.visit[0]).table.counted}
+
+
 def test_whoever_is_erased_leaves_no_answer(study: Study, example: Example, log: Log, tmp_path: Path) -> None:
     with visitors(study, log) as visitor:
         person = begun(visitor())

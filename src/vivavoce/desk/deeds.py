@@ -101,10 +101,11 @@ def work_of(event: Event) -> DeedWork | None:
 
 
 def thing_of(work: DeedWork, event: Event, state: VisitState | None) -> str:
-    """What a piece of work is about; state: of the visit, just after the event."""
+    """What a piece of work is about, or ""; state: of the visit, just after the event."""
     if not isinstance(event, ResponseGiven):
         return work.about(event)
-    if state is None or state.planned is None or state.phase != "stimulus":
+    planned = state.planned if state is not None else None
+    kind = STEPS.get(event.name)
+    if planned is None or planned.name != event.name or not isinstance(kind, StimulusStep):
         return ""
-    kind = state.stimulus_kind
-    return kind.about(kind.stimulus.model_validate(state.planned.stimuli[event.position]))
+    return kind.about(kind.stimulus.model_validate(planned.stimuli[event.position]))
