@@ -8,8 +8,8 @@ in a copy of the sources, and runs the tests that come by that place, those of t
 Which these are is measured once, by running all tests (`--tests`: only some); `--coverage` keeps that
 measurement in a file, and reads it where it is there already: it holds for the sources as they were, and
 knows no test written since. Tests are collected once (`_forked_tests`); a place that runs at import costs a
-new process. Prints a line for each mutant, `late` where its tests took longer than the limit (noticed, too),
-and JSON with the share that was noticed.
+new process. Prints a line for each mutant, and JSON with the share that was noticed. `late` are those whose
+tests took longer than the limit: they may hang, or the machine was busy, so they are not counted as noticed.
 A mutant that changes nothing a user could see is still counted as outliving: who reads the list says so.
 """
 
@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -266,6 +267,7 @@ def main() -> None:
     asked = parser.parse_args()
     mutants = draw(asked.rooms, asked.draw, asked.seed)
     survivors: list[Mutant] = []
+    endings = Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         kept = asked.coverage or Path(folder) / "coverage"
         if not kept.exists():
@@ -289,9 +291,11 @@ def main() -> None:
             ):
                 print(f"{number} of {len(mutants)} {ended} {mutant}", file=sys.stderr, flush=True)
                 survivors += [mutant] if ended == OUTLIVED else []
-    noticed = len(mutants) - len(survivors)
+                endings[ended] += 1
+    noticed = endings[NOTICED]
     print(json.dumps({"seed": asked.seed, "rooms": asked.rooms, "drawn": len(mutants), "noticed": noticed,
-                      "share": round(noticed / len(mutants), 3), "outlived": [str(one) for one in survivors]},
+                      "late": endings[LATE], "share": round(noticed / len(mutants), 3),
+                      "outlived": [str(one) for one in survivors]},
                      indent=1))  # fmt: skip
 
 

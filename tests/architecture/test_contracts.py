@@ -137,7 +137,9 @@ def test_the_core_asks_for_no_more_packages_than_it_did() -> None:
     assert len(project["dependencies"]) <= 33
 
 
-TELL_STEPS_APART = re.compile(r"isinstance\([^)]*?(?!Stimulus)[A-Z][a-z]+Step\b", re.DOTALL)
+TELL_STEPS_APART = re.compile(
+    r"(?:isinstance\([^)]*?|\.steps\([^)]*?|_step_of\()(?!Stimulus)\b[A-Z][a-z]+Step\b", re.DOTALL
+)
 
 
 def test_no_more_places_than_before_tell_steps_apart() -> None:
@@ -146,4 +148,4 @@ def test_no_more_places_than_before_tell_steps_apart() -> None:
     for path in sorted((ROOT / "src" / "vivavoce").rglob("*.py")):
         if "steps" not in path.parts:
             found[str(path.relative_to(ROOT))] = len(TELL_STEPS_APART.findall(path.read_text("utf-8")))
-    assert sum(found.values()) <= 9, +found
+    assert sum(found.values()) <= 22, +found

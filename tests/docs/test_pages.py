@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ def test_every_verb_stands_in_the_readme_or_the_documentation() -> None:
     verbs = [name for name, verb in command.commands.items() if not verb.hidden]  # type: ignore[attr-defined]
     assert len(verbs) >= 10
     assert [verb for verb in verbs if f"vivavoce {verb}" not in written] == []
+
+
+def test_every_extra_stands_on_the_page_that_says_what_to_install() -> None:
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text("utf-8")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert {name for name in extras if f"`{name}`" not in page} == {"build", "dev", "docs"}
 
 
 def test_the_systems_of_the_readme_are_accepted_by_their_connectors() -> None:

@@ -1,6 +1,7 @@
 """What the functions of the API return: frozen, typed, and shown as the command line prints it."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from types import UnionType
@@ -21,7 +22,7 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Generic[Row]):
+class Result(ABC, Generic[Row]):
     """Numbers of one question.
 
     rows      one frozen object a number, with its unit of analysis, n, interval and signature
@@ -71,9 +72,9 @@ class Result(Generic[Row]):
             ) from None
         return polars.DataFrame(polars.from_arrow(self.to_arrow()))
 
+    @abstractmethod
     def shown(self) -> "Iterable[RenderableType]":
         """What the command line prints of it."""
-        raise NotImplementedError
 
     def in_python(self) -> Self:
         """The same with warnings that name arguments in the place of options."""
