@@ -44,7 +44,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         request = json.loads(line)
         path, source = Path(request["path"]), request["source"].encode()
         swaps = _swaps(functions[str(path)], path, source)
-        if request["at_import"] or (functions[str(path)] and not swaps):
+        untouched = source == path.read_bytes()
+        if request["at_import"] or (functions[str(path)] and not swaps and not untouched):
             outcome = FRESH
         else:
             tests = [items[name] for name in request["tests"] if name in items]

@@ -2,6 +2,7 @@
 
     python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures stats ...] [--processes 2]
                                  [--tests tests/unit/stats ...] [--coverage FILE] [--limit SECONDS]
+                                 [--control 15]
 
 Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, turns each
 in a copy of the sources, and runs the tests that come by that place, those of the module's own name first.
@@ -10,6 +11,8 @@ measurement in a file, and reads it where it is there already: it holds for the 
 knows no test written since. Tests are collected once (`_forked_tests`); a place that runs at import costs a
 new process. Prints a line for each mutant, and JSON with the share that was noticed. `late` are those whose
 tests took longer than the limit: they may hang, or the machine was busy, so they are not counted as noticed.
+`--control` tries so many of the places with nothing turned: where their tests fail too, they fail for another
+reason, and the share is too good.
 A mutant that changes nothing a user could see is still counted as outliving: who reads the list says so.
 """
 
@@ -27,7 +30,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Queue
 from typing import Any, Final, Self
@@ -79,7 +82,12 @@ class Mutant:
     def source(self, original: bytes) -> bytes:
         return original[: self.start] + self.after.encode() + original[self.end :]
 
+    def unturned(self) -> "Mutant":
+        return replace(self, after=self.before)
+
     def __str__(self) -> str:
+        if self.after == self.before:
+            return f"{self.path}:{self.line}: nothing turned in: {self.text}"
         return f"{self.path}:{self.line}: {self.before!r} turned to {self.after!r} in: {self.text}"
 
 
@@ -264,10 +272,14 @@ def main() -> None:
     parser.add_argument("--coverage", type=Path, metavar="FILE")
     parser.add_argument("--tests", nargs="+", default=["tests"], metavar="PATH")
     parser.add_argument("--limit", type=float, default=TIMEOUT_S, metavar="SECONDS")
+    parser.add_argument("--control", type=int, default=0, metavar="NUMBER")
     asked = parser.parse_args()
     mutants = draw(asked.rooms, asked.draw, asked.seed)
+    controls = [one.unturned() for one in mutants[: asked.control]]
     survivors: list[Mutant] = []
+    failed: list[Mutant] = []  # with nothing turned
     endings = Counter[str]()
+    tried = [*controls, *mutants]
     with tempfile.TemporaryDirectory() as folder:
         kept = asked.coverage or Path(folder) / "coverage"
         if not kept.exists():
@@ -286,16 +298,18 @@ def main() -> None:
                 finally:
                     copies.put(copy)
 
-            for number, (mutant, ended) in enumerate(
-                zip(mutants, pool.map(outcome, mutants), strict=True), 1
-            ):
-                print(f"{number} of {len(mutants)} {ended} {mutant}", file=sys.stderr, flush=True)
+            for number, (mutant, ended) in enumerate(zip(tried, pool.map(outcome, tried), strict=True), 1):
+                print(f"{number} of {len(tried)} {ended} {mutant}", file=sys.stderr, flush=True)
+                if number <= len(controls):
+                    failed += [mutant] if ended == NOTICED else []
+                    continue
                 survivors += [mutant] if ended == OUTLIVED else []
                 endings[ended] += 1
     noticed = endings[NOTICED]
     print(json.dumps({"seed": asked.seed, "rooms": asked.rooms, "drawn": len(mutants), "noticed": noticed,
                       "late": endings[LATE], "share": round(noticed / len(mutants), 3),
-                      "outlived": [str(one) for one in survivors]},
+                      "outlived": [str(one) for one in survivors],
+                      "controls": len(controls), "controls_failed": [str(one) for one in failed]},
                      indent=1))  # fmt: skip
 
 

@@ -116,6 +116,10 @@ def test_a_fault_is_gone_when_the_next_one_is_tried(ask) -> None:
     assert ask("number + 0", "number - 0", "test_small.py::test_largest") == "outlived"
 
 
+def test_a_place_where_nothing_was_turned_is_outlived(ask) -> None:
+    assert ask("number + 0", "number + 0", "test_small.py::test_same") == "outlived"
+
+
 def test_a_place_that_also_runs_at_import_is_left_to_a_new_process(ask) -> None:
     assert ask(*FAULTS["noticed"], at_import=True) == "fresh"
 
