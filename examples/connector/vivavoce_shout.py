@@ -1,4 +1,4 @@
-"""A connector of one's own, as the guide `docs/how-to/write-a-connector.md` shows it."""
+"""A connector of one's own, as the guide `docs/how-to/add-a-connector.md` shows it."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any

@@ -17,6 +17,7 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = {kind: f"my-{kind}" for kind in kinds()}
 LOG = "who,said\nuser,Hello\nsystem,Sorry?\n"
 READ_CSV = """\
@@ -119,6 +120,8 @@ def test_a_new_package_fails_its_contract_until_it_is_written(tmp_path: Path) ->
     sources = tmp_path / "sources"
     for kind, name in NAMES.items():
         write_package(kind, name, sources / kind)
+        (guide,) = re.findall(r"docs/how-to/\S+\.md", (sources / kind / "README.md").read_text("utf-8"))
+        assert (ROOT / guide).is_file()
     install_packages([sources / kind for kind in NAMES], tmp_path / "site")
     assert kept(sources, tmp_path / "site") == dict.fromkeys(NAMES, False)
     write(sources)

@@ -17,7 +17,7 @@ _HEAD: Final = """# {title}
 
 <!-- Made by `python -m vivavoce.api.shelf_reference {shelf}`; edit the code, not this page. -->
 
-{lead} A package of yours adds to them: [offer a package](../how-to/offer-a-package.md), `vivavoce new`.
+{lead} A package of yours adds to them: [{add}](../how-to/{guide}.md).
 
 """
 
@@ -94,16 +94,28 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-PAGES: Final[dict[str, tuple[str, str, Callable[[], str]]]] = {
-    "connectors": ("Connectors", "How systems are reached: what stands after `connect:`.", connectors),
-    "importers": ("Importers", "Formats of foreign logs: `vivavoce import FORMAT`.", importers),
+PAGES: Final[dict[str, tuple[str, str, str, Callable[[], str]]]] = {
+    "connectors": (
+        "Connectors",
+        "add a connector",
+        "How systems are reached: what stands after `connect:`.",
+        connectors,
+    ),
+    "importers": (
+        "Importers",
+        "add an importer",
+        "Formats of foreign logs: `vivavoce import FORMAT`.",
+        importers,
+    ),
     "steps": (
         "Steps of a visit",
+        "add a step",
         "What a visit is made of; the keys of each stand in [the study file](study-file.md).",
         steps,
     ),
     "stress-tests": (
         "Stress tests",
+        "add a stress test",
         "What `vivavoce stress` does to utterances: [stress-test a bot](../how-to/stress-test-a-bot.md).",
         stress_tests_page,
     ),
@@ -114,8 +126,9 @@ def shelf_reference(shelf: str) -> str:
     """The whole page of a shelf, Markdown. Raises UnknownName."""
     if shelf not in PAGES:
         raise UnknownName("shelf", shelf, list(PAGES))
-    title, lead, make = PAGES[shelf]
-    return _HEAD.format(title=title, shelf=shelf, lead=lead) + make().rstrip() + "\n"
+    title, add, lead, make = PAGES[shelf]
+    head = _HEAD.format(title=title, shelf=shelf, lead=lead, add=add, guide=add.replace(" ", "-"))
+    return head + make().rstrip() + "\n"
 
 
 if __name__ == "__main__":

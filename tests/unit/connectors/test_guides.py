@@ -181,9 +181,7 @@ def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_pat
 def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CONNECTORS, "_entries", {})
     scope: dict[str, Any] = {"__name__": "guide"}
-    for block in re.findall(
-        r"```python\n(.*?)```", (GUIDES / "write-a-connector.md").read_text("utf-8"), re.S
-    ):
+    for block in re.findall(r"```python\n(.*?)```", (GUIDES / "add-a-connector.md").read_text("utf-8"), re.S):
         exec(block, scope)  # noqa: S102
     connector = make_connector({"connect": "shout", "mark": "?"}, {})
     assert conversation_with(connector, "hello", "again") == ["HELLO?", "AGAIN?"]

@@ -56,7 +56,7 @@ def test_the_template_is_a_package_whose_connector_a_study_can_use(install: Inst
 
 
 def test_the_template_is_what_the_guide_shows() -> None:
-    guide = (ROOT / "docs" / "how-to" / "write-a-connector.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "how-to" / "add-a-connector.md").read_text("utf-8")
     block = re.findall(r"```python\n(.*?)```", guide, re.S)[0]
     assert (TEMPLATE / "vivavoce_shout.py").read_text("utf-8").endswith(block)
 
