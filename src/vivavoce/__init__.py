@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         UserTurn,
     )
     from vivavoce.core.errors import InputError, SystemUnderTestError, UnknownName, VivavoceError
+    from vivavoce.core.verb import Verb
     from vivavoce.importers.base import Importer, ImportResult
     from vivavoce.log.dataset import Dataset, DatasetWriter
     from vivavoce.measures.base import Measure, Tables
@@ -50,8 +51,9 @@ __all__ = [
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
     "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
     "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
-    "Tables", "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
-    "export_log", "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
+    "Tables", "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "Verb", "VivavoceError",
+    "compare", "export_log", "import_log", "load_study", "measure", "power", "preferences", "report",
+    "simulate",
 ]  # fmt: skip
 
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
     "api.simulating": "Simulation export_log simulate",
     "connectors.base": "Capabilities Connector ConnectorSettings Conversation SystemOutput UserTurn",
     "core.errors": "InputError SystemUnderTestError UnknownName VivavoceError",
+    "core.verb": "Verb",
     "importers.base": "ImportResult Importer",
     "log.dataset": "Dataset DatasetWriter",
     "measures.base": "Measure Tables",

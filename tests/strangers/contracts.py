@@ -10,6 +10,7 @@ from vivavoce.testing.questionnaire import QuestionnaireContract
 from vivavoce.testing.section import SectionContract
 from vivavoce.testing.step import StepContract
 from vivavoce.testing.stress_test import StressTestContract
+from vivavoce.testing.verb import VerbContract
 
 HERE = Path(__file__).resolve().parent
 
@@ -45,3 +46,8 @@ class TestTriage(StepContract):
 
 class TestHesitation(StressTestContract):
     name = "HESITATION"
+
+
+class TestQuote(VerbContract):
+    name = "quote"
+    missing = ("no-such-folder", "atlas")

@@ -78,6 +78,11 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         (r'raise vv\.InputError\("simulated.*\)', 'return MyStepAnswer(answer="No idea.")'),
         (r"\Z", ITALIAN),
     ],
+    "verb": [
+        (r"# TODO: a docstring.*", '"""Say how many dialogues a dataset has."""'),
+        ('part=""', 'part="Data"'),
+        (r"examples=\(\)", 'examples=("calls",)'),
+    ],
     "stress-test": [
         ('meaning=""', 'meaning="A sound of hesitation in the utterance: that, uhm, book."'),
         (r"yield from \(\)", 'yield vv.Substitution((vv.Edit(4, 4, "", " uhm"),), "a filled pause", 0.9)'),

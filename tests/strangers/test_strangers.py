@@ -122,6 +122,8 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
         visits, True
     )
     assert len(sent) == 3 * len(visits) and all(row["simulated"] for row in sent)
+    quoted = run("quote", "D", "renew", "--party", "user").splitlines()
+    assert quoted and all(" user: " in line and "renew" in line.lower() for line in quoted)
     run("report", "D", "--out", "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "courtesy: 2 items, 1 to 5" in page and "the wording of an installed package" in page
@@ -132,6 +134,8 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     )
     italian = run("report", "D", "--sections", "openings", "--language", "it", "--out", "-")
     assert "Come si aprono i dialoghi" in italian and "Prima parola" in italian
+    assert "No such command 'quote'" in refused(vivavoce("quote", "D", "renew")).replace("no such", "No such")
+    assert "quote Show every turn that contains a word." in " ".join(run("--help").split())
     unknown = refused(vivavoce("report", "D", "--sections", "openings"))
     assert "unknown section 'openings'" in unknown and "questionnaires" in unknown
 

@@ -10,99 +10,20 @@ from typing import Any, Final
 
 import typer
 
-from vivavoce.cli import (
-    analyse,
-    annotate,
-    bots,
-    campaign,
-    confidence,
-    data,
-    datasets,
-    demo,
-    erase,
-    flags,
-    measure,
-    pairs,
-    parse,
-    predict,
-    recordings,
-    report,
-    simulate,
-    stress_judge,
-    stress_propose,
-    stress_recogniser,
-    stress_review,
-    stress_run,
-    stress_score,
-    talk,
-    timing,
-    trial,
-    understand,
-    verify,
-)
-from vivavoce.cli.help import Sectioned, add_examples
+from vivavoce.cli import datasets
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.verb import Verbs
 
 app = typer.Typer(
     result_callback=datasets.tell_warnings,
     name="vivavoce",
-    cls=Sectioned,
+    cls=Verbs,
     help="The laboratory in which chatbots and voice bots are examined by people.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help: the framed one takes longer to import than all the rest
+    rich_markup_mode=None,
 )
-
-app.command("demo", short_help="Run a whole trial on bundled bots, SIMULATED.")(demo.demo)
-app.add_typer(bots.app, name="bots")
-app.command("init")(trial.init)
-app.command("new", short_help="Write a package of your own for a shelf.")(trial.new)
-app.command("check", short_help="Check a study file; say hello to its systems.")(trial.check)
-app.command("pairs", short_help="Show and check pairs of transcripts.")(pairs.pairs)
-app.command("talk", short_help="Chat with one system in the terminal.")(talk.talk)
-app.command("serve", short_help="Run the trial: pages and dashboard.")(trial.serve)
-app.command("desk", hidden=True)(trial.desk)
-app.add_typer(simulate.app, name="simulate", short_help="Let simulated callers talk; train a bot.")
-
-stress_app = typer.Typer(no_args_is_help=True)
-
-
-@stress_app.callback()
-def _stress() -> None:
-    """Linguistic stress tests: propose variants of an utterance, and try them on a system."""
-
-
-stress_app.command("propose", short_help="Variants of an utterance.")(stress_propose.propose)
-stress_app.command("review", short_help="Put variants before people; freeze a suite.")(stress_review.review)
-stress_app.command("run", short_help="Replay interactions, or a suite, on a system.")(stress_run.run)
-stress_app.command("recogniser", short_help="Word error rates of recordings under damage.")(
-    stress_recogniser.recogniser
-)
-stress_app.command("judge", short_help="A language model's verdicts, held to people's.")(stress_judge.judge)
-stress_app.command("score", short_help="Results of the stress tests in a dataset.")(stress_score.score)
-
-app.add_typer(stress_app, name="stress", short_help="Linguistic stress tests on any bot.")
-app.add_typer(campaign.app, name="campaign", short_help="Evaluate systems of several teams.")
-app.command("import")(data.import_)
-app.command("export")(data.export)
-app.command("recordings", short_help="Count, check and erase recordings.")(recordings.recordings)
-app.add_typer(verify.app, name="log", short_help="Verify a log, or mend what is derived from it.")
-app.command("erase", short_help="Erase a participant from the log.")(erase.erase)
-app.command("flags", short_help="Show who tells the flags of system turns.")(flags.flags)
-app.command("parse", short_help="Read what user turns mean; score the reading.")(parse.parse)
-app.command("timing", short_help="Take turn times from recordings.")(timing.timing)
-app.command("measure")(measure.measure)
-app.command("confidence", short_help="Does a recogniser know when it is wrong?")(confidence.confidence)
-app.command("analyse")(analyse.analyse)
-app.command("power")(analyse.power)
-app.add_typer(predict.app, name="predict")
-app.add_typer(annotate.app, name="annotate")
-app.add_typer(understand.app, name="understand", short_help="Score and compare understood commands.")
-app.command("report", short_help="Write a dataset's report, HTML or PDF.")(report.report)
-app.command("preregister", short_help="Write the declared analysis as text.")(report.preregister)
-
-add_examples(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -131,8 +52,6 @@ def run() -> None:
         if "\n" in error.message:  # a group without a verb: its help
             sys.stderr.write(error.message + "\n")
         else:
-            from vivavoce.cli.main import usage_mistake
-
             _say(str(usage_mistake(error)))
         sys.exit(error.exit_code)
     except typer.Abort:

@@ -11,6 +11,7 @@ import typer
 
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
 from vivavoce.cli.progress import note
+from vivavoce.core.verb import Verb
 
 
 def measure(
@@ -142,3 +143,16 @@ def uncollected() -> Iterator[None]:
     finally:
         if before:
             gc.enable()
+
+
+MEASURE = Verb(
+    "measure",
+    measure,
+    part="Figures",
+    order=1,
+    examples=(
+        "results --by system",
+        "results --only recognition --csv recognition.csv",
+        "--list",
+    ),
+)

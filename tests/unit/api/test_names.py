@@ -17,8 +17,9 @@ NAMES = [
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
     "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
     "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
-    "Tables", "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "VivavoceError", "compare",
-    "export_log", "import_log", "load_study", "measure", "power", "preferences", "report", "simulate",
+    "Tables", "TranscriptPreferences", "UnknownName", "UserTurn", "Utterance", "Verb", "VivavoceError",
+    "compare", "export_log", "import_log", "load_study", "measure", "power", "preferences", "report",
+    "simulate",
 ]  # fmt: skip
 OF_A_TERMINAL = {"as_json", "csv", "parquet", "listing", "out", "figures", "tables", "model", "family"}
 

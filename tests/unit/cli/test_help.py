@@ -1,6 +1,8 @@
 """Help is whole: every verb has its place and an example that is accepted, and no sentence is cut off."""
 
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,50 +11,83 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from vivavoce.cli.help import EXAMPLES, SECTIONS
 from vivavoce.cli.main import app
+from vivavoce.core.verb import VERBS
 
-ALL = get_command(app)
-
-
-def leaves(group: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    for name, verb in group.commands.items():
-        if hasattr(verb, "commands"):
-            yield from leaves(verb, f"{above} {name}".strip())
-        elif not verb.hidden:
-            yield f"{above} {name}".strip(), verb
+ALL: Any = get_command(app)
+SHOWN = [name for name in VERBS.names() if not VERBS.get(name).hidden]
+GROUPS = [name for name in SHOWN if hasattr(ALL.commands[name], "commands")]
 
 
-VERBS = dict(leaves(ALL))
+def below(name: str, example: str = "") -> tuple[str, list[str]]:
+    """The verb of an example with its group, and what follows it there."""
+    words = shlex.split(example)
+    if name not in GROUPS:
+        return name, words
+    known = list(ALL.commands[name].commands)
+    return (f"{name} {words[0]}", words[1:]) if words[0] in known else (f"{name} {known[0]}", words)
+
+
+def leaves() -> Iterator[str]:
+    for name in SHOWN:
+        yield from (f"{name} {one}" for one in ALL.commands[name].commands) if name in GROUPS else (name,)
+
+
+EXAMPLES = [(name, one) for name in SHOWN for one in VERBS.get(name).examples]
 
 
 def test_every_verb_but_a_plain_list_has_an_example() -> None:
-    assert sorted(VERBS) == sorted([*EXAMPLES, "bots list"])
+    assert sorted({below(*one)[0] for one in EXAMPLES}) == sorted(set(leaves()) - {"bots list"})
 
 
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
-def test_the_examples_of_a_verb_are_accepted_and_shown(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_an_example_is_accepted_and_shown(
+    name: str, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for file in ("said.csv", "trial.yaml"):  # which one verb wants to be there
         (tmp_path / file).touch()
     monkeypatch.chdir(tmp_path)
-    verb = VERBS[name]
-    for example in EXAMPLES[name]:
-        with verb.make_context(name, shlex.split(example)):
-            pass
-    shown = CliRunner().invoke(app, [*name.split(), "--help"]).output
-    assert "Examples:" in shown
-    assert EXAMPLES[name][0] in shown
+    verb, words = below(name, example)
+    command = ALL
+    for part in verb.split():
+        command = command.commands[part]
+    with command.make_context(verb, words):
+        pass
+    shown = CliRunner().invoke(app, [*verb.split(), "--help"]).output
+    assert f"vivavoce {name} {example}".rstrip() in shown.split("Examples:")[1]
 
 
 def test_every_verb_stands_once_under_what_one_does_with_it() -> None:
     shown = CliRunner().invoke(app, ["--help"]).output
     assert "More:" not in shown
-    listed = [name for names in SECTIONS.values() for name in names]
-    assert sorted(listed) == sorted(name for name, verb in ALL.commands.items() if not verb.hidden)  # type: ignore[attr-defined]
+    assert {name: shown.count(f"\n  {name} ") for name in SHOWN} == dict.fromkeys(SHOWN, 1)
+    assert [name for name in VERBS.names() if name not in SHOWN and f"\n  {name} " in shown] == []
 
 
-@pytest.mark.parametrize("group", ["", "simulate", "stress", "campaign", "predict", "annotate", "understand"])
+@pytest.mark.parametrize("group", ["", *GROUPS])
 def test_no_line_of_a_list_breaks_off(group: str) -> None:
     assert "..." not in CliRunner().invoke(app, [*group.split(), "--help"]).output.replace("[ARGS]...", "")
+
+
+def test_a_verb_imports_no_other_verb() -> None:
+    code = (
+        "import sys; from vivavoce.cli.main import app; app(['check', '--help'], standalone_mode=False);"
+        "print([name for name in sys.modules if name.startswith('vivavoce.cli.')])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = run.stdout.splitlines()[-1]
+    assert "vivavoce.cli.trial" in imported
+    assert "measure" not in imported and "stress" not in imported
+
+
+def test_a_package_that_cannot_be_loaded_leaves_the_other_verbs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = tmp_path / "broken-1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (facts / "entry_points.txt").write_text("[vivavoce.verbs]\nloans = no_such_module:LOANS\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    shown = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
+    assert "loans verb 'loans' of the package broken cannot be loaded" in shown
+    assert "measure Compute the measures" in shown

@@ -1,0 +1,132 @@
+"""Verbs of the command line, each found by its entry point and imported when it is asked for."""
+
+import inspect
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.shelf import Shelf
+
+PARTS: Final = ("Begin", "Run", "Data", "Figures", "Texts")
+OTHERS: Final = "More"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What stands after `vivavoce`, as a package offers it in the group `vivavoce.verbs`.
+
+    run         a function that Typer reads, or a Typer with verbs below this one
+    part        the heading of `vivavoce --help` under which it stands, one of PARTS; else under the last
+    order       among the verbs of its part; of several with one order the name decides
+    short_help  its line in that list; "": the first sentence of its docstring
+    examples    what may follow its name; of a group, an example begins with the verb below, else it is one
+                of the group's first
+    """
+
+    name: str
+    run: Callable[..., Any] | typer.Typer
+    part: str = OTHERS
+    order: int = 1000
+    short_help: str = ""
+    examples: tuple[str, ...] = ()
+    hidden: bool = False
+
+    def command(self) -> Any:
+        """What Typer makes of it."""
+        if isinstance(self.run, typer.Typer):
+            _complete(self.run, self.name, self.examples)
+            self.run.rich_markup_mode = None  # the framed help takes longer to import than all the rest
+            command: Any = get_group(self.run)
+        else:
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(self.name, epilog=_epilog(self.name, self.examples), hidden=self.hidden)(self.run)
+            command = get_command(alone)
+        command.name = self.name
+        command.short_help = self.short_help or _first_sentence(self.run) or command.short_help
+        return command
+
+
+VERBS: Final = Shelf("verb", Verb)
+
+
+class _Commands(MutableMapping[str, Any]):
+    """Commands by the names of verbs, each made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            if name not in VERBS:
+                raise KeyError(name)
+            self._made[name] = VERBS.get(name).command()
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted({*VERBS.names(), *self._made}))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made or name in VERBS
+
+
+class Verbs(TyperGroup):
+    """The list of all verbs, by what one does with them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Commands()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        width = max(map(len, self.commands))
+        parts: dict[str, list[tuple[int, str, str]]] = {part: [] for part in (*PARTS, OTHERS)}
+        for name in self.commands:
+            try:
+                verb, command = VERBS.get(name), self.commands[name]
+            except InputError as error:  # a package that cannot be loaded keeps no other from being shown
+                parts[OTHERS].append((0, name, str(error)))
+                continue
+            if not verb.hidden:
+                part = parts.get(verb.part, parts[OTHERS])
+                part.append((verb.order, name, command.get_short_help_str(formatter.width)))
+        for title, rows in parts.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(width), told) for _, name, told in sorted(rows)])
+
+
+def _complete(group: typer.Typer, name: str, examples: tuple[str, ...]) -> None:
+    """Put examples under the verbs of a group, and let its list show their first sentences whole."""
+    below = [verb.name or "" for verb in group.registered_commands]
+    for verb in group.registered_commands:
+        first = verb.name == below[0]
+        own = [one for one in examples if _begins(one) == verb.name or (first and _begins(one) not in below)]
+        verb.epilog = _epilog(name, tuple(own))
+        verb.short_help = verb.short_help or _first_sentence(verb.callback)
+
+
+def _begins(example: str) -> str:
+    return example.partition(" ")[0]
+
+
+def _epilog(name: str, examples: tuple[str, ...]) -> str | None:
+    lines = "\n".join(f"  vivavoce {name} {one}".rstrip() for one in examples)
+    return f"\b\nExamples:\n{lines}" if examples else None
+
+
+def _first_sentence(run: object) -> str | None:
+    told = inspect.getdoc(run) if inspect.isfunction(run) else None
+    return " ".join(told.split("\n\n")[0].split()) if told else None
