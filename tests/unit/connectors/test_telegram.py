@@ -230,6 +230,38 @@ def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
     asyncio.run(run())
 
 
+def test_of_a_group_of_pictures_only_what_names_its_kind_and_file_is_shown() -> None:
+    async def run() -> None:
+        api = BotApi(asyncio.get_running_loop().time, typing_s=5)
+        chat_id = api.new_chat_id()
+        api.chat(chat_id, "en")
+        whole = {"type": "photo", "media": "https://bot.example/one.png", "caption": "one"}
+        media = [whole, {"media": "https://bot.example/two.png"}, {"type": "photo"}, "three"]
+        group = {"chat_id": chat_id, "media": media}
+        shown = await api.call("4242:TEST", "sendMediaGroup", group)
+        assert [one["caption"] for one in shown] == ["one"]
+
+    asyncio.run(run())
+
+
+def test_a_closed_conversation_is_a_chat_that_the_bot_no_longer_finds() -> None:
+    async def run() -> None:
+        settings = TelegramSettings(connect="telegram", port=0, token="1:right", connect_timeout_s=0.05)
+        connector, here = TelegramConnector.make(settings, {}), Conversation("here")
+        await connector.close(here)  # before anything was said
+        with pytest.raises(SystemUnderTestError):
+            await all_of(connector.send(here, turn("hello")))
+        said = {"chat_id": here.state["chat"], "text": "hello"}
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
+            address = f"{connector.address}/bot1:right/sendMessage"
+            assert (await client.post(address, json=said)).json()["ok"]
+            await connector.close(here)
+            assert "chat not found" in (await client.post(address, json=said)).json()["description"]
+        await connector.shut_down()
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("ahead", [0, 1, 2, 50])
 def test_a_bot_that_counted_on_before_a_restart_still_gets_the_first_message(ahead: int) -> None:
     async def run() -> None:

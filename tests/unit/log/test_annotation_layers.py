@@ -47,3 +47,19 @@ def test_one_turn_may_have_one_label_for_each_value() -> None:
 def test_a_layer_of_ones_own_is_kept() -> None:
     assert standing("mood", row("a", 1, "mood", "cross")) == [(1, "cross")]
     assert "mood" not in LAYERS
+
+
+def test_places_that_are_open_stand_in_the_order_of_turns_and_values() -> None:
+    places = [(4, "b"), (None, "z"), (4, "a"), (2, None)]
+    rows = [row("a", turn, "context", "IA", value) for turn, value in places]
+    rows += [row("b", turn, "context", "AP", value) for turn, value in places]
+    found = Labels(rows).open("context")["d"]
+    assert [one.turn_index for one in found] == [None, 2, 4, 4]
+    votes = [
+        row("a", 4, "context", "IA", "b"),
+        row("a", 4, "context", "IA", "a"),
+        row("a", None, "context", "IA"),
+    ]
+    assert [(one.turn_index, one.value) for one in Labels(votes).of("context")["d"]] == [
+        (None, None), (4, "a"), (4, "b"),
+    ]  # fmt: skip

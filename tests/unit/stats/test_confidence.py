@@ -56,6 +56,7 @@ def test_a_small_case_worked_by_hand() -> None:
     found = figures(sure((0.9, True), (0.8, False), (0.3, False), (0.2, True)), bins=2)
     assert found["brier"] == pytest.approx((0.01 + 0.64 + 0.09 + 0.64) / 4)
     low, high = found["bins"]
+    assert [(one["low"], one["high"]) for one in (low, high)] == [(0.0, 0.5), (0.5, 1.0)]
     assert (low["confidence"], low["right"], low["n"]) == (pytest.approx(0.25), 0.5, 2)
     assert (high["confidence"], high["right"], high["n"]) == (pytest.approx(0.85), 0.5, 2)
     assert found["expected_calibration_error"] == pytest.approx((0.25 + 0.35) / 2)

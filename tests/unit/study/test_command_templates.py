@@ -6,10 +6,12 @@ from vivavoce.core.errors import InputError
 from vivavoce.study.command_templates import (
     check_predicate,
     propose_implicit,
+    propose_several,
     read_templates,
     shipped_templates,
+    with_proposal,
 )
-from vivavoce.study.notation import read_predicates, write_argument
+from vivavoce.study.notation import read_predicates, write_argument, write_predicates
 
 KITCHEN = read_templates("kitchen-en")
 
@@ -72,6 +74,22 @@ def test_what_nobody_said_is_proposed_from_what_was_said_before_in_the_recipe():
     assert proposed("put(pan, fire)", "cook(eggs)") == ["*pan*"]
     assert proposed("put(pan, fire)", "cook(eggs, pot)") == []
     assert proposed("take(milk)", "cook(eggs)") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fuller"),
+    [
+        ("add(milk)", ["add(milk, *bowl*)", "add(milk, *pot*)"]),
+        ("add(2, milk)", ["add(2, milk, *bowl*)", "add(2, milk, *pot*)"]),
+        ("add(pot)", ["add(*milk*, pot)"]),
+        ("put(pot)", ["put(pot, *bowl*)"]),
+        ("add(milk, pot)", []),
+    ],
+)
+def test_what_may_have_been_meant_is_put_where_the_template_has_its_place(text, fuller):
+    (predicate,), before = read_predicates(text), read_predicates("[take(milk), take(pot), take(bowl)]")
+    found = propose_several(predicate, before, KITCHEN)
+    assert [write_predicates((with_proposal(predicate, one, KITCHEN),)) for one in found] == fuller
 
 
 def test_a_file_of_templates_names_the_place_of_a_mistake(tmp_path):
