@@ -61,10 +61,11 @@ def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
     for section, problem in (
         ("double: 1", "nothing is annotated"),
         ("commands: kitchen-fr", "kitchen-fr"),
+        ("commands: kitchen-e", "did you mean 'kitchen-en'"),
         ("commands: {templates: kitchen-en, dataset: nowhere}", "no dataset 'nowhere'"),
     ):
         with pytest.raises(InputError, match=problem):
-            commanding_study(tmp_path / problem.replace(" ", ""), section)
+            commanding_study(tmp_path / problem.replace(" ", "").replace("'", ""), section)
     with pytest.raises(InputError, match="no commands are annotated"):
         study = commanding_study(tmp_path / "schemes", "schemes: [context]")
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:

@@ -20,6 +20,7 @@ from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.streaming_input import attentive
 from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
 
 
@@ -165,3 +166,14 @@ def test_where_the_study_damages_speech_the_system_hears_the_damaged_turn_only(
         assert [turn.overheard for turn in system.sent] == [level == "clean"]
 
     called(tmp_path, system, work, damage=plan, factors=factors)
+
+
+def test_a_turn_is_handed_over_only_to_a_system_that_wants_it_in_a_conversation_that_goes_on() -> None:
+    wants, here = Attentive(), Conversation("here")
+    unwilling, unable = Attentive(), Singer(attentive=True)
+    unwilling.capabilities = Singer().capabilities
+    found = attentive(wants, here)  # type: ignore[arg-type]
+    assert found is not None and found[1] == wants.capabilities.audio_rate_hz
+    assert found[0](Audio(b"\0\0", 16_000), True) and wants.begun == 1
+    for system, conversation in ((wants, None), (unwilling, here), (unable, here)):
+        assert attentive(system, conversation) is None  # type: ignore[arg-type]
