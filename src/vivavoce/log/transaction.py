@@ -234,10 +234,6 @@ class Transaction:
         unused = update(codes).where(codes.c.code == code, codes.c.used_at.is_(None))
         return self.connection.execute(unused.values(used_at=self._clock.now())).rowcount == 1
 
-    def visit(self, visit_id: str) -> VisitRecord | None:
-        row = self.connection.execute(select(visits).where(visits.c.visit_id == visit_id)).one_or_none()
-        return VisitRecord(*row) if row else None
-
     def visit_by_token(self, token_hash: str) -> VisitRecord | None:
         """The visit that a participant's token opens."""
         return self._linked(recruit_links.c.token_hash == token_hash)

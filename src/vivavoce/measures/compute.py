@@ -175,20 +175,11 @@ def compute(
     return pool(sums(dataset, asked, keywords=keywords), group_keys(dataset, by))
 
 
-def groups(dataset: "Dataset", by: str | None) -> "pd.Series":
-    """The key of each dialogue under a grouping, indexed by dialogue_id; `all` when `by` is None.
+def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
+    """The key of each dialogue under a grouping, in the dataset's order; `all` where `by` is None.
 
     Raises  UnknownName: names the groupings and factors that there are
     """
-    import pandas as pd
-
-    keys = group_keys(dataset, by)
-    dialogues = dataset.read("dialogues").column("dialogue_id").to_pylist()
-    return pd.Series(keys, index=pd.Index(dialogues, name="dialogue_id"), name="key", dtype=object)
-
-
-def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
-    """The key of each dialogue, in the dataset's order; what `groups` gives, without index."""
     table = dataset.read("dialogues")
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
     if column is not None and column not in table.column_names:

@@ -42,10 +42,6 @@ class PreferenceCell(NamedTuple):
     p: float | None
     p_exact: float | None
 
-    @property
-    def decided(self) -> int:
-        return self.experimental + self.control
-
 
 def cell(experimental: int, control: int, ties: int = 0, level: float = 0.95) -> PreferenceCell:
     """The facts of one cell; one person gives one choice, so these are independent.

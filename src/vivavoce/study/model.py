@@ -130,12 +130,6 @@ class Study(BaseModel):
         """The cell of the design: the factors' values joined by a slash; else the system's name."""
         return "/".join(self.factors.get(system, {}).values()) or system
 
-    def task(self, task_id: str) -> Task:
-        for task in self.tasks:
-            if task.task_id == task_id:
-                return task
-        raise UnknownName("task", task_id, [task.task_id for task in self.tasks])
-
     def pair(self, pair_id: str) -> Pair:
         """A pair of transcripts of this study's comparisons."""
         for pair in self.pairs:

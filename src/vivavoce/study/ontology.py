@@ -80,9 +80,6 @@ class Ontology(_Data):
     dontcare: Words = Field({}, description="phrases that mean: any will do, by language")
     venues: tuple[Venue, ...] = Field(description="the venues")
 
-    def venue(self, venue_id: str) -> Venue | None:
-        return next((venue for venue in self.venues if venue.venue_id == venue_id), None)
-
     def of_type(self, venue_type: str) -> list[Venue]:
         return [venue for venue in self.venues if venue.type == venue_type]
 

@@ -199,10 +199,6 @@ class BrowserLeg:
 
     # --- for the connection ---------------------------------------------------------------------------
 
-    @property
-    def connected(self) -> bool:
-        return self._line is not None
-
     def attach(self, line: BrowserConnection) -> float:
         """Go on with a new connection, where the last one broke off; seconds that were lost in between."""
         gap_s = self._gap_s()
