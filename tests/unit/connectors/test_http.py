@@ -2,7 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -202,6 +204,48 @@ def test_an_interface_with_sessions_of_its_own_is_opened_used_and_closed(
         await connector.shut_down()
 
     asyncio.run(run())
+
+
+@pytest.fixture
+def asked() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """A server that answers everything with "ok", and what it was asked: method, path with query, body."""
+    found: list[tuple[str, str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            found.append((self.command, self.path, body.decode()))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"text": "ok"}')
+
+        do_GET = do_POST = do_PUT = _answer
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/chat", found
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"method": "GET", "query": {"q": "{{ text }}"}}, ("GET", "/chat?q=hello+you", "")),
+        ({"method": "PUT", "body": {"q": "{{ text }}"}}, ("PUT", "/chat", '{"q":"hello you"}')),
+        ({"body": None}, ("POST", "/chat", "")),
+    ],
+)
+def test_a_request_has_the_body_that_its_method_and_settings_give_it(
+    asked: tuple[str, list[tuple[str, str, str]]], settings: dict[str, Any], expected: tuple[str, str, str]
+) -> None:
+    address, found = asked
+    ((output, *_),) = ask(address, turn("hello you"), **settings)
+    assert output.text == "ok"
+    method, path, body = found[0]
+    assert (method, path.replace("%20", "+"), body.replace(": ", ":")) == expected
 
 
 def test_a_list_without_texts_is_silence_and_no_failure(chat_server: str) -> None:
