@@ -195,6 +195,9 @@ def test_a_model_of_any_kind_scores_from_its_file_as_it_was_fitted(
 @pytest.mark.parametrize("damage", [
     {"kind": "oracle"}, {"predictors": 3}, {"trees": [{"feature": [9]}]}, {"base": None},
     {"predictors": [{"measure": "no_such", "mean": 0, "deviation": 1}]}, {"trees": []},
+    {"trees": [{"feature": [-1], "threshold": [0.0], "left": [-1], "right": [-1], "value": []}]},
+    {"trees": [{"feature": [], "threshold": [], "left": [], "right": [], "value": []}]},
+    {"trees": [{"feature": [-1], "threshold": [0.0], "left": [1], "right": [-1], "value": [0.5]}]},
 ])  # fmt: skip
 def test_a_damaged_model_is_named_and_never_a_stack_trace(
     dataset: Dataset, tmp_path: Path, damage: dict[str, Any]

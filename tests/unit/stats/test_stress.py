@@ -49,11 +49,14 @@ def test_ratios_are_of_decided_cases_and_idials_of_all_single_runs() -> None:
     assert (spelling["passed"], spelling["decided"], spelling["unsure"]) == (6, 8, 1)
     assert spelling["ratio"] == 0.75
     assert (spelling["idial_passed"], spelling["idial_n"]) == (6, 9)  # the one not admitted counts there
+    assert spelling["idial_ratio"] == pytest.approx(6 / 9)
+    assert by["ST-9"]["idial_ratio"] is None
     assert facts["macro_tests"] == pytest.approx((0.75 + 0.5) / 2)
     assert facts["whole"]["ratio"] == pytest.approx(8 / 12)
     assert by["ST-9"]["ratio"] is None and by["ST-9"]["why_not_applicable"] == {"no adjective": 1}
     assert [one["verdict"] for one in facts["failures"]] == ["fail", "clarification", "fail", "fail"]
     assert facts["whole"]["signature"].startswith("stress_pass_ratio|unit:case|")
+    assert facts["rungs"] == {"acts": 12}  # what decided them; the one that is unsure was decided by none
 
 
 def test_a_rung_is_held_against_people_only_where_they_judged_its_cases() -> None:

@@ -165,6 +165,8 @@ def test_the_cause_of_a_mistake_is_told_where_it_is_known(text, cause, column):
         ("add(*milk)", 10, "a closing '*'"),
         ("add(milk) now", 11, "the end of the line"),
         ("add({1 l})", 5, "an argument"),
+        ("[add(milk))", 11, "',' or ']' after a predicate"),
+        ("add(milk)]", 10, "the end of the line"),
         ("", 1, "an action"),
     ],
 )
