@@ -2,7 +2,8 @@
 
 import pytest
 
-from vivavoce.study.presets import _over
+from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.study.presets import _over, lay_over
 from vivavoce.study.steps import QuestionnaireStep, Range
 
 
@@ -29,3 +30,18 @@ def test_mappings_are_merged_key_by_key_and_all_else_is_replaced(
     above: dict, below: dict, merged: dict
 ) -> None:
     assert _over(above, below) == merged
+
+
+@pytest.mark.parametrize(
+    ("tasks", "merged"),
+    [
+        ("tasks: tasks.yaml", "tasks.yaml"),
+        ("tasks: {file: tasks.yaml}", {"file": "tasks.yaml"}),
+        ("tasks: {generate: 5}", {"generate": 5, "constraints": "2..3", "requests": "1..2", "dontcare": 0.1,
+                                  "unsatisfiable": 0.1, "seed": 1}),
+    ],
+)  # fmt: skip
+def test_tasks_of_a_file_replace_those_that_a_preset_generates(tasks: str, merged: object) -> None:
+    found = lay_over(parse_yaml(f"name: city\n{tasks}\n".encode(), "study.yaml"), "p851")
+    assert found.data["tasks"] == merged
+    assert found.data["name"] == "city" and found.preset == "p851"
