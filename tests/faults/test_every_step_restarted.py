@@ -38,13 +38,13 @@ STEPS: dict[str, Callable[[Path], Study]] = {
     "arena": lambda folder: arena_study(folder, bouts=2, turns=2),
     "transcribing": lambda folder: transcribing_study(folder, accuracy=0),
     "commanding": commanding_study,
-    "listening": lambda folder: listening_study(folder, sentences=2, hearing="none"),
+    "listening": lambda folder: listening_study(folder, sentences=2),
 }
 # what is entered beside the first button of each row, in the order in which forms are preferred
 ENTERED: dict[str, dict[str, str]] = {
     "/start": {}, "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {},
-    "/respond": {}, "/transcript": {"text": "a"}, "/elicit/typed": {"text": "boil the water"},
-    "/judged": {"value": "3"}, "/arena/vote": {"choice": "left"}, "/arena/say": {"item-text": "a thai place"},
+    "/respond": {"counted": "9"}, "/transcript": {"text": "a"}, "/elicit/typed": {"text": "boil the water"},
+    "/arena/vote": {"choice": "left"}, "/arena/say": {"item-text": "a thai place"},
     "/dialogue/finish": {}, "/dialogue/next": {}, "/turns/form": {"text": "a thai place"},
     "/dialogue/end/form": {"confirmed": "yes"},
 }  # fmt: skip

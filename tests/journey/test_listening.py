@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from scenes.browser import barriers, every, overflow, until
 from scenes.listening import listening_study
 from scenes.websites import Running, running
-from vivavoce.log.listening_events import ClipJudged
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
@@ -24,11 +24,9 @@ def play(page: Page) -> None:
 
 def tones_of(server: Running) -> list[int]:
     (visit,) = server.site.engine.log.visits("clips")
-    return next(
-        one.event.tones  # type: ignore[union-attr]
-        for one in server.site.engine.log.events(visit.visit_id)
-        if one.event.kind == "clips_assigned"
-    )
+    events = [one.event for one in server.site.engine.log.events(visit.visit_id)]
+    (plan,) = [one for one in events if isinstance(one, StimuliPlanned)]
+    return [one["tones"] for one in plan.tries]
 
 
 @pytest.mark.parametrize("method", ["opinion", "pairs"])
@@ -57,24 +55,28 @@ def test_clips_are_judged_once_they_were_heard_to_their_end(
         page.locator(".primary").click()
         total = 2 if method == "opinion" else 1
         for number in range(1, total + 1):
-            expect(page.locator(".progress")).to_have_text(f"Brano {number} di {total}")
+            what = "Brano" if method == "opinion" else "Coppia"
+            expect(page.locator(".progress")).to_have_text(f"{what} {number} di {total}")
             assert barriers(page) == []
             assert overflow(page) <= 0
-            expect(page.locator("#send")).to_be_disabled()
+            expect(page.locator(".primary")).to_be_disabled()
             expect(page.get_by_role("radio").first).to_be_disabled()
             until(page, "document.querySelector('audio')?.readyState > 0")
             page.evaluate("document.querySelector('audio').currentTime = 1.4")  # nobody jumps ahead
-            expect(page.locator("#send")).to_be_disabled()
+            expect(page.locator(".primary")).to_be_disabled()
             play(page)
-            expect(page.locator("#send")).to_be_enabled()
+            expect(page.locator(".primary")).to_be_enabled()
+            page.reload()  # what was heard stays heard
+            expect(page.locator(".primary")).to_be_enabled()
             page.get_by_role("radio").nth(1).focus()
             page.keyboard.press("Space")
             page.keyboard.press("Enter")
         expect(page.locator("h1")).to_contain_text("Grazie")
         assert errors == []
         (visit,) = log.visits("clips")
-        said = [one.event for one in log.events(visit.visit_id) if isinstance(one.event, ClipJudged)]
-        answers = [(one.value, one.choice) for one in said]
-        assert answers == ([(4, None)] * 2 if method == "opinion" else [(None, "second")])
-        assert all(one.plays >= 1 for one in said)
+        events = [one.event for one in log.events(visit.visit_id)]
+        answers = [one.response for one in events if isinstance(one, ResponseGiven)]
+        one = {"value": 4, "choice": None, "plays": 1}
+        both = {"value": None, "choice": "second", "plays": 2}
+        assert answers == ([one] * 2 if method == "opinion" else [both])
         context.close()

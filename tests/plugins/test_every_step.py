@@ -125,9 +125,11 @@ def test_a_step_says_how_long_it_takes_and_what_it_is(study: Study) -> None:
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
     folder = Path(base.__file__).parent / Path(*type(STEPS.get(name)).__module__.split(".")[2:]).parent
-    found = extract_from_file("python", folder / "step.py", keywords={"Message": (1,)})
-    said = {message for _, message, _, _ in found}
-    if (page := folder / "page.html").is_file():
+    said: set[str | tuple[str, ...]] = set()
+    for module in folder.glob("*.py"):
+        found = extract_from_file("python", module, keywords={"Message": (1,)})
+        said |= {message for _, message, _, _ in found}
+    for page in folder.glob("*.html"):
         shown = {message for _, message, _, _ in extract_from_file("jinja2", page, options=OPTIONS)}
         said |= shown - words_of_all_pages("it")
     for language in ("it",):

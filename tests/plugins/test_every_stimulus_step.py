@@ -17,8 +17,9 @@ from typing import NamedTuple
 import pytest
 from fastapi import APIRouter
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import barriers, chromium, overflow, until
 from scenes.browsing import Forms, Visitor, events_of
+from scenes.listening import listening_study
 from scenes.strangers import HERE, install, known
 from scenes.websites import running
 from vivavoce import web
@@ -64,6 +65,11 @@ EXAMPLES = {
         {"item-ease": "right"}, "3 questions are still open",
         'name="item-ease" value="right" required checked',
         "Per favore leggi tutte e due le versioni fino in fondo.",
+    ),
+    "listen": Example(
+        listening_study, "listen: {clips: clips.csv, audio: clips, hearing: none}",
+        {"value": "4", "plays": "1"}, {"plays": "2"}, "Please choose an answer.", 'name="plays" value="2"',
+        "Nel complesso, quanto suona bene questo brano?",
     ),
     "rate": Example(
         lambda folder: write_study(folder, "guerini-2018", name="city"), "rate: {pairs: pairs.yaml}",
@@ -185,14 +191,21 @@ def test_an_answer_that_cannot_be_taken_comes_back_as_it_was_entered(
         assert "2 of" in person.html and example.kept not in person.html
 
 
+@pytest.mark.parametrize(
+    ("name", "told", "kept"),
+    [
+        ("triage", "Please read the enquiry first.", 'value="loans" checked'),
+        ("listen", "Please listen to the end before you answer.", 'value="4" required checked'),
+    ],
+)
 def test_an_answer_that_comes_too_early_is_kept_and_not_stored(
-    strangers: None, log: Log, tmp_path: Path
+    strangers: None, log: Log, tmp_path: Path, name: str, told: str, kept: str
 ) -> None:
-    example = EXAMPLES["triage"]
+    example = EXAMPLES[name]
     with visitors(written(example, tmp_path / "study"), log) as visitor:
         person = begun(visitor())
         person.press("/respond", **example.answer)
-        assert "Please read the enquiry first." in person.html and 'value="loans" checked' in person.html
+        assert told in person.html and kept in person.html
         assert events_of(log, "response_given") == []
         answer(person, example)
         (given,) = events_of(log, "response_given")
@@ -213,6 +226,76 @@ def test_a_form_sent_twice_and_one_of_another_tab_count_once(
         person.html = shown
         answer(person, example)
         assert [one.event.position for one in events_of(log, "response_given")] == [0, 1]
+
+
+CHECKED = EXAMPLES["listen"]._replace(visit="listen: {clips: clips.csv, audio: clips}")
+
+
+def tones(log: Log) -> list[int]:
+    (plan,) = [one.event for one in events_of(log, "stimuli_planned")]
+    return [one["tones"] for one in plan.tries]
+
+
+def test_a_check_before_the_stimuli_goes_on_wherever_it_was_and_says_who_passed_it(
+    log: Log, tmp_path: Path
+) -> None:
+    study = written(CHECKED, tmp_path / "study")
+    with visitors(study, log) as visitor:
+        person = begun(visitor())
+        wrong, right, _ = tones(log)
+        assert "Can you hear well?" in person.html and "Clip 1" not in person.html
+        person.press("/respond")
+        assert "Please choose a number." in person.html and events_of(log, "qualification_tried") == []
+        late = Forms(person.html).forms["/respond"] | {"counted": str(wrong + 1)}
+        person.press("/respond", counted=str(wrong + 1))
+        assert "try 2 of 3" in person.html and "try 2 of 3" in person.client.post("/respond", data=late).text
+        person.press("/language", language="it")
+        assert "tentativo 2 di 3" in person.html
+        cookies, page = dict(person.client.cookies), person.look()
+    with visitors(study, log) as visitor:
+        later = visitor()
+        later.client.cookies.update(cookies)
+        assert later.look() == page
+        later.press("/respond", counted=str(right))
+        assert "Brano 1 di 6" in later.html
+        answer(later, CHECKED)
+    assert [one.event.passed for one in events_of(log, "qualification_tried")] == [False, True]
+    (row,) = export_dataset(log, "city", tmp_path / "data").read("listening").to_pylist()
+    assert (row["hearing"], row["trial_number"], row["response_s"]) == (True, 1, 3)
+
+
+def test_whoever_fails_every_try_of_the_check_goes_on_and_is_told_apart(log: Log, tmp_path: Path) -> None:
+    with visitors(written(CHECKED, tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        for count in tones(log):
+            person.press("/respond", counted=str(count + 1))
+        answer(person, CHECKED)
+    (row,) = export_dataset(log, "city", tmp_path / "data").read("listening").to_pylist()
+    assert row["hearing"] is False
+
+
+def test_sounds_come_with_their_type_and_only_while_they_are_due(log: Log, tmp_path: Path) -> None:
+    with visitors(written(CHECKED, tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        found: list[str] = []
+        for _ in range(2):
+            found += re.findall(r'src="(/presented/[0-9a-f]+)"', person.html)
+            sound = person.client.get(found[-1])
+            assert (sound.headers["content-type"], sound.content[:4]) == ("audio/wav", b"RIFF")
+            person.press("/respond", counted=str(tones(log)[0]))
+        assert len(set(found)) == 2 and person.client.get(found[0]).status_code == 404
+
+
+def test_forms_that_were_open_at_an_update_still_count(log: Log, tmp_path: Path) -> None:
+    with visitors(written(CHECKED, tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        counted = {"step": "0", "attempt": "0", "counted": str(tones(log)[0])}
+        assert "Clip 1 of 6" in person.client.post("/hearing", data=counted).text
+        log.clock.advance(3)  # type: ignore[attr-defined]
+        judged = {"step": "0", "position": "0", "plays": "1", "value": "5"}
+        assert "Clip 2 of 6" in person.client.post("/judged", data=judged).text
+    (given,) = events_of(log, "response_given")
+    assert given.event.response == {"value": 5, "choice": None, "plays": 1}
 
 
 def test_another_process_goes_on_with_the_same_stimulus(study: Study, example: Example, log: Log) -> None:
@@ -320,6 +403,9 @@ def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
         page.goto(server.url)
         page.get_by_role("button", name="Start").click()
         assert (overflow(page), barriers(page)) == (0, [])
+        for number in range(page.locator("audio").count()):
+            page.evaluate(f"document.querySelectorAll('audio')[{number}].play()")
+            until(page, f"document.querySelectorAll('audio')[{number}].ended")
         name, value = next(iter(example.answer.items()))
         page.locator(f'[name="{name}"][value="{value}"]').check(force=True)
         page.reload()

@@ -9,13 +9,12 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from vivavoce.audio.files import read_sound, read_tracks, write_sound
+from vivavoce.audio.files import SOUND_TYPES, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.timing import SoundSource, pair_turns
-from vivavoce.study.transcription import ENDINGS
 
 Row = dict[str, Any]
 MARGIN_S: Final = 0.3
@@ -123,7 +122,7 @@ def _piece(channel: Sound, said: SpokenTurn, started_s: float) -> Sound:
 
 def _copied(path: Path, into: Path) -> str:
     """The file's name in the folder; it stays what ties a command's transcript to its recording."""
-    if path.suffix.lower() in ENDINGS:
+    if path.suffix.lower() in SOUND_TYPES:
         shutil.copyfile(path, into / path.name)
         return path.name
     name = f"{path.stem}.wav"

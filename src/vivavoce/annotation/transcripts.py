@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
@@ -15,7 +16,6 @@ from vivavoce.log.queries import Reader
 from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.study.transcription import COLUMNS as ITEM_COLUMNS
-from vivavoce.study.transcription import ENDINGS
 
 Row = dict[str, Any]
 COLUMNS: Final = (
@@ -38,7 +38,7 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
     rows: list[Row] = []
     for path in sorted(audio.iterdir()) if audio.is_dir() else []:
         match = _NAME.fullmatch(path.stem)
-        if path.suffix.lower() not in ENDINGS or match is None:
+        if path.suffix.lower() not in SOUND_TYPES or match is None:
             continue
         place = match["dialogue"], int(match["turn"])
         if place in heard:

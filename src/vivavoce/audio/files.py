@@ -22,6 +22,7 @@ else:
 
 Format = Literal["wav", "flac"]
 
+SOUND_TYPES: Final = {".wav": "audio/wav", ".flac": "audio/flac"}
 FULL_SCALE: Final = 32768
 _FORMATS: Final = {"wav": "WAV", "flac": "FLAC"}
 _CURE: Final = "give a WAV or FLAC file"

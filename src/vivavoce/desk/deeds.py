@@ -9,7 +9,6 @@ from vivavoce.log.arena_events import VoteCast
 from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.event import Event
 from vivavoce.log.events import QuestionnaireAnswered
-from vivavoce.log.listening_events import ClipJudged, LoggedTrial
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.transcription_events import TranscriptGiven
 from vivavoce.steps.stimulus import StimulusStep
@@ -51,15 +50,9 @@ def _place(event: Any) -> Hashable:
     return event.step, event.position
 
 
-def _trial(event: ClipJudged) -> str:
-    trial: LoggedTrial = event.trial
-    return trial.pair_id or trial.first.audio
-
-
 WORK: Final[dict[str, DeedWork]] = {
     one.step: one
     for one in (
-        DeedWork("listen", "clip judgement", ClipJudged, _place, _trial, "clips, or pairs of them"),
         DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
         DeedWork("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
              "recordings"),

@@ -23,7 +23,7 @@ PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
     "feedback": "answering the questionnaire",
     "arena": "in the arena", "transcribe": "writing recordings down",
-    "elicit": "commanding a robot", "listen": "judging clips by ear",
+    "elicit": "commanding a robot",
     "ended": "ended",
 }  # fmt: skip
 CHANGED: Final = "the study has changed since"

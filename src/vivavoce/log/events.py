@@ -13,7 +13,6 @@ from vivavoce.log.arena_events import ARENA_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
-from vivavoce.log.listening_events import LISTENING_EVENTS
 from vivavoce.log.microphone_events import MICROPHONE_EVENTS
 from vivavoce.log.playback_events import PLAYBACK_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
@@ -392,7 +391,6 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *ARENA_EVENTS,
         *CALL_EVENTS,
         *ELICITATION_EVENTS,
-        *LISTENING_EVENTS,
         *MICROPHONE_EVENTS,
         *PLAYBACK_EVENTS,
         *RECORDING_EVENTS,

@@ -33,7 +33,6 @@ from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordi
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import (
     command_rows,
-    listening_rows,
     step_rows,
     vote_rows,
 )
@@ -253,7 +252,6 @@ def export_visit(
             _add_dialogue(writer, dialogue, row)
     for stored_answer, answer in answered:
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
-    writer.add("listening", listening_rows(visit))
     writer.add("votes", vote_rows(visit))
     for table, rows in response_rows(visit):
         writer.add(table, rows)

@@ -29,7 +29,6 @@ from vivavoce.log.schema_dialogues import (
 )
 from vivavoce.log.schema_steps import (
     COMMANDS,
-    LISTENING,
     LOOKS,
     RECORDINGS,
     STEPS,
@@ -55,7 +54,6 @@ _OWN: Final[dict[str, Table]] = {
         ANNOTATIONS,
         INCIDENTS,
         WIZARD_TURNS,
-        LISTENING,
         VOTES,
         STRESS,
         COMMANDS,

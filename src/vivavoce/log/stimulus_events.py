@@ -8,15 +8,29 @@ from vivavoce.log.event import Event
 class StimuliPlanned(Event):
     """The stimuli of one participant in their order.
 
-    name  of the step's kind, which can read its stimuli and responses
-    slot  number of this participant's plan among those of the study: the first that nobody held
+    name   of the step's kind, which can read its stimuli and responses
+    slot   number of this participant's plan among those of the study: the first that nobody held; null in
+           older logs, for a step whose plans are not balanced
+    tries  what each try of the check before the stimuli presents; none where there is no check
     """
 
     kind = "stimuli_planned"
     step: int
     name: str
-    slot: int
+    slot: int | None = None
     stimuli: list[dict[str, Any]]
+    tries: list[dict[str, Any]] = []
+
+
+class QualificationTried(Event):
+    """One try of the check that comes before the stimuli; attempt: from 0."""
+
+    kind = "qualification_tried"
+    step: int
+    name: str
+    attempt: int
+    response: dict[str, Any]
+    passed: bool
 
 
 class ResponseGiven(Event):
@@ -32,17 +46,22 @@ class ResponseGiven(Event):
 
 
 class StepFinished(Event):
-    """All stimuli were answered: how long the whole took, whether it counts, and what is odd about it."""
+    """The step is over: how long its responses took, whether they count, and what is odd about them.
+
+    total_s  null in older logs, where the step did not say it
+    """
 
     kind = "step_finished"
     step: int
     name: str
-    total_s: float
+    total_s: float | None = None
     accepted: bool = True
     flags: list[str] = []
 
 
-STIMULUS_EVENTS: Final[tuple[type[Event], ...]] = (StimuliPlanned, ResponseGiven, StepFinished)
+STIMULUS_EVENTS: Final[tuple[type[Event], ...]] = (
+    StimuliPlanned, QualificationTried, ResponseGiven, StepFinished,
+)  # fmt: skip
 EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
     "transcripts_assigned": (StimuliPlanned, "rate"),
     "transcript_rated": (ResponseGiven, "rate"),
@@ -50,9 +69,13 @@ EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
     "comparisons_assigned": (StimuliPlanned, "compare"),
     "comparison_answered": (ResponseGiven, "compare"),
     "comparisons_finished": (StepFinished, "compare"),
+    "clips_assigned": (StimuliPlanned, "listen"),
+    "hearing_checked": (QualificationTried, "listen"),
+    "clip_judged": (ResponseGiven, "listen"),
+    "listening_finished": (StepFinished, "listen"),
 }
 """Kinds of logs written before, with what they are read as, and the step that wrote them."""
-_STIMULI: Final = ("transcripts", "comparisons")
+_STIMULI: Final = ("transcripts", "comparisons", "trials")
 
 
 def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -62,6 +85,9 @@ def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in payload.items() if key not in model.model_fields}
     if model is StimuliPlanned:
         shared["stimuli"] = next(rest[key] for key in _STIMULI if key in rest)
+        shared["tries"] = [{"tones": count} for count in rest.get("tones", ())]
+    elif model is QualificationTried:
+        shared |= {"response": rest, "passed": rest["tones"] == rest["counted"]}
     elif model is ResponseGiven:
         shared["response"] = rest
     return {**shared, "name": name}

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from vivavoce.log.columns import Table
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.study.step_kind import STEPS
 
 Row = dict[str, Any]
@@ -20,7 +20,11 @@ Response = TypeVar("Response", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[Stimulus, Response]):
-    """One response in its visit; finished: how the step ended, None while it goes on."""
+    """One response in its visit.
+
+    finished   how the step ended; None while it goes on
+    qualified  whether the check before the stimuli was passed; None where there was none
+    """
 
     participant_id: str
     simulated: bool
@@ -32,6 +36,7 @@ class Given(Generic[Stimulus, Response]):
     language: str
     answered_at: datetime
     finished: StepFinished | None = None
+    qualified: bool | None = None
 
     def row(self, number: str) -> Row:
         """The columns that all tables of responses share.
@@ -76,15 +81,19 @@ def response_rows(visit: Sequence[StoredEvent]) -> Iterator[tuple[str, list[Row]
 def _given(visit: Sequence[StoredEvent], kind: RespondedKind) -> Iterator[Given[Any, Any]]:
     opened = next((one.event for one in visit if isinstance(one.event, VisitOpened)), None)
     planned: dict[int, StimuliPlanned] = {}
+    qualified: dict[int, bool | None] = {}
     finished = {one.event.step: one.event for one in visit if isinstance(one.event, StepFinished)}
     for stored in visit:
         event = stored.event
         if isinstance(event, StimuliPlanned):
             planned[event.step] = event
+            qualified[event.step] = False if event.tries else None
+        elif isinstance(event, QualificationTried):
+            qualified[event.step] = qualified[event.step] or event.passed
         elif isinstance(event, ResponseGiven) and event.name == kind.name and opened is not None:
             yield Given(
                 opened.participant_id, opened.simulated, stored.visit_id, event.position,
                 kind.stimulus.model_validate(planned[event.step].stimuli[event.position]),
                 kind.response.model_validate(event.response), event.response_s, event.language, stored.at,
-                finished.get(event.step),
+                finished.get(event.step), qualified[event.step],
             )  # fmt: skip

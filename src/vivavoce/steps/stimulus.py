@@ -1,6 +1,6 @@
 """Steps that present stimuli and collect responses: events, state, page, refusals and export are shared."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +9,16 @@ from typing import Any, ClassVar, Generic, NamedTuple
 
 from pydantic import BaseModel
 
+from vivavoce.audio.sound import Sound
 from vivavoce.log.columns import Table
 from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Message, SimulatedParticipant, StepKind, Written
 
-__all__ = ["Draw", "Given", "Outcome", "Presented", "Rejected", "Response", "Row", "Stimulus", "StimulusStep"]
+__all__ = [
+    "Draw", "Given", "Outcome", "Presented", "Qualification", "Rejected", "Response", "Row", "Stimulus",
+    "StimulusStep",
+]  # fmt: skip
 
 
 class Draw(NamedTuple):
@@ -22,11 +26,13 @@ class Draw(NamedTuple):
 
     slot    number of the plan: the first that nobody of the same scope holds, so that plans can be balanced
     chance  of this participant and step; in a simulation the same for the same seed
+    place   of the step in the visit, from 0
     """
 
     participant_id: str
     slot: int
     chance: Random
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +79,84 @@ class Rejected(Exception):
         super().__init__(message.one)
 
 
-class StimulusStep(StepKind[Written], Generic[Written, Stimulus, Response]):
+class _Asking(ABC, Generic[Written, Stimulus, Response]):
+    """What shows a participant one thing after another, and asks for something in return.
+
+    stimulus, response  models of what is logged of each
+    page                template beside the step's module, without its ending, that shows a stimulus
+    """
+
+    stimulus: ClassVar[type[BaseModel]]
+    response: ClassVar[type[BaseModel]]
+    page: ClassVar[str]
+
+    @abstractmethod
+    def read(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str]) -> Response:
+        """The response in the fields of the page. Raises Rejected: something is missing or cannot be."""
+
+    @abstractmethod
+    def respond(self, shown: Presented[Written, Stimulus], participant: SimulatedParticipant) -> Response:
+        """What a simulated participant answers; marked as simulated wherever it goes."""
+
+    def facts(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None) -> dict[str, Any]:
+        """What the page knows beside `shown` and `entered`.
+
+        entered  what came back rejected; None where nothing did
+        """
+        return {}
+
+    def files(self, shown: Presented[Written, Stimulus]) -> Mapping[str, Path | Sound]:
+        """Files and sounds of what is due, by the name by which the page asks for their address."""
+        return {}
+
+
+class Qualification(_Asking[Written, Stimulus, Response]):
+    """A check that comes before the stimuli, such as of hearing; `qualification.html` shows one try of it.
+
+    Whoever passes a try, or has failed the last, goes on to the stimuli; `Given.qualified` says which.
+
+    stimulus, response  models of what a try presents, and of what was answered
+    """
+
+    page = "qualification"
+
+    @abstractmethod
+    def tries(self, step: Written, study: Study, draw: Draw) -> Sequence[Stimulus]:
+        """What each try presents, in order; none: the stimuli come at once."""
+
+    @abstractmethod
+    def passed(self, presented: Stimulus, response: Response) -> bool:
+        """Whether a try was answered right."""
+
+
+class StimulusStep(
+    _Asking[Written, Stimulus, Response], StepKind[Written], Generic[Written, Stimulus, Response]
+):
     """One kind of step of this sort; `page.html` beside its module shows a stimulus and asks for a response.
 
     stimulus, response  models of what is logged of each
     table               of the dataset, a row or more for each response
     doing               what a participant is doing, as the dashboard says it: `rating transcripts`
     things              what the stimuli are called there, in the plural
+    qualification       a check before the stimuli; None: there is none
     """
 
-    stimulus: ClassVar[type[BaseModel]]
-    response: ClassVar[type[BaseModel]]
+    page = "page"
     table: ClassVar[Table]
     doing: ClassVar[str]
     things: ClassVar[str]
+    qualification: ClassVar[Qualification[Any, Any, Any] | None] = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        lacking = [name for name in StimulusStep.__annotations__ if not hasattr(cls, name)]
+        asked = [*_Asking.__annotations__, *StimulusStep.__annotations__]
+        lacking = [name for name in asked if not hasattr(cls, name)]
         if lacking:
             raise TypeError(f"{cls.__name__} does not say its {' and '.join(lacking)}")
 
     @abstractmethod
     def plan(self, step: Written, study: Study, draw: Draw) -> Sequence[Stimulus]:
         """The stimuli of one participant, in order; none ends the step at once."""
-
-    @abstractmethod
-    def read(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str]) -> Response:
-        """The response in the fields of the page. Raises Rejected: something is missing or cannot be."""
 
     @abstractmethod
     def check(self, shown: Presented[Written, Stimulus], response: Response, elapsed_s: float | None) -> None:
@@ -124,10 +180,6 @@ class StimulusStep(StepKind[Written], Generic[Written, Stimulus, Response]):
     def rows(self, given: Given[Stimulus, Response]) -> Iterable[Row]:
         """The rows of `table` for one response; `given.row(...)` has the columns that all share."""
 
-    @abstractmethod
-    def respond(self, shown: Presented[Written, Stimulus], participant: SimulatedParticipant) -> Response:
-        """What a simulated participant answers; marked as simulated wherever it goes."""
-
     def about(self, stimulus: Stimulus) -> str:
         """The stimulus in a few characters, by which the dashboard counts those that were answered."""
         return stimulus.model_dump_json()
@@ -136,20 +188,10 @@ class StimulusStep(StepKind[Written], Generic[Written, Stimulus, Response]):
         """How many of what `table` counts one response brings."""
         return 1
 
-    def facts(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None) -> dict[str, Any]:
-        """What `page.html` knows beside `shown` and `entered`.
-
-        entered  what came back rejected; None where nothing did
-        """
-        return {}
-
-    def files(self, shown: Presented[Written, Stimulus]) -> Mapping[str, Path]:
-        """Files of the stimulus that is due, by the name by which the page asks for their address."""
-        return {}
-
     async def simulate(self, step: Written, participant: SimulatedParticipant) -> None:
         state = participant.state
-        response = self.respond(state.shown, participant)
+        response = state.asking.respond(state.shown, participant)
         await participant.engine.forms.respond(
-            participant.visit_id, step=state.step, position=state.position, response=response
-        )
+            participant.visit_id, step=state.step, attempt=state.attempt, position=state.position,
+            response=response,
+        )  # fmt: skip

@@ -6,14 +6,13 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.audio.files import probe_sound
+from vivavoce.audio.files import SOUND_TYPES, probe_sound
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
 from vivavoce.study.csv_lines import csv_lines
 from vivavoce.study.settings import Flag, Settings, Whole
 
 COLUMNS: Final = ("audio", "condition", "pair")
-MEDIA: Final = {".wav": "audio/wav", ".flac": "audio/flac"}
 LONGEST_S: Final = 60.0
 Method = Literal["opinion", "pairs"]
 Hearing = Literal["tones", "none"]
@@ -84,7 +83,7 @@ def _clip(cells: dict[str, str | None], audio: Path, known: set[str]) -> Clip | 
     """The clip of a line, or what is wrong with it and its hint."""
     name, condition = cells["audio"] or "", cells["condition"]
     path = audio / name
-    if not name or path.suffix.lower() not in MEDIA:
+    if not name or path.suffix.lower() not in SOUND_TYPES:
         return f"{name!r} is no clip", "name a .wav or .flac file"
     if path.resolve().parent != audio.resolve() or not path.is_file():
         return f"no file {name!r} in {audio.name}", "put it there, or remove the line"

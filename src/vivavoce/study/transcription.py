@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.core.yaml_source import KeyPath, Problem
 from vivavoce.study.csv_lines import csv_lines
 from vivavoce.study.file import StudyFile
@@ -11,7 +12,6 @@ from vivavoce.study.steps_file import TranscribeSettings
 from vivavoce.study.transcription_items import TranscriptionItem
 
 COLUMNS: Final = ("audio", "dialogue_id", "turn_index", "gold", "hypothesis")
-ENDINGS: Final = {".wav": "audio/wav", ".flac": "audio/flac"}
 
 
 def read_transcription(
@@ -76,7 +76,7 @@ def _wrong(
     name: str, turn: str | None, dialogue_id: str | None, audio: Path, twice: bool
 ) -> tuple[str, str] | None:
     path = audio / name
-    if not name or path.suffix.lower() not in ENDINGS:
+    if not name or path.suffix.lower() not in SOUND_TYPES:
         return f"{name!r} is no recording", "name a .wav or .flac file"
     if path.resolve().parent != audio.resolve():
         return f"{name!r} is not in the folder of recordings", "name a file that lies in it"

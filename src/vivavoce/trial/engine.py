@@ -22,7 +22,6 @@ from vivavoce.trial.battles import BattleMoves, check_text
 from vivavoce.trial.elicitation import ElicitationMoves
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
-from vivavoce.trial.listening_test import ListeningMoves
 from vivavoce.trial.playback import Playback
 from vivavoce.trial.push_to_talk import VoiceTurns
 from vivavoce.trial.relay import Relay
@@ -81,7 +80,6 @@ class SessionEngine:
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.forms = Forms(self.visit, self.move, self.rules)
         self.bouts = BattleMoves(self.visit, self.move, self.rules)
-        self.listening = ListeningMoves(self.visit, self.move, self.rules)
         self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
         self.playback = Playback(self.visit, self.move, log, self.relay)
         self.elicitation = ElicitationMoves(self.visit, self.move, self.rules, log)

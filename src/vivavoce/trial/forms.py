@@ -7,7 +7,8 @@ whatever a method has returned is on disk.
 from pydantic import BaseModel
 
 from vivavoce.log import events as log_events
-from vivavoce.log.stimulus_events import ResponseGiven
+from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven
+from vivavoce.steps.stimulus import Qualification
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.state import VisitState
@@ -53,17 +54,29 @@ class Forms:
             )  # fmt: skip
             await self._move(visit, lambda d: self.rules.answer(d, answered))
 
-    async def respond(self, visit_id: str, *, step: int, position: int, response: BaseModel) -> None:
-        """Store the response to the stimulus that is due.
+    async def respond(
+        self, visit_id: str, *, step: int, position: int, response: BaseModel, attempt: int | None = None
+    ) -> None:
+        """Store the response to the stimulus that is due, or to a try of the check before the first.
 
-        Raises  Stale: another stimulus is due, or none
+        Raises  Stale: another stimulus is due, or another try, or none
                 Rejected: the step cannot take the response yet
         """
         visit = await self._visit_of(visit_id)
         async with visit.lock:
             state = visit.state
-            if (state.phase, state.step, state.position) != ("stimulus", step, position):
+            due = (state.phase, state.step, state.attempt, state.position)
+            if due != ("stimulus", step, attempt, position):
                 raise Stale(f"stimulus {position} is not due")
+            check = state.asking
+            if isinstance(check, Qualification):
+                tried = QualificationTried(
+                    step=step, name=state.stimulus_kind.name, attempt=state.shown.position,
+                    response=response.model_dump(mode="json"),
+                    passed=check.passed(state.shown.stimulus, response),
+                )  # fmt: skip
+                await self._move(visit, lambda draft: draft.add(tried))
+                return
             since = max(0.0, (self.rules.clock.now() - state.given[-1].at).total_seconds())
             state.stimulus_kind.check(state.shown, response, None if state.simulated else since)
             event = ResponseGiven(

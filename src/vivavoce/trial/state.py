@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from vivavoce.log import arena_events, listening_events
+from vivavoce.log import arena_events
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.elicitation_events import (
@@ -22,9 +22,8 @@ from vivavoce.log.elicitation_events import (
     LoggedStimulus,
     StimuliAssigned,
 )
-from vivavoce.log.listening_events import HearingChecked
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import StoredEvent
 from vivavoce.log.transcription_events import (
     LoggedItem,
@@ -32,7 +31,7 @@ from vivavoce.log.transcription_events import (
     TranscriptionsAssigned,
     TranscriptionsFinished,
 )
-from vivavoce.steps.stimulus import Presented, StimulusStep
+from vivavoce.steps.stimulus import Presented, Qualification, StimulusStep
 from vivavoce.study.model import (
     ArenaStep,
     DialogueStep,
@@ -42,7 +41,6 @@ from vivavoce.study.model import (
     TranscribeStep,
 )
 from vivavoce.study.step_kind import kind_of
-from vivavoce.study.steps import ListenStep
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.dialogue_state import DialogueState, TurnState
 
@@ -50,7 +48,7 @@ __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
 Phase = Literal[
-    "page", "stimulus", "listen", "transcribe", "elicit", "arena", "ready", "chat", "code",
+    "page", "stimulus", "transcribe", "elicit", "arena", "ready", "chat", "code",
     "feedback", "ended",
 ]  # fmt: skip
 
@@ -61,10 +59,10 @@ class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `listen` (clips `position`), `transcribe` (recording `position` of
-    those to write down), `elicit` (a command to stimulus `position`), `stimulus` (number `position` of what
-    any other step presents), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`, `code`,
-    `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    questionnaire or debrief of this step), `transcribe` (recording `position` of those to write down),
+    `elicit` (a command to stimulus `position`), `stimulus` (number `position` of what any other step
+    presents, or try `attempt` of the check before), `ready` (the next dialogue, or bout, can be begun),
+    `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
@@ -77,9 +75,6 @@ class VisitState:
         self.step, self.round, self.position = 0, 0, 0
         self.phase: Phase = "page"
         self.dialogues: list[DialogueState] = []
-        self.trials: list[listening_events.LoggedTrial] = []
-        self.tones: list[int] = []
-        self.listening: list[StoredEvent] = []
         self.transcriptions: list[LoggedItem] = []
         self.transcribing: list[StoredEvent] = []
         self.stimuli: list[LoggedStimulus] = []
@@ -129,15 +124,27 @@ class VisitState:
         return kind
 
     @property
+    def attempt(self) -> int | None:
+        """The try that is due of the check before the stimuli; None once it was passed or no try is left."""
+        tried = [one.event for one in self.given if isinstance(one.event, QualificationTried)]
+        tries = self.planned.tries if self.planned is not None else []
+        return None if len(tried) >= len(tries) or any(one.passed for one in tried) else len(tried)
+
+    @property
+    def asking(self) -> StimulusStep[Any, Any, Any] | Qualification[Any, Any, Any]:
+        """What asks for something now: the check before the stimuli, or the step itself."""
+        check = self.stimulus_kind.qualification if self.attempt is not None else None
+        return check or self.stimulus_kind
+
+    @property
     def shown(self) -> Presented[Any, Any]:
-        """The stimulus that is due."""
-        if self.planned is None:
+        """The stimulus that is due, or what the try presents that is due before."""
+        planned, attempt = self.planned, self.attempt
+        if planned is None:
             raise LookupError("a visit that answers stimuli has a plan of them")
-        stimuli = self.planned.stimuli
-        stimulus = self.stimulus_kind.stimulus.model_validate(stimuli[self.position])
-        return Presented(
-            self.step, self.current_step, self.study, stimulus, self.language, self.position, len(stimuli)
-        )
+        of, number = (planned.stimuli, self.position) if attempt is None else (planned.tries, attempt)
+        presented = self.asking.stimulus.model_validate(of[number])
+        return Presented(self.step, self.current_step, self.study, presented, self.language, number, len(of))
 
     @property
     def responses(self) -> list[tuple[BaseModel, BaseModel]]:
@@ -159,23 +166,6 @@ class VisitState:
         return self._step_of(ElicitStep)
 
     @property
-    def listen_step(self) -> ListenStep:
-        return self._step_of(ListenStep)
-
-    @property
-    def hearing(self) -> bool | None:
-        """Whether the tones were counted right; None where there are none."""
-        checks = (one.event for one in self.listening)
-        right = any(isinstance(one, HearingChecked) and one.right for one in checks)
-        return right if self.tones else None
-
-    @property
-    def tones_due(self) -> int | None:
-        """The try of the hearing check that is due; None once tones were counted right or no try is left."""
-        tries = sum(isinstance(one.event, HearingChecked) for one in self.listening)
-        return None if self.hearing or tries >= len(self.tones) else tries
-
-    @property
     def transcribe_step(self) -> TranscribeStep:
         return self._step_of(TranscribeStep)
 
@@ -188,7 +178,6 @@ class VisitState:
     def copy(self) -> "VisitState":
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
-        clone.listening = list(self.listening)
         clone.wrong_codes = list(self.wrong_codes)
         clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
         clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
@@ -335,6 +324,10 @@ class VisitState:
         self.planned, self.given = event, [stored]
 
     @_take.register
+    def _(self, event: QualificationTried, stored: StoredEvent) -> None:
+        self.given.append(stored)
+
+    @_take.register
     def _(self, event: ResponseGiven, stored: StoredEvent) -> None:
         self.given.append(stored)
         self.position = event.position + 1
@@ -390,23 +383,6 @@ class VisitState:
         self.recordings.pop(event.recording_id, None)
 
     @_take.register
-    def _(self, event: listening_events.ClipsAssigned, stored: StoredEvent) -> None:
-        self.trials, self.tones, self.listening = event.trials, event.tones, [stored]
-
-    @_take.register
-    def _(self, event: listening_events.HearingChecked, stored: StoredEvent) -> None:
-        self.listening.append(stored)
-
-    @_take.register
-    def _(self, event: listening_events.ClipJudged, stored: StoredEvent) -> None:
-        self.listening.append(stored)
-        self.position = event.position + 1
-
-    @_take.register
-    def _(self, event: listening_events.ListeningFinished, stored: StoredEvent) -> None:
-        self._enter(event.step + 1)
-
-    @_take.register
     def _(self, event: TranscriptionsAssigned, stored: StoredEvent) -> None:
         self.transcriptions, self.transcribing = event.items, [stored]
 
@@ -456,6 +432,6 @@ class VisitState:
             return
         kinds: dict[type, Phase] = {
             DialogueStep: "ready", ArenaStep: "ready",
-            ListenStep: "listen", TranscribeStep: "transcribe", ElicitStep: "elicit",
+            TranscribeStep: "transcribe", ElicitStep: "elicit",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

@@ -20,7 +20,7 @@ from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.steps.stimulus import Draw
 from vivavoce.study.model import ArenaStep, DialogueStep, QuestionnaireStep, Study
-from vivavoce.trial import codes, listening_test_plan, transcription
+from vivavoce.trial import codes, transcription
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
 from vivavoce.trial.errors import Refused, Stale
@@ -110,8 +110,7 @@ class MoveRules:
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
         materials = {
-            "stimulus": self.present, "listen": self.listen,
-            "transcribe": self.transcribe, "elicit": self.elicit,
+            "stimulus": self.present, "transcribe": self.transcribe, "elicit": self.elicit,
         }  # fmt: skip
         if state.phase in materials:
             materials[state.phase](draft)
@@ -227,16 +226,6 @@ class MoveRules:
         if stays and draft.state.step == step:
             self.assign_bout(draft)
 
-    def listen(self, draft: Draft) -> None:
-        """Say which clips are due; end the step after the last."""
-        state = draft.state
-        if not state.listening or state.listening[0].event.step != state.step:  # pyright: ignore
-            step = state.listen_step
-            clips = self.study.clips[step.clips]
-            draft.add(listening_test_plan.clips_assigned(step, state.step, clips, state.participant_id))
-        if draft.state.position >= len(draft.state.trials):
-            draft.add(listening_test_plan.listening_finished(draft.state))
-
     def transcribe(self, draft: Draft) -> None:
         """Give recordings out where that is due; end the step when all are written down, or too badly."""
         state = draft.state
@@ -267,9 +256,15 @@ class MoveRules:
             taken = self._taken(draft, StimuliPlanned, StepFinished, kind.name)
             slot = next(number for number in range(len(taken) + 1) if number not in taken)
             chance = self.chance(f"{state.participant_id}:{kind.name}:{state.step}")
-            planned = kind.plan(step, self.study, Draw(state.participant_id, slot, chance))
-            stimuli = [one.model_dump(mode="json") for one in planned]
-            draft.add(StimuliPlanned(step=state.step, name=kind.name, slot=slot, stimuli=stimuli))
+            draw, check = Draw(state.participant_id, slot, chance, state.step), kind.qualification
+            stimuli = [one.model_dump(mode="json") for one in kind.plan(step, self.study, draw)]
+            tries = check.tries(step, self.study, draw) if check is not None else []
+            draft.add(
+                StimuliPlanned(
+                    step=state.step, name=kind.name, slot=slot, stimuli=stimuli,
+                    tries=[one.model_dump(mode="json") for one in tries],
+                )
+            )  # fmt: skip
         if draft.state.planned is not None and draft.state.position >= len(draft.state.planned.stimuli):
             events = [one.event for one in draft.state.given]
             total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))

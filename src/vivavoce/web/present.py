@@ -16,7 +16,6 @@ from vivavoce.web.documents import read_document
 from vivavoce.web.elicitation import elicitation_page
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
-from vivavoce.web.listening_test import listening_page
 from vivavoce.web.push_to_talk import voice_facts
 from vivavoce.web.segmentation import at_once, whole_page
 from vivavoce.web.site import Site
@@ -26,7 +25,7 @@ from vivavoce.web.transcription import transcription_page
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
-    "too_fast", "unheard", "bad_cut", "call_no_number", "call_not_allowed", "call_unwanted", "call_closed",
+    "too_fast", "bad_cut", "call_no_number", "call_not_allowed", "call_unwanted", "call_closed",
     "call_calling", "call_too_soon", "call_tries", "call_number", "call_day", "call_lines", "call_not_due",
     "call_paused", "call_not_agreed",
 }  # fmt: skip
@@ -50,8 +49,6 @@ def visit_page(
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
-    if state.phase == "listen":
-        return listening_page(site, state, facts)
     if state.phase == "transcribe":
         return transcription_page(site, state, facts)
     if state.phase == "elicit" and at_once(state):

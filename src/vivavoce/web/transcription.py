@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.exceptions import HTTPException
 
-from vivavoce.study.transcription import ENDINGS
+from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.transcription import LONGEST_TRANSCRIPT
@@ -43,7 +43,7 @@ async def recording(site: ThisSite, visit_id: ThisVisit, key: str) -> Response:
     path = folder / item.audio
     if not hmac.compare_digest(key, recording_key(state, item.audio)) or not path.is_file():
         raise HTTPException(404)
-    return FileResponse(path, media_type=ENDINGS[path.suffix.lower()])
+    return FileResponse(path, media_type=SOUND_TYPES[path.suffix.lower()])
 
 
 @router.post("/transcript")

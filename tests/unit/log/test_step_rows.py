@@ -14,10 +14,9 @@ from vivavoce.log.events import (
     QuestionnaireAnswered,
     VisitOpened,
 )
-from vivavoce.log.listening_events import ClipsAssigned, HearingChecked, ListeningFinished
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.step_rows import step_rows
-from vivavoce.log.stimulus_events import StepFinished
+from vivavoce.log.stimulus_events import QualificationTried, StepFinished, StimuliPlanned
 from vivavoce.log.transcription_events import TranscriptionsFinished
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -71,9 +70,9 @@ def test_commands_clips_and_other_tasks_of_a_visit_last_until_the_last_of_them_i
     rows = step_rows(visit(
         (0, opened()), (20, PageRead(step=0)), (21, StimuliAssigned(step=1, stimuli=[stimulus])),
         (60, command), (65, CommandsFinished(step=1)),
-        (65, ClipsAssigned(step=2, seed=1, trials=[], tones=[3])),
-        (90, HearingChecked(step=2, attempt=0, tones=3, counted=3)),
-        (145, ListeningFinished(step=2, hearing=True)), (150, PageRead(step=3)),
+        (65, StimuliPlanned(step=2, name="listen", stimuli=[], tries=[{"tones": 3}])),
+        (90, QualificationTried(step=2, name="listen", attempt=0, response={"counted": 3}, passed=True)),
+        (145, StepFinished(step=2, name="listen")), (150, PageRead(step=3)),
         (250, StepFinished(step=4, name="compare", total_s=100, accepted=True)),
         (450, StepFinished(step=5, name="rate", total_s=200)),
         (750, TranscriptionsFinished(step=6, accepted=True, accuracy=1, gold=1)), (780, form(7, "sus")),

@@ -323,7 +323,7 @@ def test_what_follows_the_last_battle_has_its_material(tmp_path: Path, log: Log)
         return state
 
     state = asyncio.run(run())
-    assert state.phase == "listen" and state.trials
+    assert state.planned is not None and state.planned.name == "listen" and state.planned.stimuli
 
 
 @pytest.mark.parametrize(("text", "problem"), [

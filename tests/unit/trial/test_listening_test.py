@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -17,10 +18,13 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.stats.listening import listening_results
+from vivavoce.steps.listening_test.hearing import CountedTones
+from vivavoce.steps.listening_test.models import ClipJudgement
+from vivavoce.steps.stimulus import Draw, Rejected
 from vivavoce.study.load import check_study
+from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.listening_test_plan import clips_assigned
+from vivavoce.trial.errors import Stale
 
 
 @pytest.fixture
@@ -36,28 +40,27 @@ def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
 
 def opinion(trial, person):
     """Clean clips sound good, noisy ones poor, to everybody in another measure."""
-    return {"value": (4 if trial.first.condition == "clean" else 2) + (person % 2)}
+    return ClipJudgement(value=(4 if trial.first.condition == "clean" else 2) + (person % 2))
 
 
 def preference(trial, person):
     if person == 0:
-        return {"choice": "tie"}
-    return {"choice": "first" if trial.first.condition == "clean" else "second"}
+        return ClipJudgement(choice="tie")
+    return ClipJudgement(choice="first" if trial.first.condition == "clean" else "second")
 
 
 async def visit(engine: SessionEngine, clock: ManualClock, person: int, judge, deaf: bool = False) -> None:
     opened = await engine.open_visit(language="en", person=f"p{person}")
     for _ in range(99):
         state = await engine.state(opened.visit_id)
-        if state.phase != "listen":
+        if state.phase != "stimulus":
             return
         clock.advance(5)
-        if (attempt := state.tones_due) is not None:
-            counted = state.tones[attempt] + (1 if deaf else 0)
-            await engine.listening.hear(opened.visit_id, step=0, attempt=attempt, counted=counted)
-        else:
-            said = judge(state.trials[state.position], person)
-            await engine.listening.judge(opened.visit_id, step=0, position=state.position, **said)
+        due = state.shown.stimulus
+        said = judge(due, person) if state.attempt is None else CountedTones(counted=due.tones + deaf)
+        await engine.forms.respond(
+            opened.visit_id, step=0, attempt=state.attempt, position=state.position, response=said
+        )
 
 
 def run(study, log, clock, judge, people=3, deaf=()) -> None:
@@ -97,7 +100,7 @@ def test_two_conditions_are_compared_within_listeners(tmp_path, log, clock) -> N
     def differing(trial, person):
         """Everybody has a level of their own, on which clean clips stand higher by 1, for one person by 2."""
         more = 1 + (person == 0)
-        return {"value": 1 + person % 3 + (more if trial.first.condition == "clean" else 0)}
+        return ClipJudgement(value=1 + person % 3 + (more if trial.first.condition == "clean" else 0))
 
     run(listening_study(tmp_path / "study"), log, clock, differing, people=8)
     facts = listening_results(export_dataset(log, "clips", tmp_path / "D"))
@@ -127,13 +130,14 @@ def test_an_answer_before_the_clip_can_have_been_heard_is_refused(tmp_path, log,
         await engine.start()
         opened = await engine.open_visit(language="en", person="p")
         await engine.state(opened.visit_id)
-        for wait, value, reason in ((1.0, 4, "unheard"), (2.0, 9, "empty")):
+        good, wrong = ClipJudgement(value=4), ClipJudgement(choice="first")
+        for wait, said, reason in ((1.0, good, "listen to the end"), (2.0, wrong, "choose an answer")):
             clock.advance(wait)
-            with pytest.raises(Refused, match=reason):
-                await engine.listening.judge(opened.visit_id, step=0, position=0, value=value)
-        await engine.listening.judge(opened.visit_id, step=0, position=0, value=4)
+            with pytest.raises(Rejected, match=reason):
+                await engine.forms.respond(opened.visit_id, step=0, position=0, response=said)
+        await engine.forms.respond(opened.visit_id, step=0, position=0, response=good)
         with pytest.raises(Stale):
-            await engine.listening.judge(opened.visit_id, step=0, position=0, value=4)
+            await engine.forms.respond(opened.visit_id, step=0, position=0, response=good)
         await engine.stop()
 
     asyncio.run(hurry())
@@ -141,13 +145,16 @@ def test_an_answer_before_the_clip_can_have_been_heard_is_refused(tmp_path, log,
 
 def test_everybody_hears_every_condition_alike_and_the_seed_decides_the_order(tmp_path) -> None:
     study = listening_study(tmp_path / "study", sentences=5, each=4)
-    step, clips = study.visit[0], study.clips["clips.csv"]
-    plans = [clips_assigned(step, 0, clips, f"p{number}") for number in range(30)]
-    for plan in plans:
-        assert Counter(trial.first.condition for trial in plan.trials) == {"clean": 2, "noisy": 2}
-        assert all(3 <= tones <= 7 for tones in plan.tones)
-    assert plans[0] == clips_assigned(step, 0, clips, "p0")
-    assert len({tuple(trial.first.audio for trial in plan.trials) for plan in plans}) > 15
+    step = study.visit[0]
+    kind = kind_of(step)
+    draws = [Draw(f"p{number}", number, Random(number), place=0) for number in range(30)]
+    plans = [kind.plan(step, study, draw) for draw in draws]
+    for plan, draw in zip(plans, draws, strict=True):
+        assert Counter(trial.first.condition for trial in plan) == {"clean": 2, "noisy": 2}
+        tries = kind.qualification.tries(step, study, draw)
+        assert len(tries) == 3 and all(3 <= one.tones <= 7 for one in tries)
+    assert plans[0] == kind.plan(step, study, Draw("p0", 7, Random(7), place=0))
+    assert len({tuple(trial.first.audio for trial in plan) for plan in plans}) > 15
 
 
 def test_what_is_wrong_with_the_clips_is_named_with_its_line(tmp_path) -> None:

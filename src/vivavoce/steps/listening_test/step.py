@@ -1,19 +1,32 @@
-"""The step `listen`."""
+"""The step `listen`: short clips, each heard whole and then rated, or compared with another."""
 
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
 from typing import Final
 
-from vivavoce.steps.base import ANSWERED, Information, Message, SimulatedParticipant, StepKind
+from vivavoce.steps.base import ANSWERED, Information, Message, SimulatedParticipant
+from vivavoce.steps.listening_test.hearing import HearingCheck
+from vivavoce.steps.listening_test.models import LISTENING, ClipJudgement, ListeningTrial, PlayedClip
+from vivavoce.steps.sounds import expect_heard, played_times
+from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.study.listening import Clip
 from vivavoce.study.model import Study
 from vivavoce.study.steps import ListenStep
 
 JUDGING_S: Final = 4.0  # of what was heard, beside hearing it
 HEARING_MINUTES: Final = 1.0
+Due = Presented[ListenStep, ListeningTrial]
 
 
-class ListeningTest(StepKind[ListenStep]):
+class ListeningTest(StimulusStep[ListenStep, ListeningTrial, ClipJudgement]):
     """Simulated participants count the tones right and judge by chance, without waiting for the sound."""
 
     name = "listen"
+    stimulus, response, table = ListeningTrial, ClipJudgement, LISTENING
+    doing, things = "judging clips by ear", "clips, or pairs of them"
+    qualification = HearingCheck()
 
     def minutes(self, step: ListenStep, study: Study) -> float:
         """Clips of the usual length, each heard once and judged; a minute for counting tones."""
@@ -58,17 +71,86 @@ class ListeningTest(StepKind[ListenStep]):
         tie = ", or no difference" if step.ties else ""
         return f"{first}{step.each} pairs of clips are heard whole; the better one of two is chosen{tie}"
 
-    async def simulate(self, step: ListenStep, participant: SimulatedParticipant) -> None:
-        state, listening = participant.state, participant.engine.listening
-        if (attempt := state.tones_due) is not None:
-            await listening.hear(
-                participant.visit_id, step=state.step, attempt=attempt, counted=state.tones[attempt]
-            )
-            return
-        chance = participant.chance(f"listen {state.step} {state.position}")
-        single = state.trials[state.position].second is None
-        choices = ["first", "second", *(["tie"] if step.ties else [])]
-        await listening.judge(
-            participant.visit_id, step=state.step, position=state.position,
-            value=chance.randint(1, 5) if single else None, choice=None if single else chance.choice(choices),
-        )  # fmt: skip
+    def plan(self, step: ListenStep, study: Study, draw: Draw) -> list[ListeningTrial]:
+        """As many trials of each condition as of any other, by the step's seed and the participant alone."""
+        chance, clips = Random(f"{step.seed}:{draw.participant_id}:{draw.place}"), study.clips[step.clips]
+        trials = _pairs(clips, chance) if step.method == "pairs" else _single(clips, chance)
+        chosen = trials[: step.each]
+        chance.shuffle(chosen)
+        return chosen
+
+    def files(self, shown: Due) -> Mapping[str, Path]:
+        clips = zip(("first", "second"), shown.stimulus.clips, strict=False)
+        return {name: shown.step.audio / clip.audio for name, clip in clips}
+
+    def read(self, shown: Due, entered: Mapping[str, str]) -> ClipJudgement:
+        value, choice = entered.get("value", ""), entered.get("choice", "")
+        return ClipJudgement(
+            value=int(value) if value in ("1", "2", "3", "4", "5") else None,
+            choice=next((one for one in ("first", "second", "tie") if one == choice), None),
+            plays=played_times(entered),
+        )
+
+    def check(self, shown: Due, response: ClipJudgement, elapsed_s: float | None) -> None:
+        single = shown.stimulus.second is None
+        judged = response.value if single else response.choice
+        if judged is None or (judged == "tie" and not shown.step.ties):
+            raise Rejected(Message("Please choose an answer."), "value" if single else "choice")
+        lengths_s = {clip.audio: clip.duration_s for clip in shown.study.clips[shown.step.clips]}
+        expect_heard((lengths_s.get(clip.audio, 0.0) for clip in shown.stimulus.clips), elapsed_s)
+
+    def finish(self, step: ListenStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
+        return Outcome()
+
+    def rows(self, given: Given[ListeningTrial, ClipJudgement]) -> Iterator[Row]:
+        trial, second = given.stimulus, given.stimulus.second
+        yield {
+            **given.row("trial_number"), **given.response.model_dump(), "hearing": given.qualified,
+            "method": "opinion" if second is None else "pairs", "pair_id": trial.pair_id,
+            "clip": trial.first.audio, "condition": trial.first.condition,
+            "other_clip": second.audio if second else None,
+            "other_condition": second.condition if second else None,
+        }  # fmt: skip
+
+    def about(self, stimulus: ListeningTrial) -> str:
+        return stimulus.pair_id or stimulus.first.audio
+
+    def respond(self, shown: Due, participant: SimulatedParticipant) -> ClipJudgement:
+        chance = participant.chance(f"listen {shown.place} {shown.position}")
+        if shown.stimulus.second is None:
+            return ClipJudgement(value=chance.randint(1, 5))
+        return ClipJudgement(choice=chance.choice(["first", "second", *(["tie"] if shown.step.ties else [])]))
+
+
+def _single(clips: Sequence[Clip], chance: Random) -> list[ListeningTrial]:
+    """Every clip, conditions taking turns."""
+    by_condition: dict[str, list[Clip]] = defaultdict(list)
+    for clip in clips:
+        by_condition[clip.condition].append(clip)
+    conditions = list(by_condition.values())
+    for own in conditions:
+        chance.shuffle(own)
+    chance.shuffle(conditions)
+    rounds = range(max(map(len, conditions), default=0))
+    return [
+        ListeningTrial(first=_played(own[place]))
+        for place in rounds
+        for own in conditions
+        if place < len(own)
+    ]
+
+
+def _pairs(clips: Sequence[Clip], chance: Random) -> list[ListeningTrial]:
+    by_pair: dict[str | None, list[Clip]] = defaultdict(list)
+    for clip in clips:
+        by_pair[clip.pair].append(clip)
+    trials: list[ListeningTrial] = []
+    for name, both in by_pair.items():
+        first, second = chance.sample(both, 2)
+        trials.append(ListeningTrial(first=_played(first), second=_played(second), pair_id=name))
+    chance.shuffle(trials)
+    return trials
+
+
+def _played(clip: Clip) -> PlayedClip:
+    return PlayedClip(audio=clip.audio, condition=clip.condition)

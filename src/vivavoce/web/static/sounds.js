@@ -1,0 +1,44 @@
+// Answers open once every sound was heard to its end; nobody can jump ahead. The service looks at the time as well.
+
+const sounds = [...document.querySelectorAll("audio[data-whole]")];
+const form = document.querySelector("form[data-draft]");
+const closed = [...form.querySelectorAll("fieldset[data-heard], button.primary")];
+const plays = form.querySelector("input[name='plays']");
+const name = `vivavoce-heard:${form.dataset.draft}`; // what was heard stays heard over a reload
+const before = JSON.parse(sessionStorage.getItem(name) ?? "[]");
+const heard = new Map(sounds.map((sound, place) => [sound, { until: 0, times: before[place] ?? 0 }]));
+let sent = false;
+
+function settle() {
+  const times = [...heard.values()].map((one) => one.times);
+  sessionStorage.setItem(name, JSON.stringify(times));
+  plays.value = String(times.reduce((sum, one) => sum + one, 0));
+  for (const part of closed) part.disabled = times.includes(0);
+}
+
+for (const [sound, own] of heard) {
+  sound.addEventListener("timeupdate", () => {
+    if (!sound.seeking && sound.currentTime <= own.until + 1) own.until = Math.max(own.until, sound.currentTime);
+  });
+  sound.addEventListener("seeking", () => {
+    if (!own.times && sound.currentTime > own.until + 0.2) sound.currentTime = own.until;
+  });
+  sound.addEventListener("ratechange", () => {
+    if (sound.playbackRate !== 1) sound.playbackRate = 1;
+  });
+  sound.addEventListener("play", () => {
+    for (const other of sounds) if (other !== sound) other.pause();
+  });
+  sound.addEventListener("ended", () => {
+    if (own.until < sound.duration - 1) return;
+    own.times += 1;
+    settle();
+  });
+}
+
+form.addEventListener("submit", (event) => {
+  if (sent) event.preventDefault(); // a second press while the first is under way
+  sent = true;
+});
+
+settle();
