@@ -55,14 +55,14 @@ KEPT_WHOLE = (
 # the forms of the pages in the order in which one that is there is filled in, and what is entered
 FORMS: dict[str, dict[str, str]] = {
     "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {},
-    "/respond": {"counted": "4", "plays": "1"}, "/transcript": {"text": "good bye"},
+    "/respond": {"counted": "4", "plays": "1", "text": "good bye"},
     "/elicit/typed": {"text": "stir"},
     "/arena/vote": {"choice": "left"},
     "/arena/say": {"item-text": "thai food"}, "/dialogue/finish": {}, "/dialogue/next": {},
     "/turns/form": {"text": "a cheap place please"}, "/dialogue/end/form": {"confirmed": "yes"},
 }  # fmt: skip
 SINCE = dict.fromkeys(
-    ("/rated", "/choices", "/hearing", "/judged"), "/respond"
+    ("/rated", "/choices", "/hearing", "/judged", "/transcript"), "/respond"
 )  # forms that have another address since then
 
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, expect
 from scenes.browser import barriers, overflow, until
 from scenes.transcribing import transcribing_study
 from scenes.websites import Running, running
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
-from vivavoce.log.transcription_events import TranscriptGiven
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
@@ -31,7 +31,7 @@ def test_recordings_are_heard_again_by_escape_and_sent_by_enter(browser: Browser
     context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568})
     page, errors, played = context.new_page(), [], []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda one: played.append(one.url) if "/recording/" in one.url else None)
+    page.on("request", lambda one: played.append(one.url) if "/presented/" in one.url else None)
     page.goto(server.url)
     page.get_by_role("button", name="Inizia").click()
     for number in range(1, 6):
@@ -52,7 +52,7 @@ def test_recordings_are_heard_again_by_escape_and_sent_by_enter(browser: Browser
     assert len(set(played)) == 5
     log = server.site.engine.log
     given = [one.event for visit in log.visits("transcripts") for one in log.events(visit.visit_id)]
-    said = [event.text for event in given if isinstance(event, TranscriptGiven)]
+    said = [event.response["text"] for event in given if isinstance(event, ResponseGiven)]
     assert said == [f"parole {number}" for number in range(1, 6)]
 
 
@@ -71,13 +71,13 @@ def test_what_is_half_written_is_there_again_after_a_reload_and_a_lost_connectio
     context.set_offline(True)
     page.locator("#text").press_sequentially("at was said")
     until(page, "JSON.stringify(localStorage).includes('half of what was said')")
-    with page.expect_event("requestfailed", predicate=lambda one: one.url.endswith("/transcript")):
-        page.locator("#send").click()
+    with page.expect_event("requestfailed", predicate=lambda one: one.url.endswith("/respond")):
+        page.locator(".primary").click()
     page.wait_for_url("chrome-error://**")
     context.set_offline(False)
     page.goto(server.url + "/visit")
     expect(page.locator(".progress")).to_have_text("Recording 1 of 5")
     expect(page.locator("#text")).to_have_value("half of what was said")
-    page.locator("#send").click()
+    page.locator(".primary").click()
     expect(page.locator(".progress")).to_have_text("Recording 2 of 5")
     expect(page.locator("#text")).to_have_value("")

@@ -21,6 +21,7 @@ from scenes.browser import barriers, chromium, overflow, until
 from scenes.browsing import Forms, Visitor, events_of
 from scenes.listening import listening_study
 from scenes.strangers import HERE, install, known
+from scenes.transcribing import transcribing_study
 from scenes.websites import running
 from vivavoce import web
 from vivavoce.core.clock import ManualClock
@@ -76,6 +77,12 @@ EXAMPLES = {
         dict.fromkeys(("item-ease", "item-utility", "item-satisfaction", "item-interaction"), "4"),
         {"item-ease": "2"}, "3 questions are still open", 'name="item-ease" value="2" checked',
         "Leggi questa conversazione fino in fondo.",
+    ),
+    "transcribe": Example(
+        transcribing_study, "transcribe: {items: items.csv, audio: audio, each: 5, accuracy: 0}",
+        {"text": "a cheap place"}, {"text": "la " * 1000}, "This is too long. Please make it shorter.",
+        "la la la",
+        "Scrivi ogni parola come è stata detta",
     ),
     "triage": Example(
         lambda folder: shutil.copytree(HERE / "study", folder),
@@ -168,12 +175,13 @@ def test_people_answer_one_after_another_and_every_answer_is_a_row(
     kind = kind_of(study.visit[0])
     assert isinstance(kind, StimulusStep)
     dataset = export_dataset(log, "city", tmp_path / "data")
-    rows = dataset.read(kind.table.name).to_pylist()
     given = events_of(log, "response_given")
     assert [one.event.position for one in given] == list(range(total))
-    assert len({row["answered_at"] for row in rows}) == total
-    assert {row["answered_at"] for row in rows} == {one.at for one in given}
-    assert not any(row["simulated"] for row in rows)
+    if kind.table is not None:
+        rows = dataset.read(kind.table.name).to_pylist()
+        assert len({row["answered_at"] for row in rows}) == total
+        assert {row["answered_at"] for row in rows} == {one.at for one in given}
+        assert not any(row["simulated"] for row in rows)
     (step,) = dataset.read("steps").to_pylist()
     assert step["kind"] == kind.name and step["duration_s"] > 0
 
@@ -298,6 +306,15 @@ def test_forms_that_were_open_at_an_update_still_count(log: Log, tmp_path: Path)
     assert given.event.response == {"value": 5, "choice": None, "plays": 1}
 
 
+def test_a_transcript_from_a_page_that_was_open_at_an_update_still_counts(log: Log, tmp_path: Path) -> None:
+    with visitors(written(EXAMPLES["transcribe"], tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        sent = {"step": "0", "position": "0", "text": "", "unclear": "1"}
+        assert "Recording 2 of 5" in person.client.post("/transcript", data=sent).text
+    (given,) = events_of(log, "response_given")
+    assert given.event.response["text"] is None
+
+
 def test_another_process_goes_on_with_the_same_stimulus(study: Study, example: Example, log: Log) -> None:
     with visitors(study, log) as visitor:
         person = begun(visitor())
@@ -347,7 +364,7 @@ def test_the_dashboard_counts_what_was_answered_and_says_what_people_are_doing(
         (work,) = seen.work
         given = events_of(log, "response_given")
         pieces = sum(kind.pieces(kind.response.model_validate(one.event.response)) for one in given)
-        assert (work.noun, work.pieces, work.participants) == (kind.table.counted, pieces, 1)
+        assert (work.noun, work.pieces, work.participants) == (kind.counted, pieces, 1)
         assert (pieces >= 2, work.different) == (True, 2)
         assert work.things == kind.things
         assert kind.doing in {one["doing"] for one in Board(study, log).see(whereabouts)[0]}
@@ -362,7 +379,7 @@ def test_the_dashboard_reads_answers_to_a_step_that_the_study_has_no_more(
         answer(person, example)
     other = EXAMPLES["compare" if study.visit[0].kind == "rate" else "rate"]
     seen = Board(written(other, tmp_path / "changed"), log).see(progress)
-    assert {work.noun for work in seen.work if work.pieces} == {kind_of(study.visit[0]).table.counted}
+    assert {work.noun for work in seen.work if work.pieces} == {kind_of(study.visit[0]).counted}
 
 
 def test_whoever_is_erased_leaves_no_answer(study: Study, example: Example, log: Log, tmp_path: Path) -> None:
@@ -386,12 +403,14 @@ def test_programs_draw_plans_of_their_own(study: Study, log: Log, tmp_path: Path
 
     asyncio.run(run())
     plans = [one.event for one in events_of(log, "stimuli_planned")]
-    assert [one.slot for one in plans] == [0, 1, 2, 0]
+    assert [one.slot for one in plans] == [0, 1, 2, 0] and plans[-1].stimuli
     assert {one.outcome for one in log.visits("city") if one.simulated} == {"completed"}
     kind = kind_of(study.visit[0])
     assert isinstance(kind, StimulusStep)
-    rows = export_dataset(log, "city", tmp_path / "data").read(kind.table.name).to_pylist()
-    assert rows and all(row["simulated"] for row in rows)
+    dataset = export_dataset(log, "city", tmp_path / "data")
+    if kind.table is not None:
+        rows = dataset.read(kind.table.name).to_pylist()
+        assert rows and all(row["simulated"] for row in rows)
 
 
 @pytest.mark.browser
@@ -407,9 +426,14 @@ def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
             page.evaluate(f"document.querySelectorAll('audio')[{number}].play()")
             until(page, f"document.querySelectorAll('audio')[{number}].ended")
         name, value = next(iter(example.answer.items()))
-        page.locator(f'[name="{name}"][value="{value}"]').check(force=True)
-        page.reload()
-        assert page.locator(f'[name="{name}"][value="{value}"]').is_checked()
+        if (field := page.locator(f'textarea[name="{name}"]')).count():
+            field.fill(value)
+            page.reload()
+            assert field.input_value() == value
+        else:
+            page.locator(f'[name="{name}"][value="{value}"]').check(force=True)
+            page.reload()
+            assert page.locator(f'[name="{name}"][value="{value}"]').is_checked()
         page.get_by_role("button", name="Continue").click()
         assert (overflow(page), barriers(page)) == (0, [])
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
 
 GOLD = {
     "gold-1.wav": "a cheap thai place",
@@ -45,3 +46,13 @@ def transcribing_study(folder: Path, unknown: int = 6, **settings: object) -> St
         encoding="utf-8",
     )
     return load_study(folder)
+
+
+async def write_down(
+    engine: SessionEngine, visit_id: str, text: str, *, step: int = 0, position: int | None = None
+) -> None:
+    """The recording that is due is written down as on the page."""
+    state = await engine.state(visit_id)
+    place = state.position if position is None else position
+    response = state.asking.read(state.shown, {"text": text})
+    await engine.forms.respond(visit_id, step=step, position=place, response=response)

@@ -70,7 +70,9 @@ def _what(name: str) -> str:
 
 
 def _stimuli(kind: Any) -> str:
-    return f"{kind.things} | `{kind.table.name}`" if isinstance(kind, StimulusStep) else " | "
+    if not isinstance(kind, StimulusStep):
+        return " | "
+    return f"{kind.things} | " + (f"`{kind.table.name}`" if kind.table is not None else "")
 
 
 def stress_tests_page() -> str:

@@ -10,7 +10,6 @@ from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.event import Event
 from vivavoce.log.events import QuestionnaireAnswered
 from vivavoce.log.stimulus_events import ResponseGiven
-from vivavoce.log.transcription_events import TranscriptGiven
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.step_kind import STEPS
 from vivavoce.trial.state import VisitState
@@ -54,8 +53,6 @@ WORK: Final[dict[str, DeedWork]] = {
     one.step: one
     for one in (
         DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
-        DeedWork("transcribe", "transcript", TranscriptGiven, _place, lambda event: event.item.audio,
-             "recordings"),
         DeedWork(
             "elicit", "command", CommandGiven, _place, lambda event: event.stimulus.stimulus_id, "stimuli"
         ),
@@ -75,7 +72,7 @@ def works() -> dict[str, DeedWork]:
     return WORK | {
         kind.name: DeedWork(
             kind.name,
-            kind.table.counted,
+            kind.counted,
             ResponseGiven,
             _place,
             things=kind.things,

@@ -16,7 +16,7 @@ from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place
-from vivavoce.log.transcriptions import OfVisit, transcriptions
+from vivavoce.log.transcriptions import TranscribedVisit, transcriptions, word_accuracy
 from vivavoce.study.schemes import Scheme, said
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
@@ -110,9 +110,9 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
     with desk.log.reading() as connection:
         found = transcriptions(connection, desk.study.name)
     accepted = {one.item.audio for one in found.accepted()} & unknown
-    by_participant: dict[str, list[OfVisit]] = {}
+    by_participant: dict[str, list[TranscribedVisit]] = {}
     shown = desk.board.see(lambda board: {visit.participant_id for visit in board.visits.values()})
-    for visit in found.visits.values():
+    for visit in found.visits:
         if visit.participant_id not in shown:
             continue
         by_participant.setdefault(visit.participant_id, []).append(visit)
@@ -120,13 +120,18 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
         "all": len(unknown), "accepted": len(accepted),
         "held": len((found.taken() & unknown) - accepted),
         "people": [
-            {"participant_id": who, "written": sum(len(visit.given) for visit in visits),
-             "accuracies": [visit.accuracy for visit in visits if visit.accuracy is not None],
+            {"participant_id": who, "written": sum(len(visit.answered) for visit in visits),
+             "accuracies": [one for visit in visits if (one := _accuracy(visit)) is not None],
              "state": "refused" if who in found.refused
              else "accepted" if all(visit.accepted for visit in visits) else "at it"}
             for who, visits in by_participant.items()
         ],
     }  # fmt: skip
+
+
+def _accuracy(visit: TranscribedVisit) -> float | None:
+    """Of the known recordings of a visit that is judged."""
+    return word_accuracy(one.response for one in visit.answered) if visit.accepted is not None else None
 
 
 def annotator_names(desk: Desk) -> dict[str, str]:

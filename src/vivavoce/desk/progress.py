@@ -22,7 +22,7 @@ OUTCOMES: Final = {
 PHASES: Final = {
     "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
     "feedback": "answering the questionnaire",
-    "arena": "in the arena", "transcribe": "writing recordings down",
+    "arena": "in the arena",
     "elicit": "commanding a robot",
     "ended": "ended",
 }  # fmt: skip

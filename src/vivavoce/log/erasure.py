@@ -20,6 +20,8 @@ from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.spool import tapes_of
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned, stored_kinds
+from vivavoce.log.stimulus_rows import responded_kinds
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import STRESS_EVENTS, StressRunPlanned
 from vivavoce.log.tables import (
@@ -33,9 +35,9 @@ from vivavoce.log.tables import (
     recruit_links,
     visits,
 )
-from vivavoce.log.transcription_events import TranscriptGiven
 
-_ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS, TranscriptGiven)}
+_ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS)}
+_ANSWERS: Final = {*stored_kinds(StimuliPlanned), *stored_kinds(ResponseGiven)}
 _MANY: Final = 500
 Payload = dict[str, Any]
 
@@ -63,10 +65,6 @@ class _Theirs:
 
     def mended(self, kind: str, payload: Payload) -> Payload:
         """An event of somebody else without what is theirs in it."""
-        if kind == TranscriptGiven.kind:
-            item = payload["item"]
-            theirs = item.get("dialogue_id") in self.dialogues or Path(item["audio"]).stem in self.files
-            return {**payload, "text": None} if theirs and not item.get("gold") else payload
         if kind == StressRunPlanned.kind:
             gone = {one["case_id"] for one in payload["cases"] if one.get("dialogue_id") in self.dialogues}
             self.cases |= {(payload["run_id"], case_id) for case_id in gone}
@@ -74,6 +72,35 @@ class _Theirs:
             rest = [one for one in payload["not_applicable"] if one.get("dialogue_id") not in self.dialogues]
             return {**payload, "cases": kept, "not_applicable": rest}
         return payload
+
+
+@dataclass
+class _Answers:
+    """Responses of others to stimuli, without what they say of somebody who is erased."""
+
+    theirs: _Theirs
+    planned: dict[tuple[str, int], list[Payload]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.kinds = {kind.name: kind for kind in responded_kinds()}
+
+    def mended(self, kind: str, payload: Payload, visit_id: str) -> Payload:
+        event = read_event(kind, payload)
+        if isinstance(event, StimuliPlanned):
+            self.planned[visit_id, event.step] = event.stimuli
+            return payload
+        if not isinstance(event, ResponseGiven) or event.name not in self.kinds:
+            return payload  # of a step that no package offers any more: nobody can say what it holds
+        of = self.kinds[event.name]
+        stimulus = of.stimulus.model_validate(self.planned[visit_id, event.step][event.position])
+        response = of.response.model_validate(event.response)
+        without = of.without(stimulus, response, self.theirs.dialogues, self.theirs.files)
+        if without == response:
+            return payload
+        said: Payload = without.model_dump(mode="json")
+        if kind == ResponseGiven.kind:
+            return {**payload, "response": said}
+        return {**payload, **{name: value for name, value in said.items() if name in payload}}
 
 
 def erase_participant(log: Log, study: str, who: str, *, by: str) -> ParticipantErased:
@@ -142,16 +169,17 @@ def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, di
     """Positions of others' events that go as a whole, how many were mended, and from where streams change."""
     wanted = (
         select(events.c.position, events.c.kind, events.c.payload, events.c.visit_id, events.c.seq)
-        .where(events.c.kind.in_(sorted(_ELSEWHERE)), events.c.visit_id.not_in(theirs.visits))
+        .where(events.c.kind.in_(sorted(_ELSEWHERE | _ANSWERS)), events.c.visit_id.not_in(theirs.visits))
         .order_by(events.c.position)
     )
     deleted, mended, touched = list[int](), 0, dict[str, int]()
+    answers = _Answers(theirs)
     for position, kind, payload, stream, seq in connection.execute(wanted).all():
-        if kind != TranscriptGiven.kind and theirs.about(payload):
+        if kind not in _ANSWERS and theirs.about(payload):
             deleted.append(position)
             touched.setdefault(stream, seq)
             continue
-        without = theirs.mended(kind, payload)
+        without = answers.mended(kind, payload, stream) if kind in _ANSWERS else theirs.mended(kind, payload)
         if without != payload:
             read_event(kind, without)
             connection.execute(update(events).where(events.c.position == position).values(payload=without))

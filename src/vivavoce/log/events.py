@@ -18,7 +18,6 @@ from vivavoce.log.playback_events import PLAYBACK_EVENTS
 from vivavoce.log.recording_events import RECORDING_EVENTS
 from vivavoce.log.stimulus_events import EARLIER_KINDS, STIMULUS_EVENTS, upcast
 from vivavoce.log.stress_events import STRESS_EVENTS
-from vivavoce.log.transcription_events import TRANSCRIPTION_EVENTS
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
@@ -387,7 +386,6 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         TrialResumed,
         ParticipantErased,
         *ANNOTATION_EVENTS,
-        *TRANSCRIPTION_EVENTS,
         *ARENA_EVENTS,
         *CALL_EVENTS,
         *ELICITATION_EVENTS,

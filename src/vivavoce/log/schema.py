@@ -74,10 +74,12 @@ class _Tables(Mapping[str, Table]):
 
         found = dict(_OWN)
         for kind in responded_kinds():
-            if kind.table.name in found:
+            if (table := kind.table) is None:
+                continue
+            if table.name in found:
                 hint = "mend or uninstall the package that offers it"
-                raise InputError(f"step {kind.name!r} has another's table {kind.table.name!r}", hint=hint)
-            found[kind.table.name] = kind.table
+                raise InputError(f"step {kind.name!r} has another's table {table.name!r}", hint=hint)
+            found[table.name] = table
         return found
 
     def __getitem__(self, name: str) -> Table:

@@ -20,12 +20,10 @@ from vivavoce.log.models import StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.recording_rows import FOLDER
 from vivavoce.log.stimulus_events import StepFinished
-from vivavoce.log.transcription_events import TranscriptionsFinished
 
 _DONE: Final = {
     ConsentGiven: "consent", ConsentDeclined: "consent", PageRead: "page", DialogueEnded: "dialogue",
     QuestionnaireAnswered: "questionnaire", CommandsFinished: "elicit",
-    TranscriptionsFinished: "transcribe",
 }  # fmt: skip
 
 

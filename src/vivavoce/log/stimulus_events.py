@@ -34,13 +34,17 @@ class QualificationTried(Event):
 
 
 class ResponseGiven(Event):
-    """One stimulus was answered; response_s: seconds since it was due, breaks included."""
+    """One stimulus was answered.
+
+    language    of the page; null in older logs, where the step did not say it
+    response_s  since it was due, breaks included
+    """
 
     kind = "response_given"
     step: int
     name: str
     position: int
-    language: str
+    language: str | None = None
     response: dict[str, Any]
     response_s: float
 
@@ -73,9 +77,12 @@ EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
     "hearing_checked": (QualificationTried, "listen"),
     "clip_judged": (ResponseGiven, "listen"),
     "listening_finished": (StepFinished, "listen"),
+    "transcriptions_assigned": (StimuliPlanned, "transcribe"),
+    "transcript_given": (ResponseGiven, "transcribe"),
+    "transcriptions_finished": (StepFinished, "transcribe"),
 }
 """Kinds of logs written before, with what they are read as, and the step that wrote them."""
-_STIMULI: Final = ("transcripts", "comparisons", "trials")
+_STIMULI: Final = ("transcripts", "comparisons", "trials", "items")
 
 
 def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Responses to stimuli, from the events of one visit: rows of the tables that the kinds of steps declare."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
@@ -33,7 +34,7 @@ class Given(Generic[Stimulus, Response]):
     stimulus: Stimulus
     response: Response
     response_s: float
-    language: str
+    language: str | None
     answered_at: datetime
     finished: StepFinished | None = None
     qualified: bool | None = None
@@ -54,11 +55,14 @@ class RespondedKind(Protocol):
     """What a kind of step says of its responses."""
 
     name: str
-    table: Table
+    table: Table | None
     stimulus: type[BaseModel]
     response: type[BaseModel]
 
     def rows(self, given: Any) -> Iterable[Row]: ...
+    def without(
+        self, stimulus: Any, response: Any, dialogues: AbstractSet[str], recordings: AbstractSet[str]
+    ) -> Any: ...
 
 
 def responded_kinds() -> list[RespondedKind]:
@@ -74,7 +78,7 @@ def response_rows(visit: Sequence[StoredEvent]) -> Iterator[tuple[str, list[Row]
     """
     named = {one.event.name for one in visit if isinstance(one.event, ResponseGiven)}
     for kind in responded_kinds() if named else ():
-        if kind.name in named:
+        if kind.name in named and kind.table is not None:
             yield kind.table.name, [row for given in _given(visit, kind) for row in kind.rows(given)]
 
 

@@ -1,21 +1,42 @@
 """What has become of recordings: who holds which, who was refused, and which transcripts count."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import Connection
 
-from vivavoce.log.events import read_event
-from vivavoce.log.tables import events, visits
-from vivavoce.log.transcription_events import (
-    TRANSCRIPTION_EVENTS,
-    LoggedItem,
-    TranscriptGiven,
-    TranscriptionsAssigned,
-    TranscriptionsFinished,
-)
+from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
+
+
+class LoggedItem(BaseModel):
+    """One recording to be written down; dialogue and turn where it is one of a dialogue.
+
+    gold  its transcript is known; it looks like all others
+    """
+
+    model_config = ConfigDict(frozen=True)
+    audio: str
+    dialogue_id: str | None = None
+    turn_index: int | None = None
+    gold: bool = False
+
+
+class WrittenTranscript(BaseModel):
+    """What was written down of a recording; text is null where no word could be made out.
+
+    errors, words  of a recording with a known transcript: word errors, and words of the known one
+    prefilled      what the recogniser heard stood in the field
+    """
+
+    model_config = ConfigDict(frozen=True)
+    text: str | None
+    errors: int | None = None
+    words: int | None = None
+    prefilled: bool = False
 
 
 class AcceptedTranscript(NamedTuple):
@@ -28,89 +49,61 @@ class AcceptedTranscript(NamedTuple):
     at: datetime
 
 
-@dataclass
-class OfVisit:
-    """One visit's part: what it was given, wrote, and whether it counts (None: not decided)."""
+TranscribedVisit = StimulusVisit[LoggedItem, WrittenTranscript]
 
-    participant_id: str
-    held: bool
-    items: list[LoggedItem] = field(default_factory=list)
-    given: list[AcceptedTranscript] = field(default_factory=list)
-    accuracy: float | None = None
-    gold: int = 0
-    accepted: bool | None = None
+
+def word_accuracy(written: Iterable[WrittenTranscript]) -> float | None:
+    """1 - word errors over words, of all recordings with known transcript; None without any."""
+    checked = [one for one in written if one.errors is not None]
+    words = sum(one.words or 0 for one in checked)
+    return 1 - sum(one.errors or 0 for one in checked) / words if words else None
 
 
 @dataclass
 class Transcriptions:
     """All visits that wrote something down, in the order of the log."""
 
-    visits: dict[str, OfVisit] = field(default_factory=dict)
+    visits: list[TranscribedVisit] = field(default_factory=list)
 
     @property
     def refused(self) -> set[str]:
         """Participants whose accuracy was too low; nothing of theirs counts."""
-        return {visit.participant_id for visit in self.visits.values() if visit.accepted is False}
+        return {visit.participant_id for visit in self.visits if visit.accepted is False}
 
     def accepted(self) -> list[AcceptedTranscript]:
         """Every transcript that counts, the first of each recording; known ones are none."""
         refused, found = self.refused, dict[str, AcceptedTranscript]()
-        for visit in self.visits.values():
-            if visit.accepted and visit.participant_id not in refused:
-                for one in visit.given:
-                    if not one.item.gold:
-                        found.setdefault(one.item.audio, one)
+        for visit in self.visits:
+            if not visit.accepted or visit.participant_id in refused:
+                continue
+            for item, written, at in visit.answered:
+                if not item.gold:
+                    one = AcceptedTranscript(item, written.text, visit.participant_id, visit.language, at)
+                    found.setdefault(item.audio, one)
         return list(found.values())
 
     def taken(self) -> set[str]:
         """Recordings that need nobody else: accepted, or in the hands of somebody who is still at it."""
         held = {
             item.audio
-            for visit in self.visits.values()
+            for visit in self.visits
             if visit.held and visit.accepted is None and visit.participant_id not in self.refused
-            for item in visit.items
+            for item in visit.stimuli
             if not item.gold
         }
         return held | {one.item.audio for one in self.accepted()}
 
     def seen_by(self, participant_id: str) -> set[str]:
         """Recordings that a participant was given before, known ones included."""
-        mine = [visit for visit in self.visits.values() if visit.participant_id == participant_id]
-        return {item.audio for visit in mine for item in visit.items}
+        mine = [visit for visit in self.visits if visit.participant_id == participant_id]
+        return {item.audio for visit in mine for item in visit.stimuli}
 
 
-def transcriptions(
-    connection: Connection, study: str | None = None, since: datetime | None = None
-) -> Transcriptions:
-    """Everything that was written down for a study, or in the whole log.
-
-    since  whoever did nothing since then does not hold his recordings any more
-    """
-    wanted = (
-        select(
-            events.c.visit_id, events.c.kind, events.c.payload, events.c.at, visits.c.participant_id,
-            visits.c.language, visits.c.outcome, visits.c.last_at,
-        )
-        .join(visits, visits.c.visit_id == events.c.visit_id)
-        .where(events.c.kind.in_([kind.kind for kind in TRANSCRIPTION_EVENTS]))
-        .order_by(events.c.position)
-    )  # fmt: skip
-    if study is not None:
-        wanted = wanted.where(visits.c.study == study)
-    found = Transcriptions()
-    for visit_id, kind, payload, at, participant_id, language, outcome, last_at in connection.execute(wanted):
-        held = outcome is None and (since is None or last_at >= since)
-        visit = found.visits.setdefault(visit_id, OfVisit(participant_id, held))
-        match read_event(kind, payload):
-            case TranscriptionsAssigned() as event:
-                visit.items = event.items
-            case TranscriptGiven() as event:
-                visit.given.append(AcceptedTranscript(event.item, event.text, participant_id, language, at))
-            case TranscriptionsFinished() as event:
-                visit.accuracy, visit.gold, visit.accepted = event.accuracy, event.gold, event.accepted
-            case _:
-                pass
-    return found
+def transcriptions(connection: Connection, study: str | None = None) -> Transcriptions:
+    """Everything that was written down for a study, or in the whole log."""
+    return Transcriptions(
+        stimulus_visits(connection, "transcribe", LoggedItem, WrittenTranscript, study=study)
+    )
 
 
 def references(connection: Connection) -> dict[tuple[str, int], str]:

@@ -1,8 +1,10 @@
 """Steps that present stimuli and collect responses: events, state, page, refusals and export are shared."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple
@@ -12,6 +14,7 @@ from pydantic import BaseModel
 from vivavoce.audio.sound import Sound
 from vivavoce.log.columns import Table
 from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus
+from vivavoce.log.stimulus_visits import StimulusVisit
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Message, SimulatedParticipant, StepKind, Written
 
@@ -27,12 +30,15 @@ class Draw(NamedTuple):
     slot    number of the plan: the first that nobody of the same scope holds, so that plans can be balanced
     chance  of this participant and step; in a simulation the same for the same seed
     place   of the step in the visit, from 0
+    others  every visit to the study that was given stimuli of this kind of step, of people or of programs as
+            this one; whoever did nothing for the time given is not at it any more
     """
 
     participant_id: str
     slot: int
     chance: Random
     place: int
+    others: Callable[[timedelta], Sequence[StimulusVisit[Any, Any]]] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +141,24 @@ class StimulusStep(
     """One kind of step of this sort; `page.html` beside its module shows a stimulus and asks for a response.
 
     stimulus, response  models of what is logged of each
-    table               of the dataset, a row or more for each response
+    table               of the dataset, a row or more for each response; None: responses are no rows
+    counted             one response, or piece of one, as counts are said with it; by default the table's word
     doing               what a participant is doing, as the dashboard says it: `rating transcripts`
     things              what the stimuli are called there, in the plural
     qualification       a check before the stimuli; None: there is none
     """
 
     page = "page"
-    table: ClassVar[Table]
+    table: ClassVar[Table | None]
+    counted: ClassVar[str]
     doing: ClassVar[str]
     things: ClassVar[str]
     qualification: ClassVar[Qualification[Any, Any, Any] | None] = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if (table := getattr(cls, "table", None)) is not None:
+            cls.counted = table.counted
         asked = [*_Asking.__annotations__, *StimulusStep.__annotations__]
         lacking = [name for name in asked if not hasattr(cls, name)]
         if lacking:
@@ -166,6 +176,10 @@ class StimulusStep(
         Raises     Rejected, such as for an answer before all of a clip can have been heard
         """
 
+    def over(self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]]) -> bool:
+        """Whether the step ends here, before its last stimulus; most do not."""
+        return False
+
     @abstractmethod
     def finish(
         self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]], total_s: float
@@ -179,6 +193,19 @@ class StimulusStep(
     @abstractmethod
     def rows(self, given: Given[Stimulus, Response]) -> Iterable[Row]:
         """The rows of `table` for one response; `given.row(...)` has the columns that all share."""
+
+    def without(
+        self,
+        stimulus: Stimulus,
+        response: Response,
+        dialogues: AbstractSet[str],
+        recordings: AbstractSet[str],
+    ) -> Response:
+        """The response without what it says of somebody else who is erased; most say nothing of anybody.
+
+        dialogues, recordings  keys of theirs, and files without their endings
+        """
+        return response
 
     def about(self, stimulus: Stimulus) -> str:
         """The stimulus in a few characters, by which the dashboard counts those that were answered."""

@@ -1,4 +1,4 @@
-"""What participants fill in: questionnaires, responses to stimuli, transcripts.
+"""What participants fill in: questionnaires, responses to stimuli.
 
 As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
 whatever a method has returned is on disk.
@@ -12,7 +12,6 @@ from vivavoce.steps.stimulus import Qualification
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.state import VisitState
-from vivavoce.trial.transcription import given as transcript_given
 from vivavoce.trial.visits import MoveRules
 
 
@@ -84,18 +83,3 @@ class Forms:
                 response=response.model_dump(mode="json"), response_s=since,
             )  # fmt: skip
             await self._move(visit, lambda draft: draft.add(event))
-
-    async def transcribe(
-        self, visit_id: str, *, step: int, position: int, text: str, unclear: bool = False
-    ) -> None:
-        """Store what was written down of one recording, or that no word of it could be made out.
-
-        Raises  Stale: another recording is due; Refused: `empty`, `too_long`
-        """
-        visit = await self._visit_of(visit_id)
-        async with visit.lock:
-            state = visit.state
-            if (state.phase, state.step, state.position) != ("transcribe", step, position):
-                raise Stale(f"recording {position} is not being written down")
-            event = transcript_given(self.rules.study, state, text, unclear, self.rules.clock.now())
-            await self._move(visit, lambda d: d.add(event))

@@ -25,12 +25,6 @@ from vivavoce.log.elicitation_events import (
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import StoredEvent
-from vivavoce.log.transcription_events import (
-    LoggedItem,
-    TranscriptGiven,
-    TranscriptionsAssigned,
-    TranscriptionsFinished,
-)
 from vivavoce.steps.stimulus import Presented, Qualification, StimulusStep
 from vivavoce.study.model import (
     ArenaStep,
@@ -38,7 +32,6 @@ from vivavoce.study.model import (
     ElicitStep,
     Step,
     Study,
-    TranscribeStep,
 )
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.arena import BoutState
@@ -48,7 +41,7 @@ __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
 Phase = Literal[
-    "page", "stimulus", "transcribe", "elicit", "arena", "ready", "chat", "code",
+    "page", "stimulus", "elicit", "arena", "ready", "chat", "code",
     "feedback", "ended",
 ]  # fmt: skip
 
@@ -59,10 +52,10 @@ class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `transcribe` (recording `position` of those to write down),
-    `elicit` (a command to stimulus `position`), `stimulus` (number `position` of what any other step
-    presents, or try `attempt` of the check before), `ready` (the next dialogue, or bout, can be begun),
-    `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
+    questionnaire or debrief of this step), `elicit` (a command to stimulus `position`), `stimulus` (number
+    `position` of what any other step presents, or try `attempt` of the check before), `ready` (the next
+    dialogue, or bout, can be begun), `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the
+    dialogue just held), `ended`.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
@@ -75,8 +68,6 @@ class VisitState:
         self.step, self.round, self.position = 0, 0, 0
         self.phase: Phase = "page"
         self.dialogues: list[DialogueState] = []
-        self.transcriptions: list[LoggedItem] = []
-        self.transcribing: list[StoredEvent] = []
         self.stimuli: list[LoggedStimulus] = []
         self.commands: dict[int, CommandGiven] = {}
         self.eliciting: list[StoredEvent] = []
@@ -166,10 +157,6 @@ class VisitState:
         return self._step_of(ElicitStep)
 
     @property
-    def transcribe_step(self) -> TranscribeStep:
-        return self._step_of(TranscribeStep)
-
-    @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
         enough = self.round >= self.dialogue_step.repeat.min
@@ -179,7 +166,7 @@ class VisitState:
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
         clone.wrong_codes = list(self.wrong_codes)
-        clone.transcribing, clone.eliciting = list(self.transcribing), list(self.eliciting)
+        clone.eliciting = list(self.eliciting)
         clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
         clone.given, clone.dialogues = list(self.given), list(self.dialogues)
         for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
@@ -334,8 +321,8 @@ class VisitState:
 
     @_take.register
     def _(self, event: StepFinished, stored: StoredEvent) -> None:
-        paid = self.stimulus_kind.paid(self.current_step)
-        self._judge(accepted=event.accepted, paid=paid)
+        if not event.accepted:  # work that does not count earns no completion code, unless the step says so
+            self.refused = self.refused or not self.stimulus_kind.paid(self.current_step)
         self._enter(event.step + 1)
 
     @_take.register
@@ -383,24 +370,6 @@ class VisitState:
         self.recordings.pop(event.recording_id, None)
 
     @_take.register
-    def _(self, event: TranscriptionsAssigned, stored: StoredEvent) -> None:
-        self.transcriptions, self.transcribing = event.items, [stored]
-
-    @_take.register
-    def _(self, event: TranscriptGiven, stored: StoredEvent) -> None:
-        self.transcribing.append(stored)
-        self.position = event.position + 1
-
-    @_take.register
-    def _(self, event: TranscriptionsFinished, stored: StoredEvent) -> None:
-        self._judge(accepted=event.accepted, paid=self.transcribe_step.code_if_not_accepted)
-        self._enter(event.step + 1)
-
-    def _judge(self, *, accepted: bool, paid: bool) -> None:
-        """Work that failed its check earns no completion code, unless the study says so."""
-        self.refused = self.refused or not (accepted or paid)
-
-    @_take.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
         self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
         self._enter(event.step + 1)
@@ -432,6 +401,6 @@ class VisitState:
             return
         kinds: dict[type, Phase] = {
             DialogueStep: "ready", ArenaStep: "ready",
-            TranscribeStep: "transcribe", ElicitStep: "elicit",
+            ElicitStep: "elicit",
         }  # fmt: skip
         self.phase = kinds.get(type(self.current_step), "page")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random, SystemRandom
+from typing import Any
 
 from vivavoce.connectors.base import Conversation
 from vivavoce.core.clock import Clock
@@ -16,11 +17,11 @@ from vivavoce.log.elicitation_events import CommandsFinished, LoggedStimulus, St
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
-from vivavoce.log.transcriptions import transcriptions
 from vivavoce.steps.stimulus import Draw
 from vivavoce.study.model import ArenaStep, DialogueStep, QuestionnaireStep, Study
-from vivavoce.trial import codes, transcription
+from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
 from vivavoce.trial.errors import Refused, Stale
@@ -109,9 +110,7 @@ class MoveRules:
         dialogue = state.dialogue
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
-        materials = {
-            "stimulus": self.present, "transcribe": self.transcribe, "elicit": self.elicit,
-        }  # fmt: skip
+        materials = {"stimulus": self.present, "elicit": self.elicit}
         if state.phase in materials:
             materials[state.phase](draft)
         self.settle_arena(draft)
@@ -226,18 +225,6 @@ class MoveRules:
         if stays and draft.state.step == step:
             self.assign_bout(draft)
 
-    def transcribe(self, draft: Draft) -> None:
-        """Give recordings out where that is due; end the step when all are written down, or too badly."""
-        state = draft.state
-        if not state.transcribing or state.transcribing[0].event.step != state.step:  # pyright: ignore
-            since = transcription.held_since(self.clock.now())
-            so_far = transcriptions(draft.tx.connection, self.study.name, since)
-            chance = self.chance(f"{state.participant_id}:transcribe:{state.step}")
-            draft.add(transcription.assigned(self.study, state, so_far, chance))
-        ended = transcription.finished(draft.state)
-        if ended is not None:
-            draft.add(ended)
-
     def elicit(self, draft: Draft) -> None:
         """Say which stimuli are due; end the step after the last command."""
         state = draft.state
@@ -256,7 +243,14 @@ class MoveRules:
             taken = self._taken(draft, StimuliPlanned, StepFinished, kind.name)
             slot = next(number for number in range(len(taken) + 1) if number not in taken)
             chance = self.chance(f"{state.participant_id}:{kind.name}:{state.step}")
-            draw, check = Draw(state.participant_id, slot, chance, state.step), kind.qualification
+
+            def others(idle: timedelta) -> list[StimulusVisit[Any, Any]]:
+                return stimulus_visits(
+                    draft.tx.connection, kind.name, kind.stimulus, kind.response, study=self.study.name,
+                    since=self.clock.now() - idle, simulated=state.simulated,
+                )  # fmt: skip
+
+            draw, check = Draw(state.participant_id, slot, chance, state.step, others), kind.qualification
             stimuli = [one.model_dump(mode="json") for one in kind.plan(step, self.study, draw)]
             tries = check.tries(step, self.study, draw) if check is not None else []
             draft.add(
@@ -265,10 +259,12 @@ class MoveRules:
                     tries=[one.model_dump(mode="json") for one in tries],
                 )
             )  # fmt: skip
-        if draft.state.planned is not None and draft.state.position >= len(draft.state.planned.stimuli):
-            events = [one.event for one in draft.state.given]
+        state = draft.state
+        over = state.planned is not None and state.position >= len(state.planned.stimuli)
+        if over or kind.over(step, self.study, state.responses):
+            events = [one.event for one in state.given]
             total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))
-            outcome = kind.finish(step, self.study, draft.state.responses, total_s)
+            outcome = kind.finish(step, self.study, state.responses, total_s)
             draft.add(
                 StepFinished(
                     step=state.step, name=kind.name, total_s=total_s, accepted=outcome.accepted,

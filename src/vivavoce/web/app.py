@@ -35,7 +35,6 @@ from vivavoce.web import (
     segmentation,
     sign_in,
     stimulus,
-    transcription,
     visit_routes,
     wizard,
 )
@@ -112,7 +111,6 @@ def create_app(
         sign_in.router,
         annotation.router,
         command_annotation.router,
-        transcription.router,
         push_to_talk.router,
         open_microphone.router,
         elicitation.router,

@@ -21,7 +21,6 @@ from vivavoce.web.segmentation import at_once, whole_page
 from vivavoce.web.site import Site
 from vivavoce.web.stimulus import stimulus_page
 from vivavoce.web.transcript import offered, transcript
-from vivavoce.web.transcription import transcription_page
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
@@ -49,8 +48,6 @@ def visit_page(
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
-    if state.phase == "transcribe":
-        return transcription_page(site, state, facts)
     if state.phase == "elicit" and at_once(state):
         return whole_page(site, state, facts, again=again)
     if state.phase == "elicit":

@@ -51,6 +51,7 @@ def _key(state: VisitState, name: str) -> str:
 @router.post("/choices")
 @router.post("/hearing")
 @router.post("/judged")
+@router.post("/transcript")
 async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
     """Store a response; one that cannot be taken comes back as it was entered, with the reason."""
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}

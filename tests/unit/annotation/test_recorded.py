@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from scenes.eliciting import commanding_study, wav
+from scenes.transcribing import write_down
 from scenes.voices import conversation
 from vivavoce.annotation.recorded import MARGIN_S, recorded_items
 from vivavoce.audio.files import probe_sound, write_sound
@@ -163,10 +164,10 @@ def transcribe(folder: Path, url: str, known: dict[str, str]) -> None:
         with Log.open(url) as log:
             engine = SessionEngine(study, log, {})
             visit_id = (await engine.open_visit(language="en")).visit_id
-            while (state := await engine.state(visit_id)).phase == "transcribe":
-                audio = state.transcriptions[state.position].audio
+            while (state := await engine.state(visit_id)).phase == "stimulus":
+                audio = state.shown.stimulus.audio
                 text = known.get(audio, f"words of {audio}")
-                await engine.forms.transcribe(visit_id, step=0, position=state.position, text=text)
+                await write_down(engine, visit_id, text)
             await engine.stop()
 
     asyncio.run(write())

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from scenes.annotating import annotated_study, hold_dialogue
-from scenes.transcribing import GOLD, silence, transcribing_study
+from scenes.transcribing import GOLD, silence, transcribing_study, write_down
 from vivavoce.annotation.transcripts import duration_s
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
@@ -97,9 +97,9 @@ def walk(study: Study, log: Log, write: Callable[[str], str]) -> None:
     async def run_visit() -> None:
         engine = SessionEngine(study, log, {})
         visit_id = (await engine.open_visit(language="en")).visit_id
-        while (state := await engine.state(visit_id)).phase == "transcribe":
-            text = write(state.transcriptions[state.position].audio)
-            await engine.forms.transcribe(visit_id, step=0, position=state.position, text=text)
+        while (state := await engine.state(visit_id)).phase == "stimulus":
+            text = write(state.shown.stimulus.audio)
+            await write_down(engine, visit_id, text)
         await engine.stop()
 
     asyncio.run(run_visit())

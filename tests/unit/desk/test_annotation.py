@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from scenes.annotating import annotated_study, hold_dialogue
-from scenes.transcribing import GOLD, transcribing_study
+from scenes.transcribing import GOLD, transcribing_study, write_down
 from vivavoce.annotation.dialogues import next_place, places
 from vivavoce.annotation.workplace import Workplace, annotator_key
 from vivavoce.desk.agreement import agreement, line
@@ -285,10 +285,10 @@ def test_transcribers_are_listed_with_their_accuracy(tmp_path: Path) -> None:
         engine = SessionEngine(study, log, {})
         for person in ("well", "badly"):
             visit_id = (await engine.open_visit(language="en", person=person)).visit_id
-            while (state := await engine.state(visit_id)).phase == "transcribe":
-                audio = state.transcriptions[state.position].audio
+            while (state := await engine.state(visit_id)).phase == "stimulus":
+                audio = state.shown.stimulus.audio
                 text = GOLD.get(audio, "words") if person == "well" else "la la la la la la"
-                await engine.forms.transcribe(visit_id, step=0, position=state.position, text=text)
+                await write_down(engine, visit_id, text)
         await engine.stop()
 
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
@@ -23,6 +23,7 @@ from vivavoce.log.events import (
 from vivavoce.log.export import export_dataset
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import (
     CaseJudged,
@@ -31,8 +32,7 @@ from vivavoce.log.stress_events import (
     VariantsProposed,
     stress_stream,
 )
-from vivavoce.log.tables import PROJECTIONS, metadata
-from vivavoce.log.transcription_events import LoggedItem, TranscriptGiven, TranscriptionsAssigned
+from vivavoce.log.tables import PROJECTIONS, events, metadata
 from vivavoce.study.scaffold import write_study
 
 SECRET = "my name is Ada Lovelace"
@@ -93,12 +93,13 @@ def run_of_stress(tx: Transaction, says: dict[int, str]) -> None:
 
 def transcriber(tx: Transaction, says: dict[int, str]) -> None:
     """Somebody else wrote down what was said."""
-    items = [LoggedItem(audio=f"r{n}.wav", dialogue_id=f"d{n}", turn_index=0) for n in says]
+    items = [{"audio": f"r{n}.wav", "dialogue_id": f"d{n}", "turn_index": 0} for n in says]
     opened = VisitOpened(study="s", revision="r", participant_id="p9", pool="link", language="en")
     tx.append("v9", opened)
-    tx.append("v9", TranscriptionsAssigned(step=0, items=items))
-    for place, (item, text) in enumerate(zip(items, says.values(), strict=True)):
-        tx.append("v9", TranscriptGiven(step=0, position=place, item=item, text=text, response_s=1.0))
+    tx.append("v9", StimuliPlanned(step=0, name="transcribe", stimuli=items))
+    for place, text in enumerate(says.values()):
+        said = {"step": 0, "name": "transcribe", "position": place, "response_s": 1.0}
+        tx.append("v9", ResponseGiven(**said, response={"text": text}))
 
 
 def recorded(log: Log, number: int) -> None:
@@ -125,6 +126,40 @@ def fill(log: Log) -> None:
     log.transact_now(lambda tx: transcriber(tx, says))
 
 
+def texts_of(log: Log) -> list[str | None]:
+    found = [one.event for one in log.events("v9")]
+    return [one.response["text"] for one in found if isinstance(one, ResponseGiven)]
+
+
+def as_before(log: Log) -> None:
+    """The log says what was written down as logs did before steps with stimuli shared their events."""
+
+    def rewrite(tx: Transaction) -> None:
+        wanted = select(events.c.position, events.c.kind, events.c.payload).where(events.c.visit_id == "v9")
+        for position, kind, payload in tx.connection.execute(wanted.order_by(events.c.seq)).all():
+            if kind == "stimuli_planned":
+                items = payload["stimuli"]
+                now = {"kind": "transcriptions_assigned", "payload": {"step": 0, "items": items}}
+            elif kind == "response_given":
+                place = payload["position"]
+                said = {"step": 0, "position": place, "item": items[place], "response_s": 1.0}
+                now = {"kind": "transcript_given", "payload": {**said, **payload["response"]}}
+            else:
+                continue
+            tx.connection.execute(update(events).where(events.c.position == position).values(**now))
+
+    log.transact_now(rewrite)
+
+
+def test_what_was_written_down_goes_from_an_older_log_too(log: Log) -> None:
+    fill(log)
+    as_before(log)
+    assert texts_of(log) == [SECRET, "a thai place"]
+    erase_participant(log, "s", "prolific-1", by="researcher")
+    assert texts_of(log) == [None, "a thai place"]
+    assert SECRET not in everything(log)
+
+
 def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log, tmp_path: Path) -> None:
     fill(log)
     before = {key: log.events(key) for key in ("v2", TRIAL)}
@@ -139,8 +174,7 @@ def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log
     assert not list((tmp_path / "recordings").glob("r1-*")) and list((tmp_path / "recordings").glob("r2-*"))
     assert log.events("v2") == before["v2"]
     assert [one.event for one in log.trial_events()] == [tombstone]
-    texts = [one.event.text for one in log.events("v9") if isinstance(one.event, TranscriptGiven)]
-    assert texts == [None, "a thai place"]
+    assert texts_of(log) == [None, "a thai place"]
     assert check_recordings(log, content=True).lines() == []
 
     def projections() -> list[object]:

@@ -13,8 +13,8 @@ from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel, annotation_
 from vivavoce.log.engine import open_engines
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.events import TRIAL, DialogueAssigned, TrialResumed, UserTurnSent, VisitOpened
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log, Transaction
-from vivavoce.log.transcription_events import LoggedItem, TranscriptGiven
 from vivavoce.log.verification import verify
 from vivavoce.study.scaffold import write_study
 
@@ -115,9 +115,10 @@ def test_an_erased_participant_leaves_a_log_that_is_whole_and_still_guarded(log:
             language="en", conversation="c1",
         )  # fmt: skip
         tx.append("v1", dialogue)
-        item = LoggedItem(audio="a.wav", dialogue_id="d1", turn_index=0)
-        said = TranscriptGiven(step=0, position=0, item=item, text="what he said", response_s=1.0)
-        tx.append("v2", said)
+        item = {"audio": "a.wav", "dialogue_id": "d1", "turn_index": 0}
+        tx.append("v2", StimuliPlanned(step=0, name="transcribe", stimuli=[item]))
+        said = {"response": {"text": "what he said"}, "response_s": 1.0}
+        tx.append("v2", ResponseGiven(step=0, name="transcribe", position=0, **said))
         for key in ("d1", "d2"):
             labels = [LoggedLabel(label="names", value="Ada")]
             given = LabelsGiven(

@@ -13,13 +13,8 @@ from vivavoce.log.events import DialogueAssigned, DialogueOpened, UserTurnSent, 
 from vivavoce.log.models import Recording
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
 from vivavoce.log.retention import Keeping, due, expire
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Log
-from vivavoce.log.transcription_events import (
-    LoggedItem,
-    TranscriptGiven,
-    TranscriptionsAssigned,
-    TranscriptionsFinished,
-)
 
 DAY_S = 86_400
 
@@ -60,17 +55,15 @@ def record(log: Log, name: str, content: str, turn: int | None, party: str = "us
 
 def write_down(log: Log, *turns: int, accepted: bool = True) -> None:
     """Somebody writes down what was said in these turns."""
-    items = [LoggedItem(audio=f"{turn}.wav", dialogue_id="d1", turn_index=turn) for turn in turns]
-    given = [
-        TranscriptGiven(step=0, position=place, item=item, text="yes", response_s=1.0)
-        for place, item in enumerate(items)
-    ]
+    items = [{"audio": f"{turn}.wav", "dialogue_id": "d1", "turn_index": turn} for turn in turns]
+    said = {"step": 0, "name": "transcribe", "response": {"text": "yes"}, "response_s": 1.0}
+    given = [ResponseGiven(**said, position=place) for place in range(len(items))]
     opened = VisitOpened(
         study="t", revision="r", participant_id="anna" if accepted else "bob", pool="link", language="en"
     )
-    finished = TranscriptionsFinished(step=0, accuracy=None, gold=0, accepted=accepted)
+    finished = StepFinished(step=0, name="transcribe", accepted=accepted)
     visit = f"v-{'-'.join(map(str, turns))}"
-    for event in (opened, TranscriptionsAssigned(step=0, items=items), *given, finished):
+    for event in (opened, StimuliPlanned(step=0, name="transcribe", stimuli=items), *given, finished):
         log.transact_now(lambda tx, event=event: tx.append(visit, event))
 
 
@@ -131,12 +124,6 @@ from pathlib import Path
 from vivavoce.log.recordings import RecordingFolder
 from vivavoce.log.retention import Keeping, expire
 from vivavoce.log.store import Log
-from vivavoce.log.transcription_events import (
-    LoggedItem,
-    TranscriptGiven,
-    TranscriptionsAssigned,
-    TranscriptionsFinished,
-)
 
 remove, done = RecordingFolder.remove, []
 

@@ -17,7 +17,6 @@ from vivavoce.log.events import (
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stimulus_events import QualificationTried, StepFinished, StimuliPlanned
-from vivavoce.log.transcription_events import TranscriptionsFinished
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -75,7 +74,7 @@ def test_commands_clips_and_other_tasks_of_a_visit_last_until_the_last_of_them_i
         (145, StepFinished(step=2, name="listen")), (150, PageRead(step=3)),
         (250, StepFinished(step=4, name="compare", total_s=100, accepted=True)),
         (450, StepFinished(step=5, name="rate", total_s=200)),
-        (750, TranscriptionsFinished(step=6, accepted=True, accuracy=1, gold=1)), (780, form(7, "sus")),
+        (750, StepFinished(step=6, name="transcribe", total_s=290)), (780, form(7, "sus")),
     ))  # fmt: skip
     assert [(row["kind"], row["duration_s"]) for row in rows] == [
         ("page", 20), ("elicit", 45), ("listen", 80), ("page", 5), ("compare", 100), ("rate", 200),

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from vivavoce.log.declaration import frozen_revision, served_revisions
-from vivavoce.log.transcription_events import LoggedItem
-from vivavoce.log.transcriptions import AcceptedTranscript, OfVisit, Transcriptions
+from vivavoce.log.stimulus_visits import Answered
+from vivavoce.log.transcriptions import LoggedItem, TranscribedVisit, Transcriptions, WrittenTranscript
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 SERVED = [
@@ -37,24 +37,23 @@ def item(name: str, *, gold: bool = False) -> LoggedItem:
     return LoggedItem(audio=name, gold=gold)
 
 
-def visit(person: str, *names: str, held: bool = True, accepted: bool | None = None) -> OfVisit:
+def visit(person: str, *names: str, held: bool = True, accepted: bool | None = None) -> TranscribedVisit:
     """Somebody who was given these recordings and a known one, and wrote each of them down."""
     items = [item(name) for name in names] + [item("known", gold=True)]
-    given = [AcceptedTranscript(one, f"{person} {one.audio}", person, "en", DAY) for one in items]
-    return OfVisit(person, held, items, given, accepted=accepted)
+    given = [Answered(one, WrittenTranscript(text=f"{person} {one.audio}"), DAY) for one in items]
+    return TranscribedVisit(person, "en", held, items, given, accepted)
 
 
 def test_the_first_transcript_of_who_was_accepted_counts_and_known_ones_are_none() -> None:
-    found = Transcriptions({
-        "v1": visit("p1", "a"), "v2": visit("p2", "a", "b", accepted=True),
-        "v3": visit("p3", "b", "c", accepted=True),
-    })  # fmt: skip
+    found = Transcriptions([
+        visit("p1", "a"), visit("p2", "a", "b", accepted=True), visit("p3", "b", "c", accepted=True),
+    ])  # fmt: skip
     assert [one.text for one in found.accepted()] == ["p2 a", "p2 b", "p3 c"]
     assert found.seen_by("p1") == {"a", "known"} and found.seen_by("nobody") == set()
 
 
 def test_nothing_counts_of_who_was_refused_once() -> None:
-    found = Transcriptions({"v1": visit("p1", "a", accepted=True), "v2": visit("p1", "b", accepted=False)})
+    found = Transcriptions([visit("p1", "a", accepted=True), visit("p1", "b", accepted=False)])
     assert (found.accepted(), found.refused, found.taken()) == ([], {"p1"}, set())
 
 
@@ -65,4 +64,4 @@ def test_nothing_counts_of_who_was_refused_once() -> None:
 def test_a_recording_is_taken_while_somebody_is_at_it_and_once_it_was_accepted(
     held: bool, accepted: bool | None, taken: set[str]
 ) -> None:
-    assert Transcriptions({"v": visit("p", "a", held=held, accepted=accepted)}).taken() == taken
+    assert Transcriptions([visit("p", "a", held=held, accepted=accepted)]).taken() == taken

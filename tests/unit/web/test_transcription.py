@@ -10,8 +10,9 @@ import pytest
 from scenes.browsing import Visitor, serve
 from scenes.transcribing import GOLD, transcribing_study
 from scenes.visits import Parrot
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
-from vivavoce.log.transcription_events import TranscriptGiven
+from vivavoce.log.transcriptions import WrittenTranscript
 
 Come = Callable[..., Visitor]
 
@@ -38,13 +39,13 @@ def start(visitor: Visitor) -> Visitor:
     return visitor
 
 
-def given(log: Log) -> list[TranscriptGiven]:
+def given(log: Log) -> list[WrittenTranscript]:
     found = [one.event for visit in log.visits("transcripts") for one in log.events(visit.visit_id)]
-    return [event for event in found if isinstance(event, TranscriptGiven)]
+    return [WrittenTranscript(**one.response) for one in found if isinstance(one, ResponseGiven)]
 
 
 def recording(page: str) -> str:
-    found = re.search(r'src="(/recording/[0-9a-f]{32})"', page)
+    found = re.search(r'src="(/presented/[0-9a-f]{32})"', page)
     assert found is not None
     return found[1]
 
@@ -52,11 +53,11 @@ def recording(page: str) -> str:
 def test_recordings_are_written_down_one_after_another(come: Come, log: Log) -> None:
     visitor = start(come(least_gold=3))  # two answers judge nobody, whichever recordings come first
     assert "Recording 1 of 5" in visitor.html
-    visitor.press("/transcript", text="  a cheap \n place ")
+    visitor.press("/respond", text="  a cheap \n place ")
     assert "Recording 2 of 5" in visitor.html
-    visitor.press("/transcript", text="", unclear="1")
+    visitor.press("/respond", text="", unclear="1")
     assert [one.text for one in given(log)] == ["a cheap place", None]
-    visitor.press("/transcript", text="   ")
+    visitor.press("/respond", text="   ")
     assert "Please write something first." in visitor.html
     assert "Recording 3 of 5" in visitor.html
 
@@ -70,7 +71,7 @@ def test_the_recording_that_is_due_is_played_and_no_other(come: Come) -> None:
     assert "text/html" in stranger.client.get(first).headers["content-type"]
     start(stranger)
     assert stranger.client.get(first).status_code == 404
-    visitor.press("/transcript", text="a")
+    visitor.press("/respond", text="a")
     assert visitor.client.get(first).status_code == 404
     assert visitor.client.get(recording(visitor.html)).status_code == 200
 
@@ -81,22 +82,22 @@ def test_the_page_does_not_tell_a_known_recording_from_another(come: Come) -> No
         shown = html.unescape(visitor.html)
         for word in ("gold", "call-", ".wav", "dialogue-0", "recognised", *GOLD.values()):
             assert word not in shown
-        visitor.press("/transcript", text="a cheap thai place") if "/transcript" in shown else None
-        if "/transcript" not in visitor.html:
+        visitor.press("/respond", text="a cheap thai place") if "/respond" in shown else None
+        if "/respond" not in visitor.html:
             break
 
 
 def test_what_the_recogniser_heard_stands_there_only_when_the_study_wants_it(come: Come, log: Log) -> None:
     visitor = start(come(prefill=True, gold=0, least_gold=0, each=2))
     assert re.search(r">recognised \d</textarea>", visitor.html)
-    visitor.press("/transcript", text="corrected")
+    visitor.press("/respond", text="corrected")
     assert given(log)[0].prefilled
 
 
 def test_somebody_who_is_refused_comes_to_a_decent_end(come: Come) -> None:
     visitor = start(come(gold=1, each=3, least_gold=2))
     for _ in range(3):
-        if "/transcript" in visitor.html:
-            visitor.press("/transcript", text="la la la la")
-    assert "/transcript" not in visitor.html
+        if "/respond" in visitor.html:
+            visitor.press("/respond", text="la la la la")
+    assert "/respond" not in visitor.html
     assert "Thank you" in visitor.html

@@ -13,7 +13,7 @@ document.addEventListener("keydown", (event) => {
 text.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.repeat) return;
   event.preventDefault();
-  if (text.value.trim()) document.getElementById("send").click();
+  if (text.value.trim()) document.querySelector("button.primary").click();
 });
 
 recording.play().catch(() => {}); // browsers may want a gesture first

@@ -1,0 +1,95 @@
+"""What became of a step's stimuli in all visits: who was given which, what was answered, if it counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, NamedTuple
+
+from pydantic import BaseModel
+from sqlalchemy import Connection, and_, or_, select
+
+from vivavoce.log.events import read_event
+from vivavoce.log.stimulus_events import (
+    EARLIER_KINDS,
+    STIMULUS_EVENTS,
+    ResponseGiven,
+    StepFinished,
+    StimuliPlanned,
+)
+from vivavoce.log.stimulus_rows import Response, Stimulus
+from vivavoce.log.tables import events, visits
+
+
+class Answered(NamedTuple, Generic[Stimulus, Response]):
+    """One stimulus that was answered."""
+
+    stimulus: Stimulus
+    response: Response
+    at: datetime
+
+
+@dataclass
+class StimulusVisit(Generic[Stimulus, Response]):
+    """One visit's part.
+
+    held      its participant is still at it
+    accepted  whether the whole counts; None: not decided
+    """
+
+    participant_id: str
+    language: str
+    held: bool
+    stimuli: Sequence[Stimulus] = ()
+    answered: list[Answered[Stimulus, Response]] = field(default_factory=list)
+    accepted: bool | None = None
+
+
+def stimulus_visits(
+    connection: Connection, name: str, stimulus: type[Stimulus], response: type[Response], *,
+    study: str | None = None, since: datetime | None = None, simulated: bool | None = None,
+) -> list[StimulusVisit[Stimulus, Response]]:  # fmt: skip
+    """Every visit that was given stimuli of a kind of step, in the order of the log; a step twice is two.
+
+    name       of the kind; stimulus, response: its models
+    study      None: of all studies of the log
+    since      whoever did nothing since then is not at it any more
+    simulated  of programs, or of people, alone
+    """
+    earlier = [kind for kind, (_, step) in EARLIER_KINDS.items() if step == name]
+    shared = events.c.kind.in_([one.kind for one in STIMULUS_EVENTS])
+    wanted = (
+        select(
+            events.c.visit_id, events.c.kind, events.c.payload, events.c.at, visits.c.participant_id,
+            visits.c.language, visits.c.outcome, visits.c.last_at,
+        )
+        .join(visits, visits.c.visit_id == events.c.visit_id)
+        .where(
+            or_(events.c.kind.in_(earlier), and_(shared, events.c.payload["name"].as_string() == name)),
+            *([visits.c.study == study] if study is not None else []),
+            *([visits.c.simulated == simulated] if simulated is not None else []),
+        )
+        .order_by(events.c.position)
+    )  # fmt: skip
+    found: dict[tuple[str, int], StimulusVisit[Stimulus, Response]] = {}
+    for visit_id, kind, payload, at, participant_id, language, outcome, last_at in connection.execute(wanted):
+        event: Any = read_event(kind, payload)
+        held = outcome is None and (since is None or last_at >= since)
+        visit = found.setdefault((visit_id, event.step), StimulusVisit(participant_id, language, held))
+        _take(visit, event, at, stimulus, response)
+    return list(found.values())
+
+
+def _take(
+    visit: StimulusVisit[Any, Any],
+    event: Any,
+    at: datetime,
+    stimulus: type[BaseModel],
+    response: type[BaseModel],
+) -> None:
+    if isinstance(event, StimuliPlanned):
+        visit.stimuli = [stimulus.model_validate(one) for one in event.stimuli]
+    elif isinstance(event, ResponseGiven):
+        given = response.model_validate(event.response)
+        visit.answered.append(Answered(visit.stimuli[event.position], given, at))
+    elif isinstance(event, StepFinished):
+        visit.accepted = event.accepted
