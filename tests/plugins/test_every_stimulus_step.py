@@ -72,6 +72,10 @@ EXAMPLES = {
         {"value": "4", "plays": "1"}, {"plays": "2"}, "Please choose an answer.", 'name="plays" value="2"',
         "Nel complesso, quanto suona bene questo brano?",
     ),
+    "pitch": Example(
+        lambda folder: folder.mkdir(), "pitch: {each: 5, check: false}", {"higher": "second", "plays": "2"},
+        {"plays": "3"}, "Please choose a tone.", 'name="plays" value="3"', "Quale tono è più alto?",
+    ),
     "rate": Example(
         lambda folder: write_study(folder, "guerini-2018", name="city"), "rate: {pairs: pairs.yaml}",
         dict.fromkeys(("item-ease", "item-utility", "item-satisfaction", "item-interaction"), "4"),
@@ -292,6 +296,31 @@ def test_sounds_come_with_their_type_and_only_while_they_are_due(log: Log, tmp_p
             assert (sound.headers["content-type"], sound.content[:4]) == ("audio/wav", b"RIFF")
             person.press("/respond", counted=str(tones(log)[0]))
         assert len(set(found)) == 2 and person.client.get(found[0]).status_code == 404
+
+
+def test_a_stranger_may_check_first_play_sounds_and_end_early(
+    strangers: None, log: Log, tmp_path: Path
+) -> None:
+    example = EXAMPLES["pitch"]._replace(visit="pitch: {each: 5}")
+    with visitors(written(example, tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        (plan,) = events_of(log, "stimuli_planned")
+        for one in plan.event.tries:
+            assert "How many beeps do you hear?" in person.html
+            person.press("/respond", count=str(2 + one["count"] % 3))
+        for number in range(1, 4):
+            assert "Which tone is higher?" in person.html and f"{number} of 5" in person.html
+            sound = re.search(r'src="(/presented/[0-9a-f]+)"', person.html)
+            assert sound is not None and person.client.get(sound[1]).content[:4] == b"RIFF"
+            person.press("/respond", higher="first")
+            assert "Please listen to the end before you answer." in person.html
+            log.clock.advance(3)  # type: ignore[attr-defined]
+            person.press("/respond", higher="first", plays="2")
+        assert "Thank you" in person.html
+    (finished,) = events_of(log, "step_finished")
+    assert finished.event.flags == ["tone_deaf"]
+    rows = export_dataset(log, "city", tmp_path / "data").read("pitches").to_pylist()
+    assert [(row["hears"], row["plays"]) for row in rows] == [(False, 2)] * 3
 
 
 def test_forms_that_were_open_at_an_update_still_count(log: Log, tmp_path: Path) -> None:

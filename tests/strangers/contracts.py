@@ -44,6 +44,11 @@ class TestTriage(StepContract):
     files = {"enquiries.txt": (HERE / "study" / "enquiries.txt").read_text("utf-8")}
 
 
+class TestPitch(StepContract):
+    name, languages = "pitch", ("en", "it")
+    settings = {"each": 4}
+
+
 class TestHesitation(StressTestContract):
     name = "HESITATION"
 
