@@ -16,6 +16,7 @@ from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place
+from vivavoce.log.scope import SIMULATED
 from vivavoce.log.transcriptions import TranscribedVisit, transcriptions, word_accuracy
 from vivavoce.study.schemes import Scheme, said
 
@@ -107,14 +108,13 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
     unknown = {item.audio for item in desk.study.transcription if item.gold is None}
     if not unknown:
         return None
+    scope = desk.board.scope
+    simulated = None if scope is None else scope == SIMULATED
     with desk.log.reading() as connection:
-        found = transcriptions(connection, desk.study.name)
+        found = transcriptions(connection, desk.study.name, simulated=simulated)
     accepted = {one.item.audio for one in found.accepted()} & unknown
     by_participant: dict[str, list[TranscribedVisit]] = {}
-    shown = desk.board.see(lambda board: {visit.participant_id for visit in board.visits.values()})
     for visit in found.visits:
-        if visit.participant_id not in shown:
-            continue
         by_participant.setdefault(visit.participant_id, []).append(visit)
     return {
         "all": len(unknown), "accepted": len(accepted),

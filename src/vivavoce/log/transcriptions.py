@@ -99,11 +99,17 @@ class Transcriptions:
         return {item.audio for visit in mine for item in visit.stimuli}
 
 
-def transcriptions(connection: Connection, study: str | None = None) -> Transcriptions:
-    """Everything that was written down for a study, or in the whole log."""
-    return Transcriptions(
-        stimulus_visits(connection, "transcribe", LoggedItem, WrittenTranscript, study=study)
+def transcriptions(
+    connection: Connection, study: str | None = None, *, simulated: bool | None = False
+) -> Transcriptions:
+    """Everything that was written down for a study, or in the whole log.
+
+    simulated  by programs alone, or by people alone; None: by all. What programs write stands for no words
+    """
+    found = stimulus_visits(
+        connection, "transcribe", LoggedItem, WrittenTranscript, study=study, simulated=simulated
     )
+    return Transcriptions(found)
 
 
 def references(connection: Connection) -> dict[tuple[str, int], str]:

@@ -13,8 +13,9 @@ from vivavoce.log import events
 from vivavoce.log.export import export_dataset
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import Log
-from vivavoce.log.transcriptions import transcriptions, word_accuracy
+from vivavoce.log.transcriptions import references, transcriptions, word_accuracy
 from vivavoce.measures.compute import compute
+from vivavoce.simulation.trial import run_trial
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.load import check_study
 from vivavoce.study.model import Study
@@ -151,6 +152,21 @@ def test_nobody_gets_an_unknown_recording_twice_and_all_are_written_once(tmp_pat
     assert sorted(given) == [f"call-{number}.wav" for number in range(7)]
     assert of(StimuliPlanned, visits[3])[0].stimuli == []
     assert of(events.VisitEnded, visits[3])[0].outcome == "completed"
+
+
+def test_what_programs_write_down_is_no_transcript_of_anything(tmp_path: Path, log: Log) -> None:
+    study = transcribing_study(tmp_path / "study", unknown=3)
+
+    async def simulate() -> None:
+        await run_trial(SessionEngine(study, log, {}, clock=log.clock), 1, seed=1)
+
+    asyncio.run(simulate())
+    with log.reading() as connection:
+        assert references(connection) == {}
+    walk(study, log, (well, "anna"))
+    with log.reading() as connection:
+        said = references(connection)
+    assert said == {(f"dialogue-{n:03}", 1): f"words of call-{n}.wav" for n in range(3)}
 
 
 def test_accuracy_is_one_minus_word_errors_over_words(tmp_path: Path, log: Log) -> None:
