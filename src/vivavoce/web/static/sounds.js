@@ -41,4 +41,8 @@ form.addEventListener("submit", (event) => {
   sent = true;
 });
 
+addEventListener("pageshow", () => {
+  sent = false; // the page came back from the browser's history
+});
+
 settle();
