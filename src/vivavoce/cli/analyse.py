@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, refuse_unused, warn
-from vivavoce.core.verb import Verb
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 CALCULATORS = ("rates", "choices")
@@ -227,29 +226,3 @@ def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:
         print_json(facts)
     else:
         print_parts(draw(facts))
-
-
-ANALYSE = Verb(
-    "analyse",
-    analyse,
-    part="Figures",
-    order=2,
-    examples=(
-        "results",
-        "rates A=259/403 B=263/390",
-        "results --measure user_turns --pair nbest:onebest",
-        "results --model 'success ~ system + order + (1|participant) + (1|task)'",
-    ),
-)
-
-POWER = Verb(
-    "power",
-    power,
-    part="Figures",
-    order=3,
-    examples=(
-        "two-rates .45 .50",
-        "--study my-study",
-        "two-rates .4 .7 --pilot results --design within",
-    ),
-)

@@ -12,7 +12,6 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.annotation.files import Blank
@@ -263,21 +262,3 @@ def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
             raise problems[0].error()
         schemes.append(scheme)
     return Blank(tuple(schemes), annotator)
-
-
-ANNOTATE = Verb(
-    "annotate",
-    app,
-    part="Data",
-    order=3,
-    examples=(
-        "out my-study --into forms --blank --annotator dora",
-        "out results --into tables",
-        "in my-study forms",
-        "in results said.csv --into transcribed",
-        "items my-study --into transcribing/items.csv",
-        "transcripts transcribing --into said.csv --manifest train.jsonl",
-        "commands-out my-study --into annotated",
-        "commands-in my-study kitchen/reference --annotator anna",
-    ),
-)

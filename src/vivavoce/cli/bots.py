@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -47,12 +46,3 @@ def run(context: typer.Context, name: str = typer.Argument(help="Name of the bot
         raise UnknownName("bot", name, list(known), place="vivavoce bots run")
     package = known[name].module.split(".")[0]
     os.execv(sys.executable, [sys.executable, "-m", package, name, *context.args])
-
-
-BOTS = Verb(
-    "bots",
-    app,
-    part="Begin",
-    order=7,
-    examples=("run restaurant --port 9101 --variant nbest --domain my-study/restaurants.yaml",),
-)

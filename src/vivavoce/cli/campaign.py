@@ -8,7 +8,6 @@ import typer
 
 from vivavoce.cli.progress import note, progress
 from vivavoce.core.terminal import FittedTable as Table
-from vivavoce.core.verb import Verb
 from vivavoce.report.numbers import MISSING, coefficient, span
 
 app = typer.Typer(no_args_is_help=True)
@@ -351,28 +350,3 @@ def _stress(stress: dict[str, Any] | None) -> tuple[str, str]:
     limits = span(stress["low"], stress["high"]).replace(" to ", " to\n")
     told = f"{coefficient(stress['ratio'])}\n{stress['passed']} of {stress['applied']}\n{limits} %"
     return told, coefficient(stress["mean_of_groups"])
-
-
-CAMPAIGN = Verb(
-    "campaign",
-    app,
-    part="Run",
-    order=4,
-    short_help="Evaluate systems of several teams.",
-    examples=(
-        "init idial",
-        "check idial",
-        "draft idial --system telco",
-        "run idial --users 10",
-        "run idial --system telco --people",
-        "report idial --no-pdf",
-        "score idial --json",
-        "status idial",
-        "answers idial --sheets --language it",
-        "answers idial",
-        "export idial --out idial.zip",
-        "serve idial",
-        "commands-begin shared --from kitchen/test --name kitchen",
-        "commands-score shared --page leaderboard.html",
-    ),
-)

@@ -5,8 +5,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from vivavoce.core.verb import Verb
-
 
 def confidence(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
@@ -81,13 +79,3 @@ def _within(one: dict[str, Any], name: str, space: str = " ") -> str:
         return ""
     low, high = one[f"{name}_low"], one[f"{name}_high"]
     return f"{one[name]:.3f}" + ("" if low is None else f"{space}{low:.2f}-{high:.2f}")
-
-
-CONFIDENCE = Verb(
-    "confidence",
-    confidence,
-    part="Figures",
-    order=4,
-    short_help="Does a recogniser know when it is wrong?",
-    examples=("results --by system --figure diagram.svg",),
-)

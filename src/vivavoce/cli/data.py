@@ -8,7 +8,6 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.verb import Verb
 
 WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
 
@@ -80,23 +79,3 @@ def export(
     if not both and visits[other]:
         left = f"{visits[other]} visit{'s'[: visits[other] != 1]} {WHOSE[other]}"
         note(f"left out: {left}; `--only {other}` exports them, apart")
-
-
-EXPORT = Verb(
-    "export",
-    export,
-    part="Data",
-    order=1,
-    examples=(
-        "my-study --into results",
-        "my-study --into results --only people --csv tables",
-    ),
-)
-
-IMPORT = Verb(
-    "import",
-    import_,
-    part="Data",
-    order=2,
-    examples=("dstc2 Mar13_S0A0.tar.gz --into calls",),
-)

@@ -8,7 +8,6 @@ import typer
 
 from vivavoce.cli.progress import note, progress
 from vivavoce.cli.trial import DeskPort, PagesPort
-from vivavoce.core.verb import Verb
 
 WORD_ERROR_RATE = 0.4  # where a bot that weighs all hypotheses should do better than one that takes the first
 
@@ -63,16 +62,3 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
         Console().print(results_table(summary))
     note(f"report   {report}")
     note(f"dataset  {dataset}")
-
-
-DEMO = Verb(
-    "demo",
-    demo,
-    part="Begin",
-    order=1,
-    short_help="Run a whole trial on bundled bots, SIMULATED.",
-    examples=(
-        "",
-        "--out trial --dialogues 40 --no-serve",
-    ),
-)

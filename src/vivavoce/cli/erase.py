@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.progress import note
-from vivavoce.core.verb import Verb
 
 
 def erase(
@@ -40,13 +39,3 @@ def erase(
     if tombstone.mended:
         typer.echo(f"in {tombstone.mended} events of others there is nothing of his any more")
     note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")
-
-
-ERASE = Verb(
-    "erase",
-    erase,
-    part="Run",
-    order=7,
-    short_help="Erase a participant from the log.",
-    examples=("my-study PARTICIPANT",),
-)

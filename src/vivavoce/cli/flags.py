@@ -9,7 +9,6 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note
-from vivavoce.core.verb import Verb
 
 
 def flags(
@@ -64,16 +63,3 @@ def _show(facts: dict[str, Any]) -> None:
         table.add_row(*cells)
     Console().print(table)
     note(facts["signature"])
-
-
-FLAGS = Verb(
-    "flags",
-    flags,
-    part="Data",
-    order=4,
-    short_help="Show who tells the flags of system turns.",
-    examples=(
-        "results",
-        "results --rules rules.yaml --into flagged",
-    ),
-)

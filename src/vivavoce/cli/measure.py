@@ -11,7 +11,6 @@ import typer
 
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
 from vivavoce.cli.progress import note
-from vivavoce.core.verb import Verb
 
 
 def measure(
@@ -143,16 +142,3 @@ def uncollected() -> Iterator[None]:
     finally:
         if before:
             gc.enable()
-
-
-MEASURE = Verb(
-    "measure",
-    measure,
-    part="Figures",
-    order=1,
-    examples=(
-        "results --by system",
-        "results --only recognition --csv recognition.csv",
-        "--list",
-    ),
-)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.core.verb import Verb
-
 if TYPE_CHECKING:
     from vivavoce.study.pairs_difference import Difference
 
@@ -108,13 +106,3 @@ def analyse_comparison(
     for name, found in facts.items():
         print_parts(tables.DRAWN[name](found))
     return True
-
-
-PAIRS = Verb(
-    "pairs",
-    pairs,
-    part="Begin",
-    order=5,
-    short_help="Show and check pairs of transcripts.",
-    examples=("my-study --language it",),
-)

@@ -9,7 +9,6 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.study.ontology import Ontology
@@ -108,16 +107,3 @@ def _show(facts: dict[str, Any]) -> None:
             highlight=False,
         )
     note(facts["signature"])
-
-
-PARSE = Verb(
-    "parse",
-    parse,
-    part="Data",
-    order=5,
-    short_help="Read what user turns mean; score the reading.",
-    examples=(
-        "results",
-        "results --domain my-domain.yaml --into read",
-    ),
-)

@@ -8,7 +8,6 @@ import typer
 
 from vivavoce.cli.datasets import print_json
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.stats.prediction.fitting import Kind
@@ -242,18 +241,3 @@ def _write_figures(facts: dict[str, Any], out: Path) -> None:
         spec = json.dumps(one.spec | {"description": one.alternative}, indent=2, ensure_ascii=False)
         (out / f"{one.name}.vl.json").write_text(spec + "\n", encoding="utf-8")
     note(f"wrote {out}")
-
-
-PREDICT = Verb(
-    "predict",
-    app,
-    part="Figures",
-    order=5,
-    examples=(
-        "evaluate results --target satisfaction",
-        "correlate results",
-        "explain results --target satisfaction --out figures",
-        "fit results --target satisfaction --model ordinal --out model.json",
-        "score results --model model.json",
-    ),
-)

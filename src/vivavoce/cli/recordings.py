@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.progress import note
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.log.models import Recording
@@ -137,17 +136,3 @@ def told(one: dict[str, Any]) -> str:
         line += f" ({one['shortest_s']:.2f} to {one['longest_s']:.2f} s)"
     line += f", {one['removed']} removed" if one["removed"] else ""
     return line + (", SIMULATED" if one["simulated"] else "")
-
-
-RECORDINGS = Verb(
-    "recordings",
-    recordings,
-    part="Run",
-    order=5,
-    short_help="Count, check and erase recordings.",
-    examples=(
-        "my-study --verify",
-        "my-study --erase PARTICIPANT",
-        "my-study --expire",
-    ),
-)

@@ -8,7 +8,6 @@ import typer
 
 from vivavoce.cli.datasets import Exclude
 from vivavoce.cli.progress import note
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import Document
@@ -129,27 +128,3 @@ def preregister(
         out.parent.mkdir(exist_ok=True)
         out.write_text(text, encoding="utf-8")
         note(f"wrote {out}")
-
-
-REPORT = Verb(
-    "report",
-    report,
-    part="Texts",
-    order=1,
-    short_help="Write a dataset's report, HTML or PDF.",
-    examples=(
-        "results",
-        "results --out report.pdf --language it",
-        "results --against last-version",
-        "results --out - --sections results,flow",
-    ),
-)
-
-PREREGISTER = Verb(
-    "preregister",
-    preregister,
-    part="Texts",
-    order=2,
-    short_help="Write the declared analysis as text.",
-    examples=("my-study --shape osf --out preregistration.md",),
-)

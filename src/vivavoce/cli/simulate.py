@@ -10,7 +10,6 @@ from typer.core import TyperGroup
 
 from vivavoce.cli import calibration
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.simulation.training import Practice, Practising
@@ -185,20 +184,3 @@ def _told(went: dict[str, dict[str, float | int | None]]) -> str:
         f"system words {one['words']} (n {one['dialogues']})"
         for part, one in went.items()
     )
-
-
-SIMULATE = Verb(
-    "simulate",
-    app,
-    part="Run",
-    order=2,
-    short_help="Let simulated callers talk; train a bot.",
-    examples=(
-        "my-study --dialogues 40",
-        "my-study --language it --word-error-rate 0.25",
-        "train my-study --system learner --out policy.json",
-        "tasks telco --number 30 --language it --out my-study/tasks.yaml",
-        "fit real --out callers.yaml",
-        "compare real simulated --figures figures",
-    ),
-)

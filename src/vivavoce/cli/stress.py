@@ -10,7 +10,6 @@ from vivavoce.cli import (
     stress_run,
     stress_score,
 )
-from vivavoce.core.verb import Verb
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -28,23 +27,3 @@ app.command("recogniser", short_help="Word error rates of recordings under damag
 )
 app.command("judge", short_help="A language model's verdicts, held to people's.")(stress_judge.judge)
 app.command("score", short_help="Results of the stress tests in a dataset.")(stress_score.score)
-
-
-STRESS = Verb(
-    "stress",
-    app,
-    part="Run",
-    order=3,
-    short_help="Linguistic stress tests on any bot.",
-    examples=(
-        'propose "I am looking for a cheap restaurant" --language en --test ST-1',
-        "review my-study --propose --system nbest",
-        "review my-study --reviewer anna --csv queue.csv",
-        "review my-study --system nbest --freeze suite.yaml",
-        "run my-study --system nbest --sample 20",
-        "run suite.yaml --fail-under 0.9 --junit junit.xml",
-        "recogniser dataset said.csv trial.yaml",
-        "judge pairs.csv --judge https://llm.example/v1 --judge-model some-model --fail-under 0.8",
-        "score dataset --json",
-    ),
-)

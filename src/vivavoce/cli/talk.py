@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from vivavoce.core.verb import Verb
-
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -267,16 +265,3 @@ def _read() -> str | None:
 def _show(line: str) -> None:
     """Print a line; what could steer the terminal is not passed on."""
     print("".join(one if one.isprintable() or one == "\t" else "�" for one in line), flush=True)
-
-
-TALK = Verb(
-    "talk",
-    talk,
-    part="Begin",
-    order=6,
-    short_help="Chat with one system in the terminal.",
-    examples=(
-        "my-study nbest",
-        "my-study nbest --language it --save transcript.jsonl",
-    ),
-)

@@ -9,7 +9,6 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.log.timing import DialogueTiming
@@ -74,16 +73,3 @@ def _show(timings: "list[DialogueTiming]") -> None:
     reasons = sum((Counter(one.missing) for one in timings), Counter[str]())
     for reason, count in reasons.most_common():
         console.print(f"{count} of {sum(one.logged for one in timings)} turns without times: {reason}")
-
-
-TIMING = Verb(
-    "timing",
-    timing,
-    part="Data",
-    order=6,
-    short_help="Take turn times from recordings.",
-    examples=(
-        "results --into timed",
-        "calls recordings/ --into timed --channels system,user",
-    ),
-)

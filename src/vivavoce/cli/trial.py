@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.progress import note
-from vivavoce.core.verb import Verb
 
 Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
@@ -116,54 +115,3 @@ def new(
         note(f"wrote {path}")
     place = next(path.parent for path in written if path.name == "pyproject.toml")
     note(f"next: cd {place} && pip install -e '.[test]' && pytest, then write what is marked TODO")
-
-
-INIT = Verb(
-    "init",
-    init,
-    part="Begin",
-    order=2,
-    examples=(
-        "my-study",
-        "my-study --protocol guerini-2018",
-    ),
-)
-
-NEW = Verb(
-    "new",
-    new,
-    part="Begin",
-    order=3,
-    short_help="Write a package of your own for a shelf.",
-    examples=(
-        "measure apologies",
-        "connector my-desk --folder desk",
-    ),
-)
-
-CHECK = Verb(
-    "check",
-    check,
-    part="Begin",
-    order=4,
-    short_help="Check a study file; say hello to its systems.",
-    examples=(
-        "my-study",
-        "my-study --no-bots --json",
-    ),
-)
-
-SERVE = Verb(
-    "serve",
-    serve,
-    part="Run",
-    order=1,
-    short_help="Run the trial: pages and dashboard.",
-    examples=(
-        "my-study",
-        "my-study --port 8010 --desk-port 8011",
-        "my-study --log postgresql://vivavoce@localhost/trials",
-    ),
-)
-
-DESK = Verb("desk", desk, hidden=True)

@@ -9,7 +9,6 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import Report, note, progress
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
@@ -362,21 +361,3 @@ def _warn(facts: dict[str, Any], whose: str = "") -> None:
         note(f"{one['side']} {place}: {one['text']}")
     if len(problems) > SHOWN_PROBLEMS:
         note(f"and {len(problems) - SHOWN_PROBLEMS} more lines that cannot be read; --json lists them")
-
-
-UNDERSTAND = Verb(
-    "understand",
-    app,
-    part="Figures",
-    order=6,
-    short_help="Score and compare understood commands.",
-    examples=(
-        "score reference/ answers/",
-        "compare reference/ answers-of-one/ answers-of-another/",
-        "check commands/ --templates kitchen-en --propose",
-        "train kitchen/training --system d --into system-d",
-        "predict system-d kitchen/test --into answers",
-        "evaluate system-d kitchen/test",
-        "generate --language en --into kitchen",
-    ),
-)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from vivavoce.cli.trial import LogUrl
-from vivavoce.core.verb import Verb
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
@@ -113,18 +112,3 @@ def _open(address: str) -> "Log":
 
     report_to_stderr()
     return Log.open(address)
-
-
-LOG = Verb(
-    "log",
-    app,
-    part="Run",
-    order=6,
-    short_help="Verify a log, or mend what is derived from it.",
-    examples=(
-        "verify my-study",
-        "verify my-study --log postgresql://vivavoce@localhost/trials --json",
-        "rebuild my-study",
-        "rebuild my-study/log.sqlite --json",
-    ),
-)

@@ -1,6 +1,7 @@
 """Verbs of the command line, each found by its entry point and imported when it is asked for."""
 
 import inspect
+import pkgutil
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,16 +21,17 @@ OTHERS: Final = "More"
 class Verb:
     """What stands after `vivavoce`, as a package offers it in the group `vivavoce.verbs`.
 
-    run         a function that Typer reads, or a Typer with verbs below this one
+    run         a function that Typer reads, or a Typer with verbs below this one; or where it stands, as
+                `module:name`, to be imported when it is asked for
     part        the heading of `vivavoce --help` under which it stands, one of PARTS; else under the last
     order       among the verbs of its part; of several with one order the name decides
-    short_help  its line in that list; "": the first sentence of its docstring
+    short_help  its line in that list; "": what its docstring or help begins with
     examples    what may follow its name; of a group, an example begins with the verb below, else it is one
                 of the group's first
     """
 
     name: str
-    run: Callable[..., Any] | typer.Typer
+    run: Callable[..., Any] | typer.Typer | str
     part: str = OTHERS
     order: int = 1000
     short_help: str = ""
@@ -38,16 +40,17 @@ class Verb:
 
     def command(self) -> Any:
         """What Typer makes of it."""
-        if isinstance(self.run, typer.Typer):
-            _complete(self.run, self.name, self.examples)
-            self.run.rich_markup_mode = None  # the framed help takes longer to import than all the rest
-            command: Any = get_group(self.run)
+        run = pkgutil.resolve_name(self.run) if isinstance(self.run, str) else self.run
+        if isinstance(run, typer.Typer):
+            _complete(run, self.name, self.examples)
+            run.rich_markup_mode = None  # the framed help takes longer to import than all the rest
+            command: Any = get_group(run)
         else:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(self.name, epilog=_epilog(self.name, self.examples), hidden=self.hidden)(self.run)
+            alone.command(self.name, epilog=_epilog(self.name, self.examples), hidden=self.hidden)(run)
             command = get_command(alone)
         command.name = self.name
-        command.short_help = self.short_help or _first_sentence(self.run) or command.short_help
+        command.short_help = self.short_help or command.short_help or _first_sentence(run) or None
         return command
 
 
@@ -95,13 +98,13 @@ class Verbs(TyperGroup):
         parts: dict[str, list[tuple[int, str, str]]] = {part: [] for part in (*PARTS, OTHERS)}
         for name in self.commands:
             try:
-                verb, command = VERBS.get(name), self.commands[name]
+                verb = VERBS.get(name)
+                told = verb.short_help or self.commands[name].get_short_help_str(formatter.width)
             except InputError as error:  # a package that cannot be loaded keeps no other from being shown
                 parts[OTHERS].append((0, name, str(error)))
                 continue
             if not verb.hidden:
-                part = parts.get(verb.part, parts[OTHERS])
-                part.append((verb.order, name, command.get_short_help_str(formatter.width)))
+                parts.get(verb.part, parts[OTHERS]).append((verb.order, name, told))
         for title, rows in parts.items():
             if rows:
                 with formatter.section(title):
@@ -115,7 +118,7 @@ def _complete(group: typer.Typer, name: str, examples: tuple[str, ...]) -> None:
         first = verb.name == below[0]
         own = [one for one in examples if _begins(one) == verb.name or (first and _begins(one) not in below)]
         verb.epilog = _epilog(name, tuple(own))
-        verb.short_help = verb.short_help or _first_sentence(verb.callback)
+        verb.short_help = verb.short_help or _first_sentence(verb.callback) or None
 
 
 def _begins(example: str) -> str:
@@ -127,6 +130,6 @@ def _epilog(name: str, examples: tuple[str, ...]) -> str | None:
     return f"\b\nExamples:\n{lines}" if examples else None
 
 
-def _first_sentence(run: object) -> str | None:
+def _first_sentence(run: object) -> str:
     told = inspect.getdoc(run) if inspect.isfunction(run) else None
-    return " ".join(told.split("\n\n")[0].split()) if told else None
+    return " ".join((told or "").split("\n\n")[0].split())

@@ -1,0 +1,342 @@
+"""The verbs of the command line, as `vivavoce --help` lists them; it imports no more than this."""
+
+from vivavoce.core.verb import Verb
+
+DEMO = Verb(
+    "demo",
+    "vivavoce.cli.demo:demo",
+    part="Begin",
+    order=1,
+    short_help="Run a whole trial on bundled bots, SIMULATED.",
+    examples=(
+        "",
+        "--out trial --dialogues 40 --no-serve",
+    ),
+)
+INIT = Verb(
+    "init",
+    "vivavoce.cli.trial:init",
+    part="Begin",
+    order=2,
+    short_help="Write a study that runs as it stands, to be edited.",
+    examples=(
+        "my-study",
+        "my-study --protocol guerini-2018",
+    ),
+)
+NEW = Verb(
+    "new",
+    "vivavoce.cli.trial:new",
+    part="Begin",
+    order=3,
+    short_help="Write a package of your own for a shelf.",
+    examples=(
+        "measure apologies",
+        "connector my-desk --folder desk",
+    ),
+)
+CHECK = Verb(
+    "check",
+    "vivavoce.cli.trial:check",
+    part="Begin",
+    order=4,
+    short_help="Check a study file; say hello to its systems.",
+    examples=(
+        "my-study",
+        "my-study --no-bots --json",
+    ),
+)
+PAIRS = Verb(
+    "pairs",
+    "vivavoce.cli.pairs:pairs",
+    part="Begin",
+    order=5,
+    short_help="Show and check pairs of transcripts.",
+    examples=("my-study --language it",),
+)
+TALK = Verb(
+    "talk",
+    "vivavoce.cli.talk:talk",
+    part="Begin",
+    order=6,
+    short_help="Chat with one system in the terminal.",
+    examples=(
+        "my-study nbest",
+        "my-study nbest --language it --save transcript.jsonl",
+    ),
+)
+BOTS = Verb(
+    "bots",
+    "vivavoce.cli.bots:app",
+    part="Begin",
+    order=7,
+    short_help="List and run the bundled bots.",
+    examples=("run restaurant --port 9101 --variant nbest --domain my-study/restaurants.yaml",),
+)
+SERVE = Verb(
+    "serve",
+    "vivavoce.cli.trial:serve",
+    part="Run",
+    order=1,
+    short_help="Run the trial: pages and dashboard.",
+    examples=(
+        "my-study",
+        "my-study --port 8010 --desk-port 8011",
+        "my-study --log postgresql://vivavoce@localhost/trials",
+    ),
+)
+SIMULATE = Verb(
+    "simulate",
+    "vivavoce.cli.simulate:app",
+    part="Run",
+    order=2,
+    short_help="Let simulated callers talk; train a bot.",
+    examples=(
+        "my-study --dialogues 40",
+        "my-study --language it --word-error-rate 0.25",
+        "train my-study --system learner --out policy.json",
+        "tasks telco --number 30 --language it --out my-study/tasks.yaml",
+        "fit real --out callers.yaml",
+        "compare real simulated --figures figures",
+    ),
+)
+STRESS = Verb(
+    "stress",
+    "vivavoce.cli.stress:app",
+    part="Run",
+    order=3,
+    short_help="Linguistic stress tests on any bot.",
+    examples=(
+        'propose "I am looking for a cheap restaurant" --language en --test ST-1',
+        "review my-study --propose --system nbest",
+        "review my-study --reviewer anna --csv queue.csv",
+        "review my-study --system nbest --freeze suite.yaml",
+        "run my-study --system nbest --sample 20",
+        "run suite.yaml --fail-under 0.9 --junit junit.xml",
+        "recogniser dataset said.csv trial.yaml",
+        "judge pairs.csv --judge https://llm.example/v1 --judge-model some-model --fail-under 0.8",
+        "score dataset --json",
+    ),
+)
+CAMPAIGN = Verb(
+    "campaign",
+    "vivavoce.cli.campaign:app",
+    part="Run",
+    order=4,
+    short_help="Evaluate systems of several teams.",
+    examples=(
+        "init idial",
+        "check idial",
+        "draft idial --system telco",
+        "run idial --users 10",
+        "run idial --system telco --people",
+        "report idial --no-pdf",
+        "score idial --json",
+        "status idial",
+        "answers idial --sheets --language it",
+        "answers idial",
+        "export idial --out idial.zip",
+        "serve idial",
+        "commands-begin shared --from kitchen/test --name kitchen",
+        "commands-score shared --page leaderboard.html",
+    ),
+)
+RECORDINGS = Verb(
+    "recordings",
+    "vivavoce.cli.recordings:recordings",
+    part="Run",
+    order=5,
+    short_help="Count, check and erase recordings.",
+    examples=(
+        "my-study --verify",
+        "my-study --erase PARTICIPANT",
+        "my-study --expire",
+    ),
+)
+LOG = Verb(
+    "log",
+    "vivavoce.cli.verify:app",
+    part="Run",
+    order=6,
+    short_help="Verify a log, or mend what is derived from it.",
+    examples=(
+        "verify my-study",
+        "verify my-study --log postgresql://vivavoce@localhost/trials --json",
+        "rebuild my-study",
+        "rebuild my-study/log.sqlite --json",
+    ),
+)
+ERASE = Verb(
+    "erase",
+    "vivavoce.cli.erase:erase",
+    part="Run",
+    order=7,
+    short_help="Erase a participant from the log.",
+    examples=("my-study PARTICIPANT",),
+)
+EXPORT = Verb(
+    "export",
+    "vivavoce.cli.data:export",
+    part="Data",
+    order=1,
+    short_help="Turn a study's log into a dataset.",
+    examples=(
+        "my-study --into results",
+        "my-study --into results --only people --csv tables",
+    ),
+)
+IMPORT = Verb(
+    "import",
+    "vivavoce.cli.data:import_",
+    part="Data",
+    order=2,
+    short_help="Turn a foreign log into a dataset.",
+    examples=("dstc2 Mar13_S0A0.tar.gz --into calls",),
+)
+ANNOTATE = Verb(
+    "annotate",
+    "vivavoce.cli.annotate:app",
+    part="Data",
+    order=3,
+    short_help="Annotations to files and back; accepted transcripts.",
+    examples=(
+        "out my-study --into forms --blank --annotator dora",
+        "out results --into tables",
+        "in my-study forms",
+        "in results said.csv --into transcribed",
+        "items my-study --into transcribing/items.csv",
+        "transcripts transcribing --into said.csv --manifest train.jsonl",
+        "commands-out my-study --into annotated",
+        "commands-in my-study kitchen/reference --annotator anna",
+    ),
+)
+FLAGS = Verb(
+    "flags",
+    "vivavoce.cli.flags:flags",
+    part="Data",
+    order=4,
+    short_help="Show who tells the flags of system turns.",
+    examples=(
+        "results",
+        "results --rules rules.yaml --into flagged",
+    ),
+)
+PARSE = Verb(
+    "parse",
+    "vivavoce.cli.parse:parse",
+    part="Data",
+    order=5,
+    short_help="Read what user turns mean; score the reading.",
+    examples=(
+        "results",
+        "results --domain my-domain.yaml --into read",
+    ),
+)
+TIMING = Verb(
+    "timing",
+    "vivavoce.cli.timing:timing",
+    part="Data",
+    order=6,
+    short_help="Take turn times from recordings.",
+    examples=(
+        "results --into timed",
+        "calls recordings/ --into timed --channels system,user",
+    ),
+)
+MEASURE = Verb(
+    "measure",
+    "vivavoce.cli.measure:measure",
+    part="Figures",
+    order=1,
+    short_help="Compute the measures of a dataset and compare its systems.",
+    examples=(
+        "results --by system",
+        "results --only recognition --csv recognition.csv",
+        "--list",
+    ),
+)
+ANALYSE = Verb(
+    "analyse",
+    "vivavoce.cli.analyse:analyse",
+    part="Figures",
+    order=2,
+    short_help="Compare systems, with participants as the unit.",
+    examples=(
+        "results",
+        "rates A=259/403 B=263/390",
+        "results --measure user_turns --pair nbest:onebest",
+        "results --model 'success ~ system + order + (1|participant) + (1|task)'",
+    ),
+)
+POWER = Verb(
+    "power",
+    "vivavoce.cli.analyse:power",
+    part="Figures",
+    order=3,
+    short_help="Say how many dialogues and participants a question needs.",
+    examples=(
+        "two-rates .45 .50",
+        "--study my-study",
+        "two-rates .4 .7 --pilot results --design within",
+    ),
+)
+CONFIDENCE = Verb(
+    "confidence",
+    "vivavoce.cli.confidence:confidence",
+    part="Figures",
+    order=4,
+    short_help="Does a recogniser know when it is wrong?",
+    examples=("results --by system --figure diagram.svg",),
+)
+PREDICT = Verb(
+    "predict",
+    "vivavoce.cli.predict:app",
+    part="Figures",
+    order=5,
+    short_help="Predict judgements from interaction parameters.",
+    examples=(
+        "evaluate results --target satisfaction",
+        "correlate results",
+        "explain results --target satisfaction --out figures",
+        "fit results --target satisfaction --model ordinal --out model.json",
+        "score results --model model.json",
+    ),
+)
+UNDERSTAND = Verb(
+    "understand",
+    "vivavoce.cli.understand:app",
+    part="Figures",
+    order=6,
+    short_help="Score and compare understood commands.",
+    examples=(
+        "score reference/ answers/",
+        "compare reference/ answers-of-one/ answers-of-another/",
+        "check commands/ --templates kitchen-en --propose",
+        "train kitchen/training --system d --into system-d",
+        "predict system-d kitchen/test --into answers",
+        "evaluate system-d kitchen/test",
+        "generate --language en --into kitchen",
+    ),
+)
+REPORT = Verb(
+    "report",
+    "vivavoce.cli.report:report",
+    part="Texts",
+    order=1,
+    short_help="Write a dataset's report, HTML or PDF.",
+    examples=(
+        "results",
+        "results --out report.pdf --language it",
+        "results --against last-version",
+        "results --out - --sections results,flow",
+    ),
+)
+PREREGISTER = Verb(
+    "preregister",
+    "vivavoce.cli.report:preregister",
+    part="Texts",
+    order=2,
+    short_help="Write the declared analysis as text.",
+    examples=("my-study --shape osf --out preregistration.md",),
+)
+DESK = Verb("desk", "vivavoce.cli.trial:desk", short_help="Run the dashboard alone.", hidden=True)
