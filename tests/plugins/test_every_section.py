@@ -106,6 +106,16 @@ def test_what_a_section_finds_is_written_in_blocks_that_every_renderer_knows(
 
 
 @named
+def test_what_a_section_finds_is_without_words_so_that_each_reader_gets_their_own(
+    section: Section[Any], materials: list[Material]
+) -> None:
+    material = next(one for one in materials if fill(one, [section]))
+    found = [one.results for one in fill(material, [section])]
+    with speaking("it"):
+        assert repr([one.results for one in fill(material, [section])]) == repr(found)
+
+
+@named
 def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section: Section[Any]) -> None:
     for file in section.locale.glob("*.po"):
         own, shared = words_of(file), words_of(catalogue_file(LOCALE, file.stem, DOMAIN))

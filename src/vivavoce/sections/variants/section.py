@@ -22,7 +22,7 @@ from vivavoce.report.section import Section
 Facts = dict[str, Any]
 
 
-class VariantsSection(Section[TableOfText]):
+class VariantsSection(Section[Facts]):
     """Only where the dataset has goals."""
 
     name = "variants"
@@ -32,24 +32,26 @@ class VariantsSection(Section[TableOfText]):
     needs = ("dialogues",)
     dashboard = True
 
-    def results(self, material: Material) -> TableOfText | None:
-        return variants_table(material.summary)
+    def results(self, material: Material) -> Facts | None:
+        return material.summary if _counted_variants(material.summary) else None
 
-    def blocks(self, results: TableOfText) -> list[Block]:
+    def blocks(self, results: Facts) -> list[Block]:
+        table = variants_table(results)
         how = say(
             "The same dialogues, counted otherwise: what a case is (goal, whole dialogue, last goal), how a "
             "goal without any match counts (credit, drop, fail), and whether the last or any offer must "
             "match."
         )
-        return [Paragraph(how), Fold(say("Show all {n} variants", n=len(results.rows)), (results,))]
+        return [Paragraph(how), Fold(say("Show all {n} variants", n=len(table.rows)), (table,))]
 
 
-def variants_table(summary: Facts) -> TableOfText | None:
+def _counted_variants(summary: Facts) -> list[str]:
+    return [name for name in summary["all"] if is_variant(name) and summary["all"][name]["n"]]
+
+
+def variants_table(summary: Facts) -> TableOfText:
     """Every variant of objective success: unit, policy for goals without a match, offer rule."""
-    groups = with_all(summary)
-    names = [name for name in summary["all"] if is_variant(name) and summary["all"][name]["n"]]
-    if not names:
-        return None
+    groups, names = with_all(summary), _counted_variants(summary)
     rows = [
         Row(
             translated(MEASURES.get(name).title),
