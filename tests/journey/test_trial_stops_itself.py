@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from scenes.browser import barriers, chromium, overflow
 from scenes.patience import eventually
+from scenes.translated import same_in_italian
 from scenes.watched import alike, apart, hold_trial, served, watched_study
 from vivavoce.desk.app import create_desk
 from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
@@ -70,6 +71,7 @@ def test_a_trial_pauses_itself_once_its_question_is_answered(tmp_path: Path, url
     with Dashboard(study, url, tmp_path / "desk").running() as desk:
         held = hold_trial(study, url, apart, 40, after_each=settled(desk))
         page = desk.get("/trial").text
+        assert same_in_italian(desk, "/trial", {study.title["en"], f"– {study.title['en']}"}) == set()
     looks = trial_events(url, LookTaken)
     assert [look.number for look in looks] == [1, 2][: len(looks)] and looks[-1].stop == "effect"
     assert held == looks[-1].participants, "nobody is let in after the look that decides"

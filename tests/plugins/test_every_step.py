@@ -31,6 +31,7 @@ from vivavoce.log.store import Log
 from vivavoce.simulation.trial import run_trial
 from vivavoce.steps import base
 from vivavoce.steps.base import Information, StepKind
+from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
@@ -132,6 +133,8 @@ def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
     for page in folder.glob("*.html"):
         shown = {message for _, message, _, _ in extract_from_file("jinja2", page, options=OPTIONS)}
         said |= shown - words_of_all_pages("it")
+    if isinstance(kind := STEPS.get(name), StimulusStep):
+        said |= {kind.doing, kind.things, kind.counted}
     for language in ("it",):
         catalogue = folder / "locale" / f"{language}.po"
         known = list(read_po(io.BytesIO(catalogue.read_bytes()))) if catalogue.exists() else []

@@ -8,6 +8,7 @@ from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
 from vivavoce.annotation.queue import Waiting
 from vivavoce.annotation.workplace import JudgementRefused, Workplace
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven
 from vivavoce.log.annotation_state import AnnotationState, Judged, Work
 from vivavoce.log.command_annotation import (
@@ -67,7 +68,7 @@ class CommandWorkplace(Workplace):
         """Raises  Refused: there is no such sequence"""
         found = self.sequences().get(key)
         if found is None:
-            raise JudgementRefused("there is no such recipe", hint="go on with the one that is due")
+            raise JudgementRefused(N_("there is no such recipe"), hint=N_("go on with the one that is due"))
         return found
 
     def sound(self, said: CommandSaid) -> tuple[Path, str] | None:
@@ -104,7 +105,7 @@ class CommandWorkplace(Workplace):
         sequence, place = self.sequence(key), place_of(number)
         written = None if annotation is None else write_predicates(read_predicates(annotation))
         if not 0 <= number < len(sequence.commands):
-            raise JudgementRefused("there is no such command", hint="reload the page")
+            raise JudgementRefused(N_("there is no such command"), hint=N_("reload the page"))
 
         def decide(state: AnnotationState) -> list[Event]:
             said = self._open(state, annotator_id, key).judged.get(place)
@@ -129,7 +130,9 @@ class CommandWorkplace(Workplace):
             if work is not None and work.finished_at is not None:
                 return []
             if next_command(self._open(state, annotator_id, key), count) is not None:
-                raise JudgementRefused("a command is not annotated", hint="go on where the page leads")
+                raise JudgementRefused(
+                    N_("a command is not annotated"), hint=N_("go on where the page leads")
+                )
             return [
                 DialogueAnnotated(dialogue_id=key, annotator_id=annotator_id, schemes=[SCHEME], origin=origin)
             ]
@@ -146,7 +149,7 @@ class CommandWorkplace(Workplace):
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(key)
             if annotated is None or place_of(number) not in annotated.disagreements(SCHEME):
-                raise JudgementRefused("nobody disagrees there", hint="reload the page")
+                raise JudgementRefused(N_("nobody disagrees there"), hint=N_("reload the page"))
             return [LabelsAdjudicated(
                 dialogue_id=key, scheme=SCHEME, turn_index=number, labels=labels_of(written), by=by
             )]  # fmt: skip

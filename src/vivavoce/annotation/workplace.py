@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from vivavoce.annotation.dialogues import ShownDialogue, next_place, places, shown_dialogue
 from vivavoce.annotation.queue import Waiting, choose
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.log.annotation_events import (
     AnnotationAssigned,
     AnnotationReleased,
@@ -141,7 +142,9 @@ class Workplace:
         """Raises  Refused: there is no such dialogue"""
         found = shown_dialogue(self.log, dialogue_id)
         if found is None:
-            raise JudgementRefused("there is no such dialogue", hint="go on with the dialogue that is due")
+            raise JudgementRefused(
+                N_("there is no such dialogue"), hint=N_("go on with the dialogue that is due")
+            )
         return found
 
     def give(
@@ -159,7 +162,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             work = self._open(state, annotator_id, dialogue_id)
             if place not in places(self.plan, dialogue, work):
-                raise JudgementRefused("this is not to be judged", hint="reload the page")
+                raise JudgementRefused(N_("this is not to be judged"), hint=N_("reload the page"))
             scheme = self.plan.scheme(place.scheme)
             assert scheme is not None  # the place is one of the plan's
             check_labels(scheme, given, done=done)
@@ -186,7 +189,9 @@ class Workplace:
                 return []
             work = self._open(state, annotator_id, dialogue_id)
             if next_place(places(self.plan, dialogue, work), work) is not None:
-                raise JudgementRefused("something has not been judged", hint="go on where the page leads")
+                raise JudgementRefused(
+                    N_("something has not been judged"), hint=N_("go on where the page leads")
+                )
             schemes = [scheme.scheme for scheme in self.plan.schemes]
             return [DialogueAnnotated(dialogue_id=dialogue_id, annotator_id=annotator_id, schemes=schemes)]
 
@@ -196,7 +201,7 @@ class Workplace:
         work = state.of_annotator(annotator_id).get(dialogue_id)
         if work is None or work.finished_at is not None:
             raise JudgementRefused(
-                "this dialogue is not yours to annotate", hint="go on with the one that is due"
+                N_("this dialogue is not yours to annotate"), hint=N_("go on with the one that is due")
             )
         return work
 
@@ -221,7 +226,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(dialogue_id)
             if annotated is None or place not in annotated.disagreements(place.scheme):
-                raise JudgementRefused("nobody disagrees there", hint="reload the page")
+                raise JudgementRefused(N_("nobody disagrees there"), hint=N_("reload the page"))
             scheme = self.plan.scheme(place.scheme)
             if scheme is not None:
                 check_labels(scheme, given, done=True)

@@ -15,6 +15,7 @@ from vivavoce.api.studies import log_url, make_connectors, open_log, read_study,
 from vivavoce.cli.progress import note
 from vivavoce.cli.service_lock import alone
 from vivavoce.core.errors import InputError, VivavoceError
+from vivavoce.core.i18n import N_
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from vivavoce.telephony.switchboard import Switchboard
     from vivavoce.trial.engine import SessionEngine
 
-SIMULATED_NOTICE = "SIMULATED: this trial holds dialogues by simulated callers"
+SIMULATED_NOTICE = N_("SIMULATED: this trial holds dialogues by simulated callers")
 DEMONSTRATION_NOTICE = "demonstration"  # which the pages say in their language
 
 

@@ -1,5 +1,8 @@
 """Who may come in to the dashboard: the accounts of `web.accounts`, and the first owner's link."""
 
+from typing import Final
+
+from vivavoce.core.i18n import N_
 from vivavoce.log import accounts
 from vivavoce.log.store import Log
 from vivavoce.web.accounts import (
@@ -14,9 +17,21 @@ from vivavoce.web.accounts import (
 )
 
 __all__ = [
-    "ANNOTATOR", "BROWSER_COOKIE", "BROWSER_DAYS", "OWNER", "ROLES", "SIGN_IN_LIVES", "Access", "SignedIn",
+    "ANNOTATOR",
+    "BROWSER_COOKIE",
+    "BROWSER_DAYS",
+    "NAMES_OF_ROLES",
+    "OWNER",
+    "ROLES",
+    "SIGN_IN_LIVES",
+    "Access",
+    "SignedIn",
     "first_link",
 ]  # fmt: skip
+
+NAMES_OF_ROLES: Final = (
+    N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"),
+)  # fmt: skip
 
 
 def first_link(log: Log, base_url: str, *, always: bool = False) -> str:

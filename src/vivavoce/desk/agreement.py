@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
+from vivavoce.desk.language import Later
 from vivavoce.log.annotation_state import AnnotationState, Choice
 from vivavoce.study.schemes import AnnotationPlan, Scheme
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 Judgement = str | float
 Units = list[dict[str, Judgement]]  # of every unit, what each of its annotators said
 NOTHING: Final = "none"
+SCALES: Final = (N_("nominal"), N_("ordinal"), N_("interval"), N_("ratio"))
 
 
 class AgreementLine(NamedTuple):
@@ -27,7 +30,7 @@ class AgreementLine(NamedTuple):
     cohen: "Agreement"
     fleiss: "Agreement"
     alpha: "Agreement"
-    why: tuple[str, ...]
+    why: tuple[Later, ...]
     signature: str
 
 
@@ -168,17 +171,20 @@ def _by_many(units: Units, categories: Sequence[Judgement]) -> "Agreement | None
 def _why(
     units: Units, who: Sequence[str], categories: Sequence[Judgement], *, cohen_given: bool,
     fleiss_given: bool,
-) -> list[str]:  # fmt: skip
+) -> list[Later]:  # fmt: skip
     """Sentences that say why a coefficient is missing."""
     if not units:
-        return ["Nothing has been judged by two annotators yet."]
+        return [Later(N_("Nothing has been judged by two annotators yet."))]
     if len(categories) < 2:
-        always = f"Everybody said “{categories[0]}” every time."
-        rest = "With a single category chance explains everything: agreement beyond chance is undefined."
-        return [f"{always} {rest}"]
+        always = N_("Everybody said “%(category)s” every time.")
+        rest = N_("With a single category chance explains everything: agreement beyond chance is undefined.")
+        return [Later(always, {"category": categories[0]}), Later(rest)]
     found = []
     if not cohen_given:
-        found.append(f"Cohen's kappa is for two annotators; here are {len(who)}.")
+        found.append(
+            Later(N_("Cohen's kappa is for two annotators; here are %(number)s."), {"number": len(who)})
+        )
     if not fleiss_given:
-        found.append("Fleiss' kappa needs as many judgements of every unit; here the number differs.")
+        message = N_("Fleiss' kappa needs as many judgements of every unit; here the number differs.")
+        found.append(Later(message))
     return found

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk import (
     pages_accounts,
     pages_annotation,
@@ -27,6 +28,7 @@ from vivavoce.desk import (
 from vivavoce.desk.access import Access
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.board import Board
+from vivavoce.desk.language import LanguageChoice, gettext, worded
 from vivavoce.desk.scope import Scoping
 from vivavoce.desk.security import Gate
 from vivavoce.desk.snapshot import Snapshots
@@ -36,8 +38,10 @@ from vivavoce.study.model import Study
 
 __all__ = ["create_desk"]
 
+OF_STARLETTE: Final = (N_("Not Found"), N_("Method Not Allowed"))
 HEADINGS: Final = {
-    401: "Sign in first", 403: "Not allowed", 404: "Not found", 405: "Not possible", 409: "Not possible now",
+    401: N_("Sign in first"), 403: N_("Not allowed"), 404: N_("Not found"), 405: N_("Not possible"),
+    409: N_("Not possible now"),
 }  # fmt: skip
 
 
@@ -96,6 +100,7 @@ def create_desk(
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=free)
     app.add_middleware(Scoping)
+    app.add_middleware(LanguageChoice, secure=secure_cookies)
     return app
 
 
@@ -107,7 +112,9 @@ async def _mistake(request: Request, error: Exception) -> Response:
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:
-    return _answer(request, 404, "This address is not one of the dashboard's. Start from the overview.")
+    return _answer(
+        request, 404, gettext("This address is not one of the dashboard's. Start from the overview.")
+    )
 
 
 def _answer(request: Request, status: int, detail: str) -> Response:
@@ -115,6 +122,10 @@ def _answer(request: Request, status: int, detail: str) -> Response:
     if who is None or "text/html" not in request.headers.get("accept", ""):
         return PlainTextResponse(detail, status)
     page: HTMLResponse = desk_of(request).page(
-        request, "mistake.html", status, heading=HEADINGS.get(status, "Not possible"), detail=detail
+        request,
+        "mistake.html",
+        status,
+        heading=worded(HEADINGS.get(status, N_("Not possible"))),
+        detail=worded(detail),
     )
     return page

@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from babel.dates import format_datetime
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.access import Access
 from vivavoce.desk.board import Board
+from vivavoce.desk.language import add_words, gettext, language, ngettext, page_words, worded
 from vivavoce.desk.scope import HEADER, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
 from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.stopping import pause_told
 from vivavoce.desk.stopping_worker import Watch
 from vivavoce.log.scope import SCOPES, Scope
 from vivavoce.log.store import Log
@@ -22,20 +26,20 @@ from vivavoce.report import numbers
 from vivavoce.study.model import Study
 
 FOLDER: Final = Path(__file__).parent
-NOTICE: Final = "Programs held these dialogues, not people."
-KINDS: Final[dict[Scope, str]] = {"people": "People", "simulated": "Simulated"}
+NOTICE: Final = N_("Programs held these dialogues, not people.")
+KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated")}
 PAGES: Final = (
-    ("/", "Overview", "viewer"),
-    ("/visits", "Running visits", "viewer"),
-    ("/dialogues", "Dialogues", "viewer"),
-    ("/systems", "Systems", "viewer"),
-    ("/pairs", "Pairs", "viewer"),
-    ("/annotation", "Annotation", "viewer"),
-    ("/stress", "Stress tests", "viewer"),
-    ("/results", "Results", "viewer"),
-    ("/export", "Export", "researcher"),
-    ("/trial", "Trial", "viewer"),
-    ("/accounts", "Accounts", "owner"),
+    ("/", N_("Overview"), "viewer"),
+    ("/visits", N_("Running visits"), "viewer"),
+    ("/dialogues", N_("Dialogues"), "viewer"),
+    ("/systems", N_("Systems"), "viewer"),
+    ("/pairs", N_("Pairs"), "viewer"),
+    ("/annotation", N_("Annotation"), "viewer"),
+    ("/stress", N_("Stress tests"), "viewer"),
+    ("/results", N_("Results"), "viewer"),
+    ("/export", N_("Export"), "researcher"),
+    ("/trial", N_("Trial"), "viewer"),
+    ("/accounts", N_("Accounts"), "owner"),
 )
 
 
@@ -63,13 +67,14 @@ class Desk:
 
     @property
     def title(self) -> str:
-        return self.study.title.get(self.study.default_language) or self.study.name
+        titles = self.study.title
+        return titles.get(language()) or titles.get(self.study.default_language) or self.study.name
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for whoever is signed in."""
         who = request.scope["state"]["who"]
         pause, suspended, visits = self.board.see(
-            lambda board: (board.pause, dict(board.suspended), board.visits_by_scope)
+            lambda board: (pause_told(board), dict(board.suspended), board.visits_by_scope)
         )
         at_home = who.account_id is not None or self.account_optional
         frame = {
@@ -78,8 +83,8 @@ class Desk:
             "simulated": self._simulated(), "scope": self.scope,
             "switch": self._switch(request, visits) if visits["simulated"] else [],
             "form_token": csrf_token(who.token),
-            "pages": [(path, name) for path, name, role in PAGES if who.may(role) and at_home],
-            "participant_url": self.participant_url,
+            "pages": [(path, worded(name)) for path, name, role in PAGES if who.may(role) and at_home],
+            "participant_url": self.participant_url, **page_words(request),
         }  # fmt: skip
         made = self.templates.get_template(template).render({**frame, **facts})
         # once programs have come every address says whose visits it shows, whatever the usual ones will be
@@ -90,7 +95,7 @@ class Desk:
         """The text of the strip, which says SIMULATED by itself."""
         if self.scope != "simulated":
             return None
-        return (self.simulated_notice or NOTICE).removeprefix("SIMULATED").lstrip(":. ")
+        return worded(self.simulated_notice or NOTICE).removeprefix(gettext("SIMULATED")).lstrip(":. ")
 
     def _switch(self, request: Request, visits: dict[Scope, int]) -> list[tuple[str, str, int, bool]]:
         """Name, address, visits of each scope, and whether it is shown; filters are kept."""
@@ -98,11 +103,12 @@ class Desk:
         at_top = request.method == "GET" and request.url.path == section
         query = urlencode(request.query_params.multi_items()) if at_top else ""
         to = section + ("?" + query if query else "")
-        return [(KINDS[one], f"/{one}{to}", visits[one], one == self.scope) for one in SCOPES]
+        return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in SCOPES]
 
-    def door(self, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+    def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for anybody; it says nothing about the study."""
-        return HTMLResponse(self.templates.get_template(template).render(facts), status)
+        made = self.templates.get_template(template).render(**page_words(request), **facts)
+        return HTMLResponse(made, status)
 
 
 def desk_of(request: Request) -> Desk:
@@ -116,14 +122,15 @@ def desk_of(request: Request) -> Desk:
 
 
 def page_environment() -> Environment:
-    """Templates of the dashboard, with the ways in which its pages write numbers."""
+    """Templates of the dashboard, with its words and the ways in which its pages write numbers."""
     made = Environment(
         loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    add_words(made)
     for made_of in (
         numbers.percent, numbers.span, numbers.count, numbers.plural, seconds, duration, decimal, plainly,
-        minutes, short, clock, moment, iso, words,
+        fixed, range_of, minutes, short, clock, moment, iso, words,
     ):  # fmt: skip
         made.filters[made_of.__name__] = made_of
     return made
@@ -131,7 +138,7 @@ def page_environment() -> Environment:
 
 def seconds(value: float | None) -> str:
     """Such as 1.4 s."""
-    return numbers.MISSING if value is None else f"{value:.1f}\u202fs"
+    return numbers.MISSING if value is None else f"{fixed(value, 1)}\u202fs"
 
 
 def duration(value: float | None) -> str:
@@ -140,21 +147,35 @@ def duration(value: float | None) -> str:
 
 
 def decimal(value: float | None) -> str:
-    return numbers.MISSING if value is None else f"{value:.1f}"
+    return numbers.MISSING if value is None else fixed(value, 1)
+
+
+def fixed(value: float, decimals: int) -> str:
+    """With so many decimals, after the reader's decimal sign."""
+    return numbers.localised(f"{value:.{decimals}f}")
+
+
+def range_of(low: float | None, high: float | None, decimals: int | None = None) -> str:
+    """Such as 3 to 5, with so many decimals; None: whole numbers."""
+    return numbers.between(
+        low, high, lambda value: numbers.count(value) if decimals is None else fixed(value, decimals)
+    )
 
 
 def plainly(value: float | None) -> str:
     """A median: 3 or 3.5."""
-    return numbers.MISSING if value is None else f"{value:g}"
+    return numbers.MISSING if value is None else numbers.localised(f"{value:g}")
 
 
 def minutes(value: float) -> str:
     """How long ago, from minutes: `now`, `7 min`, `3 h`, `2 days`."""
     if value < 1:
-        return "now"
+        return gettext("now")
     if value < 60:
         return f"{int(value)}\u202fmin"
-    return f"{int(value / 60)}\u202fh" if value < 48 * 60 else f"{int(value / 1440)} days"
+    if value < 48 * 60:
+        return f"{int(value / 60)}\u202fh"
+    return ngettext("%(num)s day", "%(num)s days", int(value / 1440))
 
 
 def short(key: str) -> str:
@@ -170,7 +191,9 @@ def clock(at: datetime | None) -> str:
 
 def moment(at: datetime | None) -> str:
     """A day and a time in UTC, such as 21 Nov 2026, 14:03."""
-    return numbers.MISSING if at is None else f"{at.day} {at.astimezone(UTC):%b %Y, %H:%M}"
+    if at is None:
+        return numbers.MISSING
+    return format_datetime(at.astimezone(UTC), "d MMM y, HH:mm", locale=language())
 
 
 def iso(at: datetime) -> str:

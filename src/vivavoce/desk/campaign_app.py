@@ -9,14 +9,18 @@ from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk import pages_campaign, pages_sign_in
 from vivavoce.desk.access import Access
 from vivavoce.desk.app_shell import page_environment
+from vivavoce.desk.language import LanguageChoice, gettext, language, page_words, worded
 from vivavoce.desk.security import Gate, csrf_token
 from vivavoce.log.store import Log
 from vivavoce.study.campaign import check_settings
 
-HEADINGS: Final = {401: "Sign in first", 403: "Not allowed", 404: "Not found", 409: "Not possible now"}
+HEADINGS: Final = {
+    401: N_("Sign in first"), 403: N_("Not allowed"), 404: N_("Not found"), 409: N_("Not possible now"),
+}  # fmt: skip
 
 
 @dataclass
@@ -32,7 +36,7 @@ class CampaignDesk:
     @property
     def title(self) -> str:
         settings, _ = check_settings(self.folder)
-        return settings.name("en") if settings else self.folder.name
+        return settings.name(language()) if settings else self.folder.name
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for whoever is signed in."""
@@ -40,13 +44,14 @@ class CampaignDesk:
         frame = {
             "title": self.title, "who": who, "path": request.url.path, "pause": None, "suspended": {},
             "simulated": None, "scope": None, "switch": [], "form_token": csrf_token(who.token),
-            "pages": [("/", "Campaign")], "participant_url": None,
+            "pages": [("/", gettext("Campaign"))], "participant_url": None, **page_words(request),
         }  # fmt: skip
         return HTMLResponse(self.templates.get_template(template).render({**frame, **facts}), status)
 
-    def door(self, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+    def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for anybody; it says nothing about the campaign."""
-        return HTMLResponse(self.templates.get_template(template).render(facts), status)
+        made = self.templates.get_template(template).render(**page_words(request), **facts)
+        return HTMLResponse(made, status)
 
 
 def create_campaign_desk(folder: Path, log: Log, *, secure_cookies: bool = False) -> FastAPI:
@@ -59,6 +64,7 @@ def create_campaign_desk(folder: Path, log: Log, *, secure_cookies: bool = False
         app.include_router(pages.router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=False)
+    app.add_middleware(LanguageChoice, secure=secure_cookies)
     return app
 
 
@@ -69,5 +75,5 @@ async def _mistake(request: Request, error: Exception) -> Response:
     if who is None or "text/html" not in request.headers.get("accept", ""):
         return PlainTextResponse(str(error.detail), error.status_code)
     desk: CampaignDesk = request.app.state.desk
-    heading = HEADINGS.get(error.status_code, "Not possible")
+    heading = worded(HEADINGS.get(error.status_code, N_("Not possible")))
     return desk.page(request, "mistake.html", error.status_code, heading=heading, detail=str(error.detail))

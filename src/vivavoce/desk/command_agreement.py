@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
 from vivavoce.desk.agreement import AgreementLine, Units, line
 from vivavoce.log.annotation_state import AnnotationState
@@ -55,11 +56,11 @@ def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:
             if pair.recognised and pair.reference is not None and pair.answer is not None:
                 arguments += _arguments(first, pair.reference, second, pair.answer)
     shares = (
-        _share("commands", exact, len(pairs), data),
-        _share("predicates", _same(actions), len(actions), data),
-        _share("arguments", _same(arguments), len(arguments), data),
+        _share(N_("commands"), exact, len(pairs), data),
+        _share(N_("predicates"), _same(actions), len(actions), data),
+        _share(N_("arguments"), _same(arguments), len(arguments), data),
     )
-    lines = (line("actions", actions, "nominal", data), line("arguments", arguments, "nominal", data))
+    lines = (line(N_("actions"), actions, "nominal", data), line(N_("arguments"), arguments, "nominal", data))
     return CommandAgreement(shares, lines)
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.snapshot import Snapshot
 from vivavoce.log.dataset import MANIFEST, Dataset
 from vivavoce.log.export_csv import export_csv
 from vivavoce.log.schema import TABLES
+from vivavoce.report.language import language
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +60,44 @@ def transcripts(snapshot: Snapshot, into: Path) -> None:
 
 
 def report(snapshot: Snapshot, into: Path) -> None:
+    """In the language of whoever asks for it."""
     from vivavoce.report.html import write_report
+    from vivavoce.report.material import ReportOptions
 
-    write_report(snapshot.dataset, into)
+    write_report(snapshot.dataset, into, options=ReportOptions(language=language()))
 
 
 DOWNLOADS: Final[dict[str, Download]] = {
     one.name: one
     for one in (
         Download(
-            "report.html", "Report", "Tables, intervals, tests, figures and definitions in one page that "
-            "needs nothing else. For reading and passing on.", "text/html; charset=utf-8", report,
+            "report.html", N_("Report"),
+            N_("Tables, intervals, tests, figures and definitions in one page that needs nothing else. For "
+               "reading and passing on."),
+            "text/html; charset=utf-8", report,
         ),
         Download(
-            "dataset.zip", "Dataset", "Parquet tables and dataset.json, exact. Unpack it, then "
-            "vivavoce measure and vivavoce report read the folder.", "application/zip", dataset_zip,
+            "dataset.zip", N_("Dataset"),
+            N_("Parquet tables and dataset.json, exact. Unpack it, then vivavoce measure and vivavoce report "
+               "read the folder."),
+            "application/zip", dataset_zip,
         ),
         Download(
-            "tables.csv.zip", "CSV for spreadsheets", "Every table with a codebook. Texts that a "
-            "spreadsheet would run as a formula carry a leading apostrophe.", "application/zip", csv_zip,
+            "tables.csv.zip", N_("CSV for spreadsheets"),
+            N_("Every table with a codebook. Texts that a spreadsheet would run as a formula carry a leading "
+               "apostrophe."),
+            "application/zip", csv_zip,
         ),
         Download(
-            "tables-raw.csv.zip", "CSV, raw", "The same tables with every text exactly as it was typed. For "
-            "programs, not for spreadsheets.", "application/zip", raw_csv_zip,
+            "tables-raw.csv.zip", N_("CSV, raw"),
+            N_("The same tables with every text exactly as it was typed. For programs, not for "
+               "spreadsheets."),
+            "application/zip", raw_csv_zip,
         ),
         Download(
-            "transcripts.jsonl", "Transcripts", "One dialogue a line, as JSON: its facts, turns with times, "
-            "goal, ratings and incidents.", "application/x-ndjson", transcripts,
+            "transcripts.jsonl", N_("Transcripts"),
+            N_("One dialogue a line, as JSON: its facts, turns with times, goal, ratings and incidents."),
+            "application/x-ndjson", transcripts,
         ),
     )
 }  # fmt: skip

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.core.errors import InputError
 from vivavoce.desk.access import ANNOTATOR, ROLES
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.language import gettext, told
 from vivavoce.desk.security import Needs, field, own_form, who_of
 
 WIZARD: Final = "wizard"
@@ -27,7 +28,7 @@ def invite(request: Request, desk: Desk_, form: Form_) -> Response:
     """A one-time link for someone else; it is shown this once."""
     role = field(form, "role")
     if role not in _roles(desk):
-        raise HTTPException(409, "Choose one of the roles.")
+        raise HTTPException(409, gettext("Choose one of the roles."))
     link = desk.access.invite(role, _door(request, desk, role))
     return _accounts_page(request, desk, link=link, link_role=role)
 
@@ -38,7 +39,7 @@ def remove(account_id: str, request: Request, desk: Desk_, form: Form_) -> Respo
     try:
         desk.access.remove(account_id)
     except InputError as error:
-        return _accounts_page(request, desk, 409, problem=str(error))
+        return _accounts_page(request, desk, 409, problem=told(error))
     return RedirectResponse("/accounts", 303)
 
 
@@ -47,7 +48,9 @@ def _door(request: Request, desk: Desk, role: str) -> str:
     if role not in (ANNOTATOR, WIZARD):
         return str(request.base_url)
     if desk.participant_url is None:
-        raise HTTPException(409, "The dashboard does not know the address of the participants' pages.")
+        raise HTTPException(
+            409, gettext("The dashboard does not know the address of the participants' pages.")
+        )
     return desk.participant_url.rstrip("/") + ("/annotate" if role == ANNOTATOR else "/wizard")
 
 

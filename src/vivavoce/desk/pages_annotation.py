@@ -10,8 +10,10 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator_key
+from vivavoce.core.i18n import N_
 from vivavoce.desk.agreement import AgreementLine, agreement
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.language import gettext, language, told
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
@@ -77,7 +79,7 @@ def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Respons
         counts=_counts(state, len(workplace.waiting(desk.scope))), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, desk, workplace, state),
-        titles={one.scheme: said(one.title, "en") for one in workplace.plan.schemes},
+        titles={one.scheme: said(one.title, language()) for one in workplace.plan.schemes},
     )  # fmt: skip
 
 
@@ -122,8 +124,8 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
         "people": [
             {"participant_id": who, "written": sum(len(visit.answered) for visit in visits),
              "accuracies": [one for visit in visits if (one := _accuracy(visit)) is not None],
-             "state": "refused" if who in found.refused
-             else "accepted" if all(visit.accepted for visit in visits) else "at it"}
+             "state": N_("refused") if who in found.refused
+             else N_("accepted") if all(visit.accepted for visit in visits) else N_("at it")}
             for who, visits in by_participant.items()
         ],
     }  # fmt: skip
@@ -168,7 +170,7 @@ def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response
         try:
             workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
         except JudgementRefused as refusal:
-            raise HTTPException(409, str(refusal)) from None
+            raise HTTPException(409, told(refusal)) from None
     return RedirectResponse("/annotation", 303)
 
 
@@ -179,7 +181,7 @@ def decide(
 ) -> Response:  # fmt: skip
     """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
     if workplace is None:
-        raise HTTPException(404, "This study annotates nothing.")
+        raise HTTPException(404, gettext("This study annotates nothing."))
     found = disputes(_state(desk, workplace))
     wanted = next(
         (one for one in found if (one.dialogue_id, one.place) == (dialogue, Place(scheme, turn))), None
@@ -204,13 +206,14 @@ def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
     sides = []
     for number, (who, chosen) in enumerate(sorted(annotated.choices(at.place).items())):
         labels = _logged(chosen)
-        sides.append({"name": f"Annotator {number + 1}", "labels": labels, "told": _told(scheme, labels),
+        sides.append({"name": gettext("Annotator %(number)s", number=number + 1), "labels": labels,
+                      "told": _told(scheme, labels),
                       "asked": at.place in asked[who].judged})  # fmt: skip
     decided = annotated.adjudicated.get(at.place)
     return {
         "dialogue": workplace.dialogue(at.dialogue_id), "scheme": scheme, "sides": sides,
-        "heading": said(scheme.title, "en") if scheme else at.place.scheme,
-        "question": said(scheme.question, "en") if scheme else "",
+        "heading": said(scheme.title, language()) if scheme else at.place.scheme,
+        "question": said(scheme.question, language()) if scheme else "",
         "labels": _labels(scheme),
         "gathers": scheme is not None and (scheme.several or scheme.value is not None),
         "candidates": _candidates(scheme, annotated, at.place),
@@ -227,7 +230,12 @@ def _labels(scheme: Scheme | None) -> list[dict[str, str]]:
     if scheme is None:
         return []
     return [
-        {"label": one.label, "key": one.key, "text": said(one.text, "en"), "help": said(one.help, "en")}
+        {
+            "label": one.label,
+            "key": one.key,
+            "text": said(one.text, language()),
+            "help": said(one.help, language()),
+        }
         for one in scheme.labels
     ]
 
@@ -249,7 +257,7 @@ def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, 
     told = []
     for one in labels:
         label = scheme.label(one.label) if scheme else None
-        text = said(label.text, "en") if label else one.label
+        text = said(label.text, language()) if label else one.label
         told.append(f"{text} ({one.value})" if one.value else text)
     return ", ".join(told)
 
@@ -258,14 +266,14 @@ def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, 
 def store(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
     """Settle a dispute by one label, by one side, or by the labels that are ticked; then the next one."""
     if workplace is None:
-        raise HTTPException(404, "This study annotates nothing.")
+        raise HTTPException(404, gettext("This study annotates nothing."))
     dialogue_id, turn = field(form, "dialogue"), field(form, "turn")
     place = Place(field(form, "scheme"), int(turn) if turn.isdecimal() else None)
     try:
         labels = _chosen(workplace, dialogue_id, place, form)
         workplace.adjudicate(dialogue_id, place, labels, by=who_of(request).name)
     except JudgementRefused as refusal:
-        raise HTTPException(409, str(refusal)) from None
+        raise HTTPException(409, told(refusal)) from None
     return RedirectResponse("/annotation/decide", 303)
 
 

@@ -12,9 +12,11 @@ from vivavoce.campaign.greeting import greet
 from vivavoce.campaign.places import report_of
 from vivavoce.campaign.setup import status
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.access import SignedIn
 from vivavoce.desk.app_shell import desk_of
-from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.desk.language import gettext, told, worded
+from vivavoce.desk.security import Needs, field, needs_role, own_form, who_of
 from vivavoce.study.campaign import Campaign, check_settings
 from vivavoce.study.submission import Submission
 
@@ -24,8 +26,8 @@ FIELDS: Final = {
     "submission": 64, "team": 200, "title": 200, "domain": 1000, "intents": 8000, "interface": 200,
     "channel": 20, "access": 20, "languages": 200, "connect": 40, "url": 1000,
 }  # fmt: skip
-CHANNELS: Final = ("written", "spoken", "multimodal")
-ACCESSES: Final = ("on-line", "off-line", "telephone")
+CHANNELS: Final = (N_("written"), N_("spoken"), N_("multimodal"))
+ACCESSES: Final = (N_("on-line"), N_("off-line"), N_("telephone"))
 KINDS: Final = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 router = APIRouter()
 Desk_ = Annotated[Any, Depends(desk_of)]
@@ -36,7 +38,8 @@ def organiser_or_team(request: Request) -> SignedIn:
     """A dependency: whoever may see pages of a campaign."""
     who = who_of(request)
     if not (who.may(ORGANISER) or who.role == TEAM):
-        raise HTTPException(403, f"This needs the role {TEAM} or {ORGANISER}; yours is {who.role}.")
+        wanted = gettext("%(one)s or %(other)s", one=worded(TEAM), other=worded(ORGANISER))
+        raise HTTPException(403, needs_role(wanted, who.role))
     return who
 
 
@@ -72,7 +75,7 @@ def submit(request: Request, desk: Desk_, who: Who_, form: Form_) -> Response:
     try:
         submissions.take_in(desk.folder, made, who.account_id or "")
     except InputError as error:
-        return _form(request, desk, typed, [str(error)], 422)
+        return _form(request, desk, typed, [told(error)], 422)
     return RedirectResponse(f"/systems/{made.submission}", 303)
 
 
@@ -95,10 +98,10 @@ def report(name: str, language: str, kind: str, desk: Desk_, who: Who_) -> Respo
     found = _sound(desk.folder, name, who)
     campaign = _campaign(desk.folder, found)
     if kind not in KINDS or language not in campaign.settings.reports:
-        raise HTTPException(404, "There is no such report.")
+        raise HTTPException(404, gettext("There is no such report."))
     path = report_of(campaign, found.submission, language, kind)
     if not path.is_file():
-        raise HTTPException(404, "This report was not written yet.")
+        raise HTTPException(404, gettext("This report was not written yet."))
     headers = {"Content-Security-Policy": "sandbox; default-src 'none'"}
     return FileResponse(path, media_type=KINDS[kind], filename=path.name, headers=headers)
 
@@ -115,7 +118,7 @@ def _mine(folder: Path, who: SignedIn) -> list[str]:
 def _sound(folder: Path, name: str, who: SignedIn) -> Submission:
     """A submission that this person may see. One of another team is as if it were not there."""
     if name not in _mine(folder, who):
-        raise HTTPException(404, "There is no such submission.")
+        raise HTTPException(404, gettext("There is no such submission."))
     made, problems = submissions.submissions_in(folder)[name]
     if made is None:
         raise HTTPException(409, str(problems[0]))

@@ -10,6 +10,7 @@ from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
+from vivavoce.desk.language import gettext, told
 from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
 from vivavoce.desk.security import Needs, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
@@ -24,7 +25,7 @@ def workplace_of(request: Request) -> CommandWorkplace:
     """The study's workplace for commands; a study that annotates none has no such page."""
     desk, state = desk_of(request), request.app.state
     if desk.study.annotation is None or desk.study.annotation.commands is None:
-        raise HTTPException(404, "This study annotates no commands.")
+        raise HTTPException(404, gettext("This study annotates no commands."))
     if not hasattr(state, "command_workplace"):
         state.command_workplace = CommandWorkplace(desk.study, desk.log)
     return state.command_workplace
@@ -78,7 +79,7 @@ def release(request: Request, form: Form_, workplace: ThisWorkplace) -> Response
     try:
         workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
     except JudgementRefused as refusal:
-        raise HTTPException(409, str(refusal)) from None
+        raise HTTPException(409, told(refusal)) from None
     return RedirectResponse(PAGE, 303)
 
 
@@ -108,7 +109,7 @@ def _dispute(
         request, "decide_command.html", status=status, at=at, disputes=found,
         number=found.index(at) + 1, sequence=workplace.sequence(at.key), sides=sides, draft=draft,
         entered=text is not None, decided_by=annotated.adjudicators.get(place), longest=LONGEST,
-        decided=None if decided is None else annotation_of(decided.labels) or "no command",
+        decided=None if decided is None else annotation_of(decided.labels) or gettext("no command"),
     )  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) 
     try:
         workplace.settle(recipe, at, annotation, by=who_of(request).name)
     except JudgementRefused as refusal:
-        raise HTTPException(409, str(refusal)) from None
+        raise HTTPException(409, told(refusal)) from None
     return RedirectResponse(f"{PAGE}/decide", 303)
 
 

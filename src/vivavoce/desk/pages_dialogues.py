@@ -6,8 +6,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.board import Board, DialogueCard
+from vivavoce.desk.language import gettext
 from vivavoce.desk.progress import STATUSES
 from vivavoce.desk.security import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
@@ -18,6 +20,7 @@ router = APIRouter(dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
 
 PER_PAGE: Final = 50
+REMOVALS: Final = (N_("redone"), N_("withdrawal"), N_("erasure"), N_("retention"))
 FILTERS: Final = ("system", "participant", "status", "q")
 
 
@@ -53,7 +56,7 @@ def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
 @router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])
 def events(dialogue_id: str, desk: Desk_) -> Response:
     if desk.board.see(lambda board: dialogue_id not in board.dialogues):
-        raise HTTPException(404, "There is no such dialogue in this study.")
+        raise HTTPException(404, gettext("There is no such dialogue in this study."))
     return JSONResponse(raw_events(desk.log.transcript(dialogue_id)))
 
 
@@ -61,7 +64,7 @@ def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
     """Where a dialogue of the other scope is shown: an address that was kept leads there."""
     found = desk.board.see(lambda board: board.whole.dialogues.get(dialogue_id))
     if found is None:
-        raise HTTPException(404, "There is no such dialogue in this study.")
+        raise HTTPException(404, gettext("There is no such dialogue in this study."))
     query = "?" + request.url.query if request.url.query else ""
     return RedirectResponse(f"/{scope_of(simulated=found.simulated)}{request.url.path}{query}", 303)
 

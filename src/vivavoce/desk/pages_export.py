@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, Response
 from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.downloads import DOWNLOADS
+from vivavoce.desk.language import gettext
 from vivavoce.desk.progress import holdings
 from vivavoce.desk.security import Needs
 
@@ -30,7 +31,7 @@ def export(request: Request, desk: Desk_) -> Response:
 def download(name: str, desk: Desk_) -> Response:
     """One download, made from a snapshot of this moment."""
     if name not in DOWNLOADS:
-        raise HTTPException(404, "There is no such download.")
+        raise HTTPException(404, gettext("There is no such download."))
     wanted = DOWNLOADS[name]
     desk.work_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="desk-download-", dir=desk.work_dir))

@@ -8,6 +8,7 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, Response
 
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.language import gettext
 from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
 from vivavoce.desk.security import Needs, field, own_form
 from vivavoce.study.pairs import Change
@@ -43,11 +44,11 @@ def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDra
     if pair_id:
         found = next((pair for pair in desk.study.pairs if pair.pair_id == pair_id), None)
         if found is None or language not in found.text:
-            raise HTTPException(404, "There is no such pair in this study.")
+            raise HTTPException(404, gettext("There is no such pair in this study."))
         return draft_of_pair(found, language)
     if dialogue_id:
         if desk.board.see(lambda board: dialogue_id not in board.dialogues):
-            raise HTTPException(404, "There is no such dialogue in this study.")
+            raise HTTPException(404, gettext("There is no such dialogue in this study."))
         return draft_of_dialogue(desk.log.transcript(dialogue_id), language)
     return PairDraft(language=language)
 

@@ -9,6 +9,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 import vivavoce.web
 from vivavoce.core.errors import InputError
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.language import gettext
 from vivavoce.desk.security import Needs
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
 
@@ -40,7 +41,8 @@ def track(desk: Desk_, dialogue_id: str, recording_id: str) -> Response:
     try:
         return JSONResponse(soundtrack(desk.log, dialogue_id, found))
     except InputError as error:
-        raise HTTPException(404, f"This recording cannot be drawn: {error.problem}.") from None
+        problem = gettext("This recording cannot be drawn: %(why)s.", why=error.problem)
+        raise HTTPException(404, problem) from None
 
 
 def _recording(desk: Desk, dialogue_id: str, recording_id: str) -> DialogueRecording:
@@ -49,4 +51,4 @@ def _recording(desk: Desk, dialogue_id: str, recording_id: str) -> DialogueRecor
         for one in dialogue_recordings(desk.log, dialogue_id):
             if one.recording_id == recording_id:
                 return one
-    raise HTTPException(404, "There is no such recording of this dialogue.")
+    raise HTTPException(404, gettext("There is no such recording of this dialogue."))

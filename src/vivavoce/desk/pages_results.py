@@ -1,14 +1,18 @@
 """Results: success rates with intervals and tests, computed aside from a snapshot of the log."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from vivavoce.core.errors import VivavoceError
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.security import Needs, own_form
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import DocumentSection
 
 router = APIRouter(dependencies=[Depends(Needs("viewer"))])
 Desk_ = Annotated[Desk, Depends(desk_of)]
@@ -19,9 +23,15 @@ def results(request: Request, desk: Desk_) -> Response:
     by = _grouping(request, desk)
     known, computing = desk.snapshots.results(by)
     view = make_view(known.summary) if known and known.summary else None
+    problem = known.problem if known else ""
+    sections: tuple[DocumentSection, ...] = ()
+    try:
+        sections = known.sections() if known else ()
+    except VivavoceError as error:
+        problem = str(error)
     return desk.page(
         request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
-        computing=computing,
+        computing=computing, problem=problem, sections=sections,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from vivavoce.core.errors import InputError
 from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
 from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
+from vivavoce.desk.language import told
 from vivavoce.desk.security import door_form, field, own_form, who_of
 from vivavoce.web.accounts import SignInRefused, typed_twice
 
@@ -42,7 +43,7 @@ def script() -> FileResponse:
 def sign_in_page(request: Request, desk: Desk_) -> Response:
     if request.scope["state"]["who"] is not None:
         return RedirectResponse("/", 303)
-    return desk.door("sign_in.html", name="", problem="")
+    return desk.door(request, "sign_in.html", name="", problem="")
 
 
 @router.post("/sign-in")
@@ -51,23 +52,23 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
     try:
         token = desk.access.sign_in(name, _password(form, "password"), _address(request), browser)
     except InputError as error:
-        return desk.door("sign_in.html", 403, name=name, problem=str(error))
+        return desk.door(request, "sign_in.html", 403, name=name, problem=told(error))
     return _come_in(desk, token)
 
 
 @router.get("/link/{token}")
-def link_page(token: str, desk: Desk_) -> Response:
+def link_page(token: str, request: Request, desk: Desk_) -> Response:
     """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
     role = desk.access.link_role(token)
     role = None if role == ANNOTATOR else role
-    return desk.door("link.html", 200 if role else 410, role=role, token=token)
+    return desk.door(request, "link.html", 200 if role else 410, role=role, token=token)
 
 
 @router.post("/link/{token}")
-def use_link(token: str, desk: Desk_) -> Response:
+def use_link(token: str, request: Request, desk: Desk_) -> Response:
     session = None if desk.access.link_role(token) == ANNOTATOR else desk.access.use_link(token)
     if session is None:
-        return desk.door("link.html", 410, role=None, token=token)
+        return desk.door(request, "link.html", 410, role=None, token=token)
     return _come_in(desk, session)
 
 
@@ -86,7 +87,7 @@ def make_account(request: Request, desk: Desk_, form: OwnForm) -> Response:
         password = typed_twice(_password(form, "password"), _password(form, "again"))
         token = desk.access.make_account(who_of(request), name, password)
     except InputError as error:
-        return desk.page(request, "account.html", 422, name=name, problem=str(error))
+        return desk.page(request, "account.html", 422, name=name, problem=told(error))
     return _come_in(desk, token)
 
 
@@ -104,7 +105,7 @@ def change_password(request: Request, desk: Desk_, form: OwnForm) -> Response:
             429 if kind == "too_many" else 422,
             "old" if kind in ("old", "too_many") else "password",
         )
-        return desk.page(request, "own_account.html", status, ended=None, problem=str(error), wrong=wrong)
+        return desk.page(request, "own_account.html", status, ended=None, problem=told(error), wrong=wrong)
     return _come_in(desk, token, f"/account?ended={ended}")
 
 

@@ -8,7 +8,9 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
+from vivavoce.desk.language import gettext, told, worded
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.stress.base import STRESS_TESTS, StressTest
@@ -49,13 +51,13 @@ def decide(request: Request, desk: Desk_, form: Form_) -> Response:
     reviews, name = _reviews(desk), who_of(request).name
     item = reviews.items.get(field(form, "item"))
     if item is None:
-        raise HTTPException(404, "There is no such utterance.")
+        raise HTTPException(404, gettext("There is no such utterance."))
     chosen, typed = field(form, "proposal"), field(form, "text", most=LONGEST + 1)
     proposal = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 4 else None
     try:
         event = reviewed(item, name, field(form, "decision"), typed, proposal)
     except InputError as error:
-        problem = f"{error.problem}: {error.hint}"
+        problem = f"{worded(error.problem)}: {worded(error.hint)}"
         return _review_page(request, desk, 422, only=item, problem=problem, typed=typed)
     desk.log.transact_now(lambda tx: tx.append(stress_stream(desk.study.name), event))
     return RedirectResponse("/stress/review", 303)
@@ -72,11 +74,11 @@ def verdicts(request: Request, desk: Desk_) -> Response:
 def give(request: Request, desk: Desk_, form: Form_) -> Response:
     one = _queue(desk).cases.get((field(form, "run"), field(form, "case", most=500)))
     if one is None:
-        raise HTTPException(404, "There is no such case.")
+        raise HTTPException(404, gettext("There is no such case."))
     try:
         event = given(one, who_of(request).name, field(form, "verdict"), field(form, "remark", most=1000))
     except InputError as error:
-        raise HTTPException(422, str(error)) from None
+        raise HTTPException(422, told(error)) from None
     desk.log.transact_now(lambda tx: tx.append(stress_stream(desk.study.name), event))
     return RedirectResponse("/stress/verdicts", 303)
 
@@ -114,7 +116,10 @@ def _verdict_facts(waiting: Sequence[JudgedCase]) -> dict[str, Any]:
     if one is not None:
         facts["test"] = _test(one.case.test)
         facts["pieces"] = difference(one.case.original, one.case.variant)
-        facts["sides"] = [("With the original", _turns(one.clean)), ("With the variant", _turns(one.variant))]
+        facts["sides"] = [
+            (gettext("With the original"), _turns(one.clean)),
+            (gettext("With the variant"), _turns(one.variant)),
+        ]
     return facts
 
 
@@ -131,4 +136,6 @@ def _test(name: str) -> StressTest:
     """The test by its name; a suite may bring tests of its own."""
     if name in STRESS_TESTS:
         return STRESS_TESTS.get(name)
-    return StressTest(name=name, title="a test of the suite's own", family="spelling", meaning="", source="")
+    return StressTest(
+        name=name, title=N_("a test of the suite's own"), family="spelling", meaning="", source=""
+    )

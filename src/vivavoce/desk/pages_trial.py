@@ -7,8 +7,9 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.language import gettext
 from vivavoce.desk.security import Needs, field, own_form, who_of
-from vivavoce.desk.stopping import make_watch_view
+from vivavoce.desk.stopping import make_watch_view, pauses_told
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 
@@ -34,7 +35,7 @@ def pause(request: Request, desk: Desk_, form: Form_) -> Response:
     """Stop handing out dialogues; running ones go on to their end."""
     reason = field(form, "reason", most=500)
     if not reason:
-        return _trial_page(request, desk, 422, "Say why: the reason stands in the log.")
+        return _trial_page(request, desk, 422, gettext("Say why: the reason stands in the log."))
     by = who_of(request).name
     desk.log.transact_now(lambda tx: _switch(tx, TrialPaused(reason=reason, by=by)))
     return RedirectResponse("/trial", 303)
@@ -48,7 +49,7 @@ def resume(request: Request, desk: Desk_, form: Form_) -> Response:
 
 
 def _trial_page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
-    history = desk.board.see(lambda board: list(reversed(board.pauses)))
+    history = desk.board.see(pauses_told)
     may_steer = who_of(request).may("researcher")
     watch = make_watch_view(desk.study, desk.watch)
     return desk.page(

@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Final, get_args
 
+from vivavoce.core.i18n import N_
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
 from vivavoce.log.models import StoredEvent
 from vivavoce.study.model import CompareStep, RateStep, Study
@@ -23,6 +24,12 @@ from vivavoce.study.pairs_difference import Difference, difference
 from vivavoce.study.steps import Balance
 
 CHANGES: tuple[Change, ...] = get_args(Change)
+NAMES: Final = (
+    N_("substitution"),
+    N_("insertion"),
+    N_("broken"),
+    N_("identical"),
+)  # of changes, of attention
 
 
 @dataclass(slots=True)

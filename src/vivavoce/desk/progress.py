@@ -6,27 +6,39 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from babel.dates import format_date
+
+from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
 from vivavoce.desk.deeds import Deed, DeedWork, works
-from vivavoce.report.numbers import plural
+from vivavoce.desk.language import NP_, gettext, language, ngettext, step_noun, step_words, worded
+from vivavoce.report.numbers import count, plural
 from vivavoce.stats.concentration import concentration
 from vivavoce.study.model import DialogueStep
 from vivavoce.trial.state import VisitState
 
-STATUSES: Final = ("completed", "excluded", "running", "abandoned", "failed")
+STATUSES: Final = {
+    N_("completed"): N_("Completed"), N_("excluded"): N_("Excluded"), N_("running"): N_("Running"),
+    N_("abandoned"): N_("Abandoned"), N_("failed"): N_("Failed"),
+}  # fmt: skip
+FAILURES: Final = (
+    N_("unreachable"), N_("timeout"), N_("bad answer"), N_("refused"), N_("closed"), N_("interrupted"),
+    N_("internal"),
+)  # fmt: skip
 OUTCOMES: Final = {
-    "running": "running", "completed": "completed", "screened_out": "screened out",
-    "no_consent": "no consent", "withdrew": "withdrew", "timed_out": "timed out",
-    "technical_failure": "technical failure", "not_accepted": "not accepted",
+    "running": NP_("visit", "running"), "completed": NP_("visit", "completed"),
+    "screened_out": NP_("visit", "screened out"), "no_consent": NP_("visit", "no consent"),
+    "withdrew": NP_("visit", "withdrew"), "timed_out": NP_("visit", "timed out"),
+    "technical_failure": NP_("visit", "technical failure"), "not_accepted": NP_("visit", "not accepted"),
 }  # fmt: skip
 PHASES: Final = {
-    "page": "reading", "ready": "between dialogues", "chat": "in dialogue", "code": "entering the code",
-    "feedback": "answering the questionnaire",
-    "arena": "in the arena",
-    "elicit": "commanding a robot",
-    "ended": "ended",
+    "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in dialogue"),
+    "code": N_("entering the code"), "feedback": N_("answering the questionnaire"),
+    "arena": N_("in the arena"),
+    "elicit": N_("commanding a robot"),
+    "ended": N_("ended"),
 }  # fmt: skip
-CHANGED: Final = "the study has changed since"
+CHANGED: Final = N_("the study has changed since")
 DAYS: Final = 14
 MOST_BARS: Final = 15
 MOST_STEPS: Final = 5
@@ -59,10 +71,15 @@ class SystemProgress:
 
 @dataclass(frozen=True, slots=True)
 class WorkProgress:
-    """One kind of work: how much was done, by how many, and how evenly over what it is about."""
+    """One kind of work: how much was done, by how many, and how evenly over what it is about.
 
-    title: str
+    noun    one piece of it, in English
+    pieces_named, things  what pieces, and what they are about, are called, in the reader's language
+    """
+
+    step: str
     noun: str
+    pieces_named: str
     pieces: int
     today: int
     participants: int
@@ -80,14 +97,14 @@ class TrialProgress:
     """Everything that the overview shows.
 
     talks   dialogues are what the study is about, or took place in it
-    noun    what is counted in the charts: dialogues, or what the study has in their place
+    things  what is counted in the charts, in the reader's language: dialogues, or what stands in for them
     people  participants who have begun something
     work    what is done beside dialogues, in the order of the visit
     """
 
     at: datetime
     talks: bool
-    noun: str
+    things: str
     people: int
     work: list[WorkProgress]
     systems: list[SystemProgress]
@@ -115,7 +132,7 @@ def progress(board: Board) -> TrialProgress:
     return TrialProgress(
         at=now,
         talks=talks,
-        noun="dialogue" if talks else work[0].noun if work else "answer",
+        things=_things(work, talks=talks),
         people=len({one.participant_id for one in (*cards, *board.deeds.values())}),
         work=work,
         systems=[_row(name, board.study.system_titles.get(name, ""), of_system[name], now) for name in names],
@@ -128,6 +145,12 @@ def progress(board: Board) -> TrialProgress:
         incidents=board.incidents[: -RECENT_INCIDENTS - 1 : -1],
         position=board.position,
     )
+
+
+def _things(work: Sequence[WorkProgress], *, talks: bool) -> str:
+    if talks:
+        return ngettext("dialogue", "dialogues", 2)
+    return work[0].pieces_named if work else ngettext("answer", "answers", 2)
 
 
 def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) -> SystemProgress:
@@ -154,8 +177,12 @@ def talks_in(board: Board) -> bool:
 def holdings(board: Board) -> str:
     """What is on the board in one line, such as `3 visits, 60 judgements`."""
     held = [plural(len(board.dialogues), "dialogue")] if talks_in(board) else []
-    work = [plural(one.pieces, one.noun) for one in _work(board, board.log.clock.now()) if one.pieces]
+    work = [_counted(one) for one in _work(board, board.log.clock.now()) if one.pieces]
     return ", ".join([plural(len(board.visits), "visit"), *held, *work])
+
+
+def _counted(work: WorkProgress) -> str:
+    return f"{count(work.pieces)} {step_noun(work.step, work.noun, work.pieces)}"
 
 
 def _work(board: Board, now: datetime) -> list[WorkProgress]:
@@ -171,10 +198,12 @@ def _work_row(work: DeedWork, deeds: Sequence[Deed], now: datetime) -> WorkProgr
     spread = concentration(one.participant_id for one in deeds for _ in range(one.pieces))
     about = Counter(one.about for one in deeds if work.things)
     return WorkProgress(
-        title=f"{work.noun.capitalize()}s", noun=work.noun, pieces=sum(one.pieces for one in deeds),
+        step=work.step, noun=work.noun, pieces_named=step_noun(work.step, work.noun, 2),
+        pieces=sum(one.pieces for one in deeds),
         today=sum(one.pieces for one in deeds if one.at.date() == now.date()),
         participants=spread.participants, mean=spread.mean, median=spread.median, largest=spread.largest,
-        things=work.things, different=len(about), fewest=min(about.values(), default=0),
+        things=step_words(work.step, work.things), different=len(about),
+        fewest=min(about.values(), default=0),
         most=max(about.values(), default=0),
     )  # fmt: skip
 
@@ -213,7 +242,7 @@ def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
 def _days(instants: Sequence[datetime], now: datetime) -> list[Bar]:
     counts = Counter(at.date() for at in instants)
     days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
-    return [Bar(f"{day.day} {day:%b}", counts[day]) for day in days]
+    return [Bar(format_date(day, "d MMM", locale=language()), counts[day]) for day in days]
 
 
 def whereabouts(board: Board) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -228,7 +257,9 @@ def whereabouts(board: Board) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 def _doing(state: VisitState) -> str:
-    return state.stimulus_kind.doing if state.phase == "stimulus" else PHASES[state.phase]
+    if state.phase == "stimulus":
+        return step_words(state.stimulus_kind.name, state.stimulus_kind.doing)
+    return worded(PHASES[state.phase])
 
 
 def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
@@ -242,10 +273,10 @@ def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
         "opened_at": visit.opened_at,
         "last_at": visit.last_at,
         "idle_minutes": max(0.0, (now - visit.last_at).total_seconds() / 60),
-        "step": step.kind if step is not None else "unknown",
+        "step": step.kind if step is not None else gettext("unknown"),
         "step_number": state.step + 1 if state is not None and step is not None else None,
         "round": state.round + 1 if state is not None and isinstance(step, DialogueStep) else None,
-        "doing": _doing(state) if state is not None and step is not None else CHANGED,
+        "doing": _doing(state) if state is not None and step is not None else worded(CHANGED),
         "system": talking.system if talking is not None else None,
         "dialogue_id": talking.dialogue_id if talking is not None else None,
         "dialogues": len(visit.dialogues),

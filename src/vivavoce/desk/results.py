@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from vivavoce.core.i18n import N_
+from vivavoce.desk.language import worded
+from vivavoce.report.language import translated
 from vivavoce.report.numbers import span
 from vivavoce.study.model import Study
 
@@ -10,9 +13,13 @@ if TYPE_CHECKING:
     from vivavoce.report.blocks import TableOfText
 
 MEANINGS: Final = {
-    "subjective_success": "What participants answered when asked whether they found all they wanted.",
-    "objective_success_assigned": "The system offered what fits the task and told what was asked about it.",
-    "objective_success_inferred": "The same, judged by each goal that the participant turned out to pursue.",
+    "subjective_success": N_("What participants answered when asked whether they found all they wanted."),
+    "objective_success_assigned": N_(
+        "The system offered what fits the task and told what was asked about it."
+    ),
+    "objective_success_inferred": N_(
+        "The same, judged by each goal that the participant turned out to pursue."
+    ),
 }
 
 Facts = dict[str, Any]
@@ -71,8 +78,8 @@ def make_view(summary: Facts) -> View:
         dialogues=summary["all"]["dialogues"],
         rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
         tests=content.tests_table(summary),
-        warnings=list(summary["warnings"]),
-        model=(summary.get("model") or {}).get("why", ""),
+        warnings=[translated(warning) for warning in summary["warnings"]],
+        model=translated((summary.get("model") or {}).get("why", "")),
         data=summary["data"],
         version=summary["vivavoce"],
         by_what=content.by_what(summary),
@@ -89,7 +96,7 @@ def _rate_table(name: str, title: str, summary: Facts) -> RateTable:
     ]
     nested = any(content.interval_of(row[name])[2] for row in groups)
     unit = content.unit_name(summary["all"][name]["unit"])
-    return RateTable(title, MEANINGS.get(name, ""), unit, rows, nested)
+    return RateTable(title, worded(MEANINGS.get(name, "")), unit, rows, nested)
 
 
 def _drawn(name: str, rate: Facts, *, whole: bool) -> DrawnRate:

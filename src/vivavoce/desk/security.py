@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.desk.access import Access, SignedIn
+from vivavoce.desk.language import gettext, worded
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg"))
 LINK: Final = "/link/"
@@ -73,9 +74,11 @@ class Gate:
         headers, path = Headers(scope=scope), scope["path"]
         if scope["method"] not in SAFE_METHODS:
             if not same_origin(headers):
-                return PlainTextResponse("This request did not come from the dashboard's own pages.", 403)
+                return PlainTextResponse(
+                    gettext("This request did not come from the dashboard's own pages."), 403
+                )
             if not 0 <= _length(headers) <= LARGEST_FORM:
-                return PlainTextResponse("This form is too large.", 413)
+                return PlainTextResponse(gettext("This form is too large."), 413)
         request = Request(scope)
         token = request.cookies.get(self.cookie)
         who = await run_in_threadpool(self.access.who, token) if token else None
@@ -85,7 +88,9 @@ class Gate:
         if who is None:
             wants_page = "text/html" in headers.get("accept", "")
             return (
-                RedirectResponse("/sign-in", 303) if wants_page else PlainTextResponse("Sign in first.", 401)
+                RedirectResponse("/sign-in", 303)
+                if wants_page
+                else PlainTextResponse(gettext("Sign in first."), 401)
             )
         if who.account_id is None and not self.account_optional and path not in WITHOUT_ACCOUNT:
             return RedirectResponse("/account", 303)
@@ -118,8 +123,13 @@ def who_of(request: Request) -> SignedIn:
     """Who is asking; the gate has made sure that there is someone."""
     who = request.scope["state"]["who"]
     if who is None:
-        raise HTTPException(401, "Sign in first.")
+        raise HTTPException(401, gettext("Sign in first."))
     return who
+
+
+def needs_role(wanted: str, role: str) -> str:
+    """What somebody is told whose role does not reach a page."""
+    return gettext("This needs the role %(wanted)s; yours is %(role)s.", wanted=wanted, role=worded(role))
 
 
 class Needs:
@@ -131,7 +141,7 @@ class Needs:
     def __call__(self, request: Request) -> SignedIn:
         who = who_of(request)
         if not who.may(self.role):
-            raise HTTPException(403, f"This needs the role {self.role}; yours is {who.role}.")
+            raise HTTPException(403, needs_role(worded(self.role), who.role))
         return who
 
 
@@ -141,7 +151,9 @@ async def own_form(request: Request) -> FormData:
     form = await request.form(max_files=0, max_fields=50)
     given = form.get("form_token")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), csrf_token(who.token).encode()):
-        raise HTTPException(403, "This form is out of date. Go back, reload the page and send it again.")
+        raise HTTPException(
+            403, gettext("This form is out of date. Go back, reload the page and send it again.")
+        )
     return form
 
 

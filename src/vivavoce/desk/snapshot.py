@@ -4,7 +4,8 @@ import copy
 import shutil
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextvars import copy_context
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -12,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import structlog
 
 from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
+from vivavoce.desk.language import language
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import DocumentSection
+    from vivavoce.report.section import FilledSection
 
 STALE_AFTER: Final = timedelta(seconds=30)
 
@@ -36,13 +40,25 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A summary of a snapshot with sections of the report, or the reason why there is none."""
+    """A summary of a snapshot with what sections of the report found, or the reason why there is none."""
 
     position: int
     at: datetime
     summary: dict[str, Any] | None
     problem: str = ""
-    sections: "tuple[DocumentSection, ...]" = ()
+    found: "tuple[FilledSection, ...]" = ()
+    mark: str = ""
+    _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
+
+    def sections(self) -> "tuple[DocumentSection, ...]":
+        """The sections in the reader's language, written and drawn once for each.
+
+        Raises  VivavoceError: a section of a package fails
+        """
+        if language() not in self._written:
+            written = (one.written(self.mark) for one in self.found)
+            self._written[language()] = tuple(section for section in written if section is not None)
+        return self._written[language()]
 
 
 class Snapshots:
@@ -69,7 +85,8 @@ class Snapshots:
     def make(self, use: Callable[[Snapshot], Made]) -> Made:
         """Run `use` on an up-to-date snapshot, which stays as it is meanwhile, and wait for it."""
         scope = self.scope
-        return self._worker.submit(lambda: use(self._current(scope))).result()
+        run = copy_context().run  # whoever waits has a language
+        return self._worker.submit(run, lambda: use(self._current(scope))).result()
 
     def results(self, by: str, *, at_once: bool = False) -> tuple[Results | None, bool]:
         """The last known results by this grouping, and whether newer ones are being computed.
@@ -122,18 +139,20 @@ class Snapshots:
 
     def _summarise(self, scope: Scope, by: str) -> None:
         from vivavoce.report.material import Material, ReportOptions
-        from vivavoce.report.section import dashboard_sections
+        from vivavoce.report.section import fill_dashboard
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             snapshot = self._current(scope)
             position, at = snapshot.position, snapshot.at
             material = Material(snapshot.dataset, ReportOptions(by=by))
-            sections = tuple(dashboard_sections(material))
-            self._results[scope, by] = Results(position, at, material.summary, sections=sections)
+            found = tuple(fill_dashboard(material))
+            made = Results(position, at, material.summary, found=found, mark=material.mark)
+            made.sections()  # now, so that what fails is told as the reason
+            self._results[scope, by] = made
         except VivavoceError as error:
             self._results[scope, by] = Results(position, at, None, str(error))
         except Exception:
             _report.exception("results_failed", by=by)
-            problem = "The results could not be computed; what the dashboard printed says why."
+            problem = N_("The results could not be computed; what the dashboard printed says why.")
             self._results[scope, by] = Results(position, at, None, problem)

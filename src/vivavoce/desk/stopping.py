@@ -4,31 +4,37 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from vivavoce.desk.board import Board
-from vivavoce.desk.stopping_worker import FINAL, REASONS, Watch
-from vivavoce.log.events import LookTaken
+from vivavoce.core.i18n import N_, SOURCE_LANGUAGE
+from vivavoce.desk.board import Board, Pause
+from vivavoce.desk.language import gettext, language, ngettext, worded
+from vivavoce.desk.stopping_worker import BY, FINAL, REASONS, Watch, reason_of
+from vivavoce.log.events import LookTaken, TrialPaused, TrialResumed
 from vivavoce.measures import MEASURES
-from vivavoce.report.numbers import MISSING, between, difference, listed, plural
+from vivavoce.report.numbers import MISSING, between, count, difference, listed, localised, plural
 from vivavoce.study.model import Study
 
 RULES: Final = {
-    "obrien_fleming": "O'Brien-Fleming boundaries: early looks stop only on very strong evidence",
-    "pocock": "Pocock boundaries: about the same bar at every look",
-    "anytime": "evidence that may be watched after every visit",
+    "obrien_fleming": N_("O'Brien-Fleming boundaries: early looks stop only on very strong evidence"),
+    "pocock": N_("Pocock boundaries: about the same bar at every look"),
+    "anytime": N_("evidence that may be watched after every visit"),
 }
 MEANINGS: Final[dict[str | None, str]] = {
-    None: "Not enough evidence yet.",
-    "effect": "They differ.",
-    "equal": "The difference is too small to count.",
-    "end": "The planned number is reached; no difference shown.",
+    None: N_("Not enough evidence yet."),
+    "effect": N_("They differ."),
+    "equal": N_("The difference is too small to count."),
+    "end": N_("The planned number is reached; no difference shown."),
 }
 SCALES: Final = {
-    "planned": "|z| is the difference in standard errors; the trial stops for a difference when it reaches "
-    "the boundary of a look.",
-    "anytime": "The e-value says how much better the data fit a difference than none; the trial stops for a "
-    "difference when it reaches the boundary.",
+    "planned": N_(
+        "|z| is the difference in standard errors; the trial stops for a difference when it reaches the "
+        "boundary of a look."
+    ),
+    "anytime": N_(
+        "The e-value says how much better the data fit a difference than none; the trial stops for a "
+        "difference when it reaches the boundary."
+    ),
 }
-GOES_ON: Final = "Not decided yet; the trial goes on."
+GOES_ON: Final = N_("Not decided yet; the trial goes on.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,16 @@ class WatchView:
     problem: str
 
 
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """The trial was paused or resumed: when, which of them, by whom, why."""
+
+    at: datetime
+    what: str
+    by: str
+    reason: str
+
+
 def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     """None where the study declares no rule that is watched."""
     rule, primary = watch.rule, study.analysis.primary
@@ -80,21 +96,37 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     if rule.rule == "anytime" and watch.state is not None and not rows:
         rows = [_current(watch.state)]
     ended = looks[-1][1].stop if looks else None
-    plan = RULES[str(rule.rule)]
+    plan = worded(RULES[str(rule.rule)])
     if rule.rule != "anytime" and rule.participants is not None:
         due = [-(-place * rule.participants // rule.looks) for place in range(1, rule.looks + 1)]
-        plan = f"{plural(rule.looks, 'look')}, at {listed([str(one) for one in due])} participants; {plan}"
+        plan = ngettext(
+            "%(num)s look, at %(due)s participants; %(plan)s",
+            "%(num)s looks, at %(due)s participants; %(plan)s",
+            rule.looks, due=listed([str(one) for one in due]), plan=plan,
+        )  # fmt: skip
     elif rule.participants is not None:
-        plan = f"{plan}; the trial ends at {plural(rule.participants, 'participant')} at the latest"
-    scale = SCALES["anytime" if rule.rule == "anytime" else "planned"]
+        plan = gettext(
+            "%(plan)s; the trial ends at %(participants)s at the latest",
+            plan=plan, participants=plural(rule.participants, "participant"),
+        )  # fmt: skip
+    scale = worded(SCALES["anytime" if rule.rule == "anytime" else "planned"])
     return WatchView(
-        question=f"Do {listed(list(primary.compare))} differ in {title(primary.measure).lower()}?",
-        plan=f"{plan}. Alpha {primary.alpha:g}, two-sided. {scale}",
+        question=gettext(
+            "Do %(systems)s differ in %(measure)s?",
+            systems=listed(list(primary.compare)),
+            measure=title(primary.measure).lower(),
+        ),
+        plan=gettext(
+            "%(plan)s. Alpha %(alpha)s, two-sided. %(scale)s",
+            plan=plan,
+            alpha=localised(f"{primary.alpha:g}"),
+            scale=scale,
+        ),
         now=_now(people, watch, looks, ended),
-        meaning=rows[-1].meaning if rows else "Nothing can be said before the first look.",
-        statistic="Evidence (e-value)" if rule.rule == "anytime" else "|z|",
+        meaning=rows[-1].meaning if rows else gettext("Nothing can be said before the first look."),
+        statistic=gettext("Evidence (e-value)") if rule.rule == "anytime" else "|z|",
         looks=list(reversed(rows)),
-        problem=watch.problem,
+        problem=worded(watch.problem),
     )
 
 
@@ -108,24 +140,30 @@ def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], end
 
     rule = watch.rule
     assert rule is not None
-    said = f"{plural(people, 'participant')} with a finished visit so far."
+    said = ngettext(
+        "%(participants)s participant with a finished visit so far.",
+        "%(participants)s participants with a finished visit so far.",
+        people, participants=count(people),
+    )  # fmt: skip
     due = next_look(rule, [look.information for _, look in looks])
     if ended in FINAL:
-        return said + " No further look will be taken."
+        return f"{said} {gettext('No further look will be taken.')}"
     if due is not None:
-        return said + f" The next look is due at {due}."
+        return f"{said} {gettext('The next look is due at %(participants)s.', participants=due)}"
     return said
 
 
 def _logged(at: datetime, look: LookTaken) -> LookRow:
-    name = f"Look {look.number} of {look.of}" if look.of else f"Decided at participant {look.number}"
+    name = gettext("Decided at participant %(number)s", number=look.number)
+    if look.of:
+        name = gettext("Look %(number)s of %(all)s", number=look.number, all=look.of)
     rows = [_pair(one.model_dump(), look.measure) for one in look.verdicts]
-    return LookRow(name, at, look.participants, rows, REASONS[look.stop] if look.stop else GOES_ON)
+    return LookRow(name, at, look.participants, rows, worded(REASONS[look.stop] if look.stop else GOES_ON))
 
 
 def _current(state: dict[str, Any]) -> LookRow:
     rows = [_pair(pair, state["measure"]) for pair in state["pairs"]]
-    return LookRow("Now", None, state["participants"], rows, GOES_ON)
+    return LookRow(gettext("Now"), None, state["participants"], rows, worded(GOES_ON))
 
 
 def _pair(facts: dict[str, Any], measure: str) -> PairRow:
@@ -136,13 +174,13 @@ def _pair(facts: dict[str, Any], measure: str) -> PairRow:
         return difference(value, unit)
 
     return PairRow(
-        pair=f"{facts['a']} minus {facts['b']}",
+        pair=gettext("%(a)s minus %(b)s", a=facts["a"], b=facts["b"]),
         difference=difference(facts["difference"], unit),
         interval=between(_within(facts["low"], unit), _within(facts["high"], unit), write),
         statistic=_evidence(evidence),
         bar=_evidence(bar),
         reached=min(1.0, evidence / bar) if evidence is not None and bar else 0.0,
-        meaning=MEANINGS.get(facts["stop"]) or str(facts["why"]),
+        meaning=_meaning(facts["stop"], str(facts["why"])),
     )
 
 
@@ -155,4 +193,48 @@ def _evidence(value: float | None) -> str:
     """A z, or an e-value, with as many digits as one reads."""
     if value is None:
         return MISSING
-    return f"{value:.2f}" if value < 100 else f"{value:.3g}"
+    return localised(f"{value:.2f}" if value < 100 else f"{value:.3g}")
+
+
+def pause_told(board: Board) -> Pause | None:
+    """Why the trial stands still, in the reader's language where the stopping rule has paused it."""
+    return board.pause and Pause(board.pause.at, *_told(board, board.pause.by, board.pause.reason))
+
+
+def pauses_told(board: Board) -> list[Switch]:
+    """Every pause and its end, the latest first."""
+    switches = []
+    for stored in reversed(board.pauses):
+        event = stored.event
+        if isinstance(event, TrialPaused):
+            reason, by = _told(board, event.by, event.reason)
+            switches.append(Switch(stored.at, gettext("paused"), by, reason))
+        elif isinstance(event, TrialResumed):
+            switches.append(Switch(stored.at, gettext("resumed"), event.by, ""))
+    return switches
+
+
+def _told(board: Board, by: str, reason: str) -> tuple[str, str]:
+    """The reason and who gave it; people's words stay as they are, and English as the log has it."""
+    if by == BY and language() != SOURCE_LANGUAGE:
+        for _, look in _people_and_looks(board)[1]:
+            if look.stop and reason_of(look) == reason:
+                return f"{worded(REASONS[look.stop])} {_evidence_told(look)}", worded(BY)
+    return reason, by
+
+
+def _evidence_told(look: LookTaken) -> str:
+    return " ".join(
+        gettext(
+            "%(a)s and %(b)s: evidence %(evidence)s, boundary %(boundary)s.",
+            a=one.a, b=one.b, evidence=_evidence(one.statistic), boundary=_evidence(one.bar),
+        )
+        for one in look.verdicts
+    )  # fmt: skip
+
+
+def _meaning(stop: str | None, why: str) -> str:
+    """What a look at a pair means; where no words stand for it, why, which is logged in English."""
+    if stop in MEANINGS:
+        return worded(MEANINGS[stop])
+    return why if language() == SOURCE_LANGUAGE or stop not in REASONS else worded(REASONS[stop])

@@ -7,6 +7,7 @@ from typing import Any, Final
 import structlog
 
 from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
 from vivavoce.desk.snapshot import Snapshot, Snapshots
 from vivavoce.log.events import TRIAL, LoggedVerdict, LookTaken, TrialPaused, TrialResumed
@@ -14,14 +15,14 @@ from vivavoce.log.store import Transaction
 from vivavoce.study.model import Stopping
 
 EVERY_S: Final = 3.0
-BY: Final = "the stopping rule"
+BY: Final = N_("the stopping rule")
 FINAL: Final = ("effect", "equal", "mixed", "end")
 REASONS: Final = {
-    "effect": "The declared question is answered: the systems differ.",
-    "equal": "The declared question is answered: the difference is too small to count.",
-    "futility": "Going on is idle: what was planned would hardly show a difference any more.",
-    "mixed": "Every declared comparison is decided.",
-    "end": "The planned number of participants is reached.",
+    "effect": N_("The declared question is answered: the systems differ."),
+    "equal": N_("The declared question is answered: the difference is too small to count."),
+    "futility": N_("Going on is idle: what was planned would hardly show a difference any more."),
+    "mixed": N_("Every declared comparison is decided."),
+    "end": N_("The planned number of participants is reached."),
 }
 
 Facts = dict[str, Any]
@@ -81,7 +82,9 @@ class Watch:
                 if self._stop.is_set():
                     return
                 _report.exception("watch_failed")
-                self.problem = "The stopping rule could not be computed; what the dashboard printed says why."
+                self.problem = N_(
+                    "The stopping rule could not be computed; what the dashboard printed says why."
+                )
             self._stop.wait(self.every_s)
 
     def check(self) -> LookTaken | None:
@@ -141,6 +144,11 @@ def _look(study: str, facts: Facts) -> LookTaken:
     )  # fmt: skip
 
 
+def reason_of(look: LookTaken) -> str:
+    """Why a look has paused the trial, as the log holds it."""
+    return f"{REASONS[look.stop]} {look.why}" if look.stop else look.why
+
+
 def _take(tx: Transaction, look: LookTaken) -> bool:
     """Log the look unless it, or a later one, stands there already; pause the trial if it stops."""
     events = [stored.event for stored in tx.events(TRIAL)]
@@ -150,5 +158,5 @@ def _take(tx: Transaction, look: LookTaken) -> bool:
     tx.append(TRIAL, look)
     switches = [one for one in events if isinstance(one, TrialPaused | TrialResumed)]
     if look.stop is not None and not (switches and isinstance(switches[-1], TrialPaused)):
-        tx.append(TRIAL, TrialPaused(reason=f"{REASONS[look.stop]} {look.why}", by=BY))
+        tx.append(TRIAL, TrialPaused(reason=reason_of(look), by=BY))
     return True

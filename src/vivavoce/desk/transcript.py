@@ -4,14 +4,19 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
+from vivavoce.desk.language import gettext, worded
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
+from vivavoce.report.numbers import localised
 from vivavoce.study.model import Study
+
+DIRECTIONS: Final = (N_("sent"), N_("received"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +105,18 @@ def make_transcript(study: Study, events: Sequence[StoredEvent]) -> DialogueTran
         elif isinstance(event, log_events.TurnRecognised):
             asked = [line for line in made.lines if line.turn_index == event.turn_index]
             for line in asked:
-                line.acts["our recogniser, for the log alone"] = [_hypothesis(one) for one in event.heard]
+                line.acts[N_("our recogniser, for the log alone")] = [_hypothesis(one) for one in event.heard]
         elif isinstance(event, log_events.SystemTurnFailed):
-            notes = [f"before that it said: {event.partial}"] if event.partial else []
-            text = f"{event.failure.replace('_', ' ')}: {event.detail}"
+            notes = [gettext("before that it said: %(text)s", text=event.partial)] if event.partial else []
+            text = f"{worded(event.failure.replace('_', ' '))}: {event.detail}"
             line = TranscriptLine(
                 "failure", text, _since(opened, stored), notes=notes, wire=_frames(event.wire)
             )
             made.lines.append(line)
         elif isinstance(event, log_events.SilenceKept):
-            text = "The system did not speak first." if event.reply_to is None else "The system said nothing."
+            text = gettext("The system said nothing.")
+            if event.reply_to is None:
+                text = gettext("The system did not speak first.")
             made.lines.append(TranscriptLine("silence", text, _since(opened, stored)))
         elif isinstance(event, log_events.CodeIssued):
             made.code = event.code
@@ -147,17 +154,23 @@ def _since(opened: StoredEvent | None, stored: StoredEvent) -> float | None:
 def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> TranscriptLine:
     line = TranscriptLine("user", event.text, at_s, event.turn_index, event.response_delay_s)
     if event.payload is not None:
-        line.notes.append(f"pressed a button that sends {event.payload}")
+        line.notes.append(gettext("pressed a button that sends %(what)s", what=event.payload))
     if event.barge_in:
-        after = f", after {event.played_s:.1f} s of its turn" if event.played_s is not None else ""
-        line.notes.append(f"began while the system was speaking{after}")
+        line.notes.append(_barge_in(event.played_s))
     if event.sound is not None:
-        line.notes.append("went to the system as sound, without words")
+        line.notes.append(gettext("went to the system as sound, without words"))
     if event.heard:
-        line.acts["heard by the channel"] = [_hypothesis(one) for one in event.heard]
+        line.acts[N_("heard by the channel")] = [_hypothesis(one) for one in event.heard]
     if event.meant is not None:
-        line.acts["meant"] = [_acts(event.meant)]
+        line.acts[N_("meant")] = [_acts(event.meant)]
     return line
+
+
+def _barge_in(played_s: float | None) -> str:
+    if played_s is None:
+        return gettext("began while the system was speaking")
+    heard = localised(f"{played_s:.1f}")
+    return gettext("began while the system was speaking, after %(seconds)s s of its turn", seconds=heard)
 
 
 def _fill_in(lines: list[TranscriptLine], answer: log_events.SystemTurnReceived) -> None:
@@ -165,7 +178,7 @@ def _fill_in(lines: list[TranscriptLine], answer: log_events.SystemTurnReceived)
     for line in lines:
         if answer.heard and line.kind == "user" and line.turn_index == answer.reply_to:
             line.text = line.text or answer.heard[0].text or ""
-            line.acts["heard by the system"] = [_hypothesis(one) for one in answer.heard]
+            line.acts[N_("heard by the system")] = [_hypothesis(one) for one in answer.heard]
 
 
 def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> TranscriptLine:
@@ -179,35 +192,37 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Tr
     for message in event.messages:
         if message.choices:
             titles = (choice.get("title", "") for choice in message.choices)
-            line.notes.append("buttons: " + ", ".join(titles))
-        line.notes.extend(f"picture: {image}" for image in message.images)
+            line.notes.append(gettext("buttons: %(titles)s", titles=", ".join(titles)))
+        line.notes.extend(gettext("picture: %(image)s", image=image) for image in message.images)
     played = wizard_turn(event)
     if played is not None:
         line.notes.append(_wizard(played.facts))
     if event.sound is not None:
-        line.notes.append("spoken by the system itself")
+        line.notes.append(gettext("spoken by the system itself"))
     if event.ends_dialogue:
-        line.notes.append("the system ended the dialogue")
+        line.notes.append(gettext("the system ended the dialogue"))
     acts = played.acts if played is not None else event.acts
     if acts is not None:
-        line.acts["said"] = [_acts(acts)]
+        line.acts[N_("said")] = [_acts(acts)]
     if played is not None and played.proposed:
-        line.acts["what the program would have done"] = [_acts(played.proposed)]
+        line.acts[N_("what the program would have done")] = [_acts(played.proposed)]
     if event.understood:
-        line.acts["understood from the turn before"] = [_hypothesis(one) for one in event.understood]
+        line.acts[N_("understood from the turn before")] = [_hypothesis(one) for one in event.understood]
     return line
 
 
 def _wizard(facts: WizardFacts) -> str:
     """Who played the system or a module of it, where the words came from, and what the program proposed."""
-    part = "the system" if facts.replaces == "system" else f"the system's {facts.replaces}"
+    part = gettext("the system")
+    if facts.replaces != "system":
+        part = gettext("the system's %(module)s", module=facts.replaces)
     how = f"{facts.source} {facts.label or ''}".strip()
-    told = f"{facts.wizard} played {part} ({how})"
+    told = [gettext("%(wizard)s played %(part)s (%(how)s)", wizard=facts.wizard, part=part, how=how)]
     if facts.gave is not None:
-        told += f"; gave: {facts.gave}"
+        told.append(gettext("gave: %(what)s", what=facts.gave))
     if facts.proposed is not None and facts.source != "proposal":
-        told += f"; the program would have said: {facts.proposed}"
-    return told
+        told.append(gettext("the program would have said: %(text)s", text=facts.proposed))
+    return "; ".join(told)
 
 
 def _frames(wire: list[dict[str, Any]] | None) -> list[CommandFrame]:
@@ -230,11 +245,11 @@ def _laid_out(body: str) -> str:
 
 def _hypothesis(one: log_events.LoggedHypothesis) -> str:
     words = one.text if one.text is not None else _acts(one.acts)
-    return words if one.score is None else f"{words} ({one.score:.2f})"
+    return words if one.score is None else f"{words} ({localised(f'{one.score:.2f}')})"
 
 
 def _acts(acts: Sequence[log_events.LoggedAct]) -> str:
-    return ", ".join(_act(act) for act in acts) or "nothing"
+    return ", ".join(_act(act) for act in acts) or gettext("nothing")
 
 
 def _act(act: log_events.LoggedAct) -> str:
@@ -251,10 +266,12 @@ def _task_text(assigned: log_events.DialogueAssigned) -> str:
 
 def _goal(task: dict[str, Any]) -> list[tuple[str, str]]:
     constraints = dict(task.get("constraints") or {})
-    goal = [("type", str(task["type"]))] if task.get("type") else []
-    goal += [(slot, "any" if value == "dontcare" else str(value)) for slot, value in constraints.items()]
+    goal = [(gettext("type"), str(task["type"]))] if task.get("type") else []
+    goal += [
+        (slot, gettext("any") if value == "dontcare" else str(value)) for slot, value in constraints.items()
+    ]
     requests = task.get("requests") or ()
-    return [*goal, ("ask for", ", ".join(requests))] if requests else goal
+    return [*goal, (gettext("ask for"), ", ".join(requests))] if requests else goal
 
 
 def _form(study: Study, event: log_events.QuestionnaireAnswered) -> AnsweredForm:

@@ -75,6 +75,11 @@ def _catalogue(language: str, own: Path | None) -> NullTranslations:
     return words
 
 
+def report_words(language: str) -> NullTranslations:
+    """The words of the report and of the measures in a language of `report_languages`."""
+    return _catalogue(language, None)
+
+
 def _words() -> NullTranslations:
     return _catalogue(language(), _OWN.get())
 

@@ -15,7 +15,7 @@ MISSING: Final = "–"
 
 def percent(ratio: float | None) -> str:
     """A ratio as a percentage with one decimal, such as 84.6%."""
-    return Shown(MISSING if ratio is None else f"{_decimal(_rounded(100 * ratio, 1))}%", ratio=ratio)
+    return Shown(MISSING if ratio is None else f"{localised(_rounded(100 * ratio, 1))}%", ratio=ratio)
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -110,19 +110,20 @@ def listed(names: list[str]) -> str:
 
 
 def _without_zero(text: str) -> str:
-    return text.removeprefix("0") if language() == "en" else _decimal(text)
+    return text.removeprefix("0") if language() == "en" else localised(text)
 
 
 def _rounded(value: float, decimals: int) -> str:
     return str(half_up(value, decimals)) if isfinite(value) else f"{value}"
 
 
-def _decimal(text: str) -> str:
+def localised(text: str) -> str:
+    """A number written with a point, with the decimal sign of the language."""
     return text.replace(".", get_decimal_symbol(language()))
 
 
 def _signed(value: float, *, decimals: int = 1, plus: bool = False) -> str:
     text = _rounded(abs(value), decimals)
     if float(text) == 0:
-        return _decimal(text)
-    return ("\u2212" if value < 0 else "+" if plus else "") + _decimal(text)
+        return localised(text)
+    return ("\u2212" if value < 0 else "+" if plus else "") + localised(text)

@@ -144,7 +144,6 @@ def fill(material: Material, sections: list[Section[Any]]) -> list[FilledSection
     return found
 
 
-def dashboard_sections(material: Material) -> list[DocumentSection]:
-    """The sections that the dashboard shows while a trial runs."""
-    found = fill(material, [section for section in sections_in_order() if section.dashboard])
-    return [written for one in found if (written := one.written(material.mark)) is not None]
+def fill_dashboard(material: Material) -> list[FilledSection]:
+    """The sections that the dashboard shows while a trial runs, with what they found."""
+    return fill(material, [section for section in sections_in_order() if section.dashboard])

@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import Decision, LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce.stress.base import Edit, LanguagePack, Operator, Substitution, Utterance
@@ -107,9 +108,9 @@ def reviewed(
         item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
     )
     if not said or len(said) > LONGEST:
-        raise InputError("a variant is empty or too long", place=place, hint=f"1 to {LONGEST} characters")
+        raise InputError(N_("a variant is empty or too long"), place=place, hint=f"1 to {LONGEST} characters")
     if said == " ".join(item.original.split()):
-        raise InputError("the variant is the original", place=place, hint="change it, or reject it")
+        raise InputError(N_("the variant is the original"), place=place, hint=N_("change it, or reject it"))
     return VariantReviewed(
         item_id=item.item_id, reviewer=reviewer, decision=kind, text=said,
         proposal=None if kind == "write" else proposal,

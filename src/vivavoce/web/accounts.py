@@ -15,6 +15,7 @@ from typing import Final, Literal
 from pwdlib import PasswordHash
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.log import accounts
 from vivavoce.log.accounts import Account
 from vivavoce.log.store import Conflict, Log, Transaction
@@ -40,9 +41,19 @@ Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used",
 class SignInRefused(InputError):
     """What somebody entered at the door is not taken; `kind` says why, for pages in other languages."""
 
-    def __init__(self, kind: Mistake, problem: str, *, hint: str) -> None:
+    def __init__(self, kind: Mistake, problem: str, *, hint: str, **values: object) -> None:
+        """problem, hint: their places `%(name)s` are filled by `values`."""
         self.kind: Mistake = kind
-        super().__init__(problem, hint=hint)
+        self.template, self.hint_template, self.values = problem, hint, values
+        super().__init__(problem % values, hint=hint % values)
+
+
+class LastOwner(InputError):
+    """The only owner cannot be removed; `values` fills the places of `template`."""
+
+    def __init__(self, name: str) -> None:
+        self.template, self.values = N_("%(name)r is the only owner"), {"name": name}
+        super().__init__(self.template % self.values, hint=N_("invite another owner first"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +139,9 @@ class Access:
         right = self._is_right(account, name, password, address, browser)
         if account is None or not right:
             raise SignInRefused(
-                "wrong", "name or password is wrong", hint="try again, or ask an owner for a new link"
+                "wrong",
+                N_("name or password is wrong"),
+                hint=N_("try again, or ask an owner for a new link"),
             )
         token = secrets.token_urlsafe(32)
         self.log.transact_now(lambda tx: self._remember(tx, token, account.role, account.account_id))
@@ -142,8 +155,8 @@ class Access:
         key, now_s = browser if own else f"{name}\n{address}", self.log.clock.monotonic_s()
         waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
         if max(waits_s) > 0:
-            hint = f"wait {max(waits_s):.0f} s, then try again"
-            raise SignInRefused("too_many", "too many attempts", hint=hint)
+            hint = N_("wait %(seconds)s s, then try again")
+            raise SignInRefused("too_many", N_("too many attempts"), hint=hint, seconds=f"{max(waits_s):.0f}")
         self._tries.tried(key, now_s)
         self._of_addresses.tried(address, now_s)
         known = account.password_hash if account else self._nobody
@@ -171,7 +184,9 @@ class Access:
             now = self.log.clock.now()
             still = accounts.find_sign_in(tx.connection, _hashed(who.token), now)
             if still is None or still.account_id is not None:
-                raise SignInRefused("used", "this link has already made an account", hint="sign in with it")
+                raise SignInRefused(
+                    "used", N_("this link has already made an account"), hint=N_("sign in with it")
+                )
             account = accounts.add_account(tx.connection, name, hashed, still.role, now)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             self._remember(tx, token, still.role, account.account_id)
@@ -179,7 +194,9 @@ class Access:
         try:
             self.log.transact_now(run)
         except Conflict:
-            raise SignInRefused("taken", f"the name {name!r} is taken", hint="choose another") from None
+            raise SignInRefused(
+                "taken", N_("the name %(name)r is taken"), hint=N_("choose another"), name=name
+            ) from None
         return token
 
     def change_password(
@@ -195,18 +212,20 @@ class Access:
         with self.log.reading() as connection:
             account = accounts.account(connection, who.account_id) if who.account_id else None
         if account is None:
-            raise InputError("there is no account to change", hint="make one first")
+            raise InputError(N_("there is no account to change"), hint=N_("make one first"))
         _check_credentials(account.name, new)
         if new == old:
-            raise SignInRefused("same", "the new password is the old one", hint="choose another")
+            raise SignInRefused("same", N_("the new password is the old one"), hint=N_("choose another"))
         if not self._is_right(account, account.name, old, address, browser):
-            raise SignInRefused("old", "the old password is wrong", hint="type the one that you sign in with")
+            raise SignInRefused(
+                "old", N_("the old password is wrong"), hint=N_("type the one that you sign in with")
+            )
         hashed, token = self._passwords.hash(new), secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> int:
             accounts.forget_expired(tx.connection, self.log.clock.now())
             if accounts.account(tx.connection, account.account_id) != account:
-                raise InputError("the account has changed meanwhile", hint="sign in again")
+                raise InputError(N_("the account has changed meanwhile"), hint=N_("sign in again"))
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             ended = accounts.change_password(tx.connection, account.account_id, hashed)
             self._remember(tx, token, account.role, account.account_id)
@@ -231,9 +250,9 @@ class Access:
             left = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
             gone = left.pop(account_id, None)
             if gone is None:
-                raise InputError("there is no such account", hint="reload the page")
+                raise InputError(N_("there is no such account"), hint=N_("reload the page"))
             if gone.role == OWNER and not any(account.role == OWNER for account in left.values()):
-                raise InputError(f"{gone.name!r} is the only owner", hint="invite another owner first")
+                raise LastOwner(gone.name)
             accounts.remove_account(tx.connection, account_id)
 
         self.log.transact_now(run)
@@ -247,20 +266,25 @@ class Access:
 def typed_twice(password: str, again: str) -> str:
     """A new password that was typed twice. Raises SignInRefused: the two differ."""
     if password != again:
-        raise SignInRefused("differ", "the two passwords differ", hint="type the same one twice")
+        raise SignInRefused("differ", N_("the two passwords differ"), hint=N_("type the same one twice"))
     return password
 
 
 def _check_credentials(name: str, password: str) -> None:
     """Raises  SignInRefused: nobody may have this name, or this password"""
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        hint = f"use 1 to {LONGEST_NAME} characters"
-        raise SignInRefused("name", "the name is empty or too long", hint=hint)
+        hint = N_("use 1 to %(most)s characters")
+        raise SignInRefused("name", N_("the name is empty or too long"), hint=hint, most=LONGEST_NAME)
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        hint = f"use {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}; a sentence is easy to remember"
-        raise SignInRefused("password", f"the password has {len(password)} characters", hint=hint)
+        hint = N_("use %(least)s to %(most)s; a sentence is easy to remember")
+        raise SignInRefused(
+            "password", N_("the password has %(length)s characters"), hint=hint, length=len(password),
+            least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD,
+        )  # fmt: skip
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
-        raise SignInRefused("password", "the password is little more than the name", hint="choose another")
+        raise SignInRefused(
+            "password", N_("the password is little more than the name"), hint=N_("choose another")
+        )
 
 
 def _mark(account: Account, number: str) -> str:

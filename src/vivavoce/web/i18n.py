@@ -14,6 +14,7 @@ from vivavoce.core.i18n import SOURCE_LANGUAGE
 
 LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "participant"
+LANGUAGE_COOKIE: Final = "vivavoce-language"  # of annotators, and of the dashboard
 
 
 def catalogue_file(language: str) -> Path:

@@ -19,12 +19,11 @@ from vivavoce.web.accounts import (
     SignInRefused,
     typed_twice,
 )
-from vivavoce.web.i18n import accepted_language
+from vivavoce.web.i18n import LANGUAGE_COOKIE, accepted_language
 from vivavoce.web.site import Site, ThisSite, site_of
 
 router = APIRouter(include_in_schema=False)
 HOME = "/annotate"
-LANGUAGE_COOKIE = "vivavoce-language"
 Words = Annotated[str, Form(max_length=400)]
 Ended = Annotated[int | None, Query(ge=0)]  # how many other sign-ins a new password has ended
 

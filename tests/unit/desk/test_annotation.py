@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from scenes.annotating import annotated_study, hold_dialogue
 from scenes.transcribing import GOLD, transcribing_study, write_down
+from scenes.translated import same_in_italian
 from vivavoce.annotation.dialogues import next_place, places
 from vivavoce.annotation.workplace import Workplace, annotator_key
 from vivavoce.desk.agreement import agreement, line
@@ -150,16 +151,16 @@ def test_what_was_not_asked_of_both_is_no_unit_and_every_label_of_several_has_it
     assert [one.name for one in lines[1:3]] == ["maxim: quality", "maxim: quantity"]
     quality = lines[1]
     assert quality.alpha.value is None
-    assert "Everybody said “no” every time" in quality.why[0]
+    assert "Everybody said “no” every time" in str(quality.why[0])
     assert "maxim: manner" in [one.name for one in lines if one.alpha.value is not None]
 
 
 def test_nothing_judged_twice_is_explained() -> None:
     made = line("context", [{"anna": "AP"}], "nominal", "x")
     assert (made.units, made.alpha.value, made.cohen.value) == (0, None, None)
-    assert made.why == ("Nothing has been judged by two annotators yet.",)
+    assert tuple(map(str, made.why)) == ("Nothing has been judged by two annotators yet.",)
     three: list = [{"a": "x", "b": "y", "c": "x"}, {"a": "x", "b": "x"}]
-    why = line("context", three, "nominal", "x").why
+    why = [str(one) for one in line("context", three, "nominal", "x").why]
     assert "two annotators; here are 3" in why[0] and "as many judgements of every unit" in why[1]
 
 
@@ -294,7 +295,19 @@ def test_transcribers_are_listed_with_their_accuracy(tmp_path: Path) -> None:
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         asyncio.run(write(log))
         app = create_desk(study, log, work_dir=tmp_path / "desk", account_optional=True)
-        page = enter(app, "viewer").get("/annotation").text
+        browser = enter(app, "viewer")
+        page = browser.get("/annotation").text
+        assert same_in_italian(browser, "/annotation", {study.name}) == set()
         app.state.desk.snapshots.close()
     assert "3 of 3 are accepted, 0 in somebody’s hands" in page
     assert "100 %</td><td>accepted" in page
+
+
+def test_the_pages_of_annotation_speak_italian(app: FastAPI, workplace: Workplace) -> None:
+    browser, known = enter(app, "researcher"), workplace.study
+    data = {
+        known.name,
+        *(f"{one.scheme}: {label.label}" for one in workplace.plan.schemes for label in one.labels),
+    }
+    for page in ("/annotation", "/annotation/decide"):
+        assert same_in_italian(browser, page, data) == set()

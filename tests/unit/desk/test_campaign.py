@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scenes.translated import page_texts, same_in_italian
 from vivavoce.campaign.setup import write_campaign
+from vivavoce.campaign.submissions import CONNECTORS, submissions_in
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.desk.campaign_app import create_campaign_desk
 from vivavoce.log.store import Log
@@ -141,3 +143,19 @@ def test_strangers_see_nothing(enter: Enter) -> None:
     stranger = TestClient(enter("team", "T").app, base_url=BASE, headers=OURS, follow_redirects=False)
     for page in ("/", "/submit", "/systems/telco"):
         assert stranger.get(page).headers["location"] == "/sign-in"
+
+
+def test_every_page_of_a_campaign_speaks_italian(enter: Enter, folder: Path) -> None:
+    team, owner = enter("team", "alice"), enter("owner", "boss")
+    submit(team, team="Delta", languages="it")
+    (folder / "submissions" / "broken.yaml").write_text("submission: [")
+    names = {*CONNECTORS, "trial", "– trial", "alice", "boss", "mybot", "– mybot", "Delta", "own page",
+             "ticket", "time"}  # fmt: skip
+    for page in ("/", "/submit", "/submit?name=mybot", "/systems/mybot", "/systems/none", "/account"):
+        assert same_in_italian(team, page, names) == set(), page
+    told = {text for text in page_texts(owner.get("/").text) if "broken" in text or "yaml" in text}
+    submitted = [made for made, _ in submissions_in(folder).values() if made]
+    known = names | told | {text for one in submitted for text in (one.submission, one.team)}
+    assert same_in_italian(owner, "/", known) == set()
+    answer = team.post("/submit", data={**FORM, "form_token": "0" * 64}, headers={"accept-language": "it"})
+    assert answer.status_code == 403 and "Questo modulo è scaduto" in answer.text

@@ -5,12 +5,17 @@ from pathlib import Path
 
 import krippendorff as peer
 import pytest
+from starlette.testclient import TestClient
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
+from scenes.translated import same_in_italian
 from vivavoce.annotation.commands import CommandWorkplace
+from vivavoce.desk.app import create_desk
 from vivavoce.desk.command_agreement import command_agreement
 from vivavoce.log.command_annotation import standing
 from vivavoce.log.store import Log
+
+BASE = "http://desk.test"
 
 
 @pytest.fixture
@@ -55,3 +60,12 @@ def test_a_decision_ends_a_dispute(workplace):
     assert command_agreement(workplace.see(), data="test").shares[0].same == 3, (
         "agreement is before decisions"
     )
+
+
+def test_the_pages_of_commands_speak_italian(workplace, tmp_path):
+    app = create_desk(workplace.study, workplace.log, work_dir=tmp_path / "desk", account_optional=True)
+    browser = TestClient(app, base_url=BASE, headers={"sec-fetch-site": "same-origin", "accept": "text/html"})
+    browser.post(app.state.desk.access.invite("researcher", BASE).removeprefix(BASE))
+    for page in ("/annotation", "/annotation/commands", "/annotation/commands/decide"):
+        assert same_in_italian(browser, page, {workplace.study.name, "anna", "bruno"}) == set()
+    app.state.desk.snapshots.close()

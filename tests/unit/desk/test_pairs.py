@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from scenes.comparing import comparing_study
+from scenes.translated import same_in_italian
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.pairs import PairDraft, draft_of_pair, judge
 from vivavoce.log.store import Log
@@ -102,3 +103,10 @@ def test_the_lines_for_the_file_are_what_the_study_reads(tmp_path: Path) -> None
 
 def test_an_empty_draft_says_what_is_missing() -> None:
     assert "has no turns" in judge(PairDraft(), Balance()).problems[0].problem
+
+
+def test_the_study_s_own_pairs_are_listed_in_italian(comparing: TestClient) -> None:
+    study = comparing.app.state.desk.study  # type: ignore[attr-defined]
+    data = {study.name, *(pair.pair_id for pair in study.pairs), *(pair.variable for pair in study.pairs)}
+    for page in ("/", "/pairs", "/export"):
+        assert same_in_italian(comparing, page, data) == set()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from scenes.translated import untranslated
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.log.models import DialogueRecord
 from vivavoce.log.recording_events import Content
@@ -129,3 +130,17 @@ def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
     assert "Laid out from 5 clips of single turns" in page
     assert "When 1 clip began nobody told, so it lies only about there." in page
+
+
+def test_recordings_are_told_of_in_italian(
+    enter: Enter, recorded: DialogueRecord, log: Log, study: Study
+) -> None:
+    viewer, address = enter("viewer"), f"/dialogues/{recorded.dialogue_id}"
+    english, italian = (viewer.get(address, headers={"accept-language": one}).text for one in ("en", "it"))
+    section = r'<section[^>]*aria-labelledby="sound".*?</section>'
+    sound = [re.findall(section, one, re.S)[0] for one in (english, italian)]
+    assert untranslated(*sound, set()) == set()
+    assert 'data-play="Ascolta"' in sound[1] and 'data-play="Play"' in sound[0]
+    erase_recordings(log, list(log.recordings(dialogue_id=recorded.dialogue_id)), "withdrawal")
+    page = viewer.get(address, headers={"accept-language": "it"}).text
+    assert "Una registrazione è stata rimossa" in page and "withdrawal" not in page

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from scenes.translated import same_in_italian
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import (
     CaseJudged,
@@ -152,3 +153,22 @@ def test_viewers_read_but_decide_nothing_and_forms_of_others_are_refused(
     forged = {"form_token": "0" * 64, "item": "i1", "decision": "reject"}
     assert researcher.post("/stress/review", data=forged).status_code == 403
     assert reviews(log, stream) == []
+
+
+def test_reviews_and_verdicts_are_read_in_italian(
+    enter: Enter, token_of: TokenOf, log: Log, stream: str, study: Study
+) -> None:
+    data = {study.title["en"], f"– {study.title['en']}", "anna", "bruno", "carla", "synonym", "ST-4", "ST-5"}
+    queue(log, stream, "i1", double=True)
+    judged_case(log, stream)
+    assert same_in_italian(enter("researcher", "anna"), "/stress/review", data) == set()
+    for name, decision in (("bruno", "accept"), ("carla", "reject")):
+        browser = enter("researcher", name)
+        form = {"form_token": token_of(browser, "/stress/review"), "item": "i1", "proposal": "0"}
+        assert browser.post("/stress/review", data={**form, "decision": decision}).status_code == 303
+    for page in ("/stress", "/stress/verdicts", "/stress/review"):
+        assert same_in_italian(browser, page, {*data, "en"}) == set()
+    answer = browser.post(
+        "/stress/review", data={**form, "decision": "write", "text": ""}, headers={"accept-language": "it"}
+    )
+    assert answer.status_code == 422 and "una variante è vuota" in answer.text

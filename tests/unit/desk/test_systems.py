@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from scenes.translated import same_in_italian
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
 from vivavoce.log.store import Log
@@ -82,3 +83,21 @@ def test_who_played_the_system_is_told_beside_the_turn(enter: Enter, log: Log) -
     facts = {"wizard": "<i>Merlin</i>", "replaces": "system", "source": "script", "label": "area"}
     shown = enter("viewer").get(exchange(log, raw=[facts])).text
     assert "&lt;i&gt;Merlin&lt;/i&gt; played the system (script area)" in shown
+
+
+def test_systems_and_raw_exchanges_are_read_in_italian(enter: Enter, log: Log, study: Study) -> None:
+    system = next(iter(study.systems))
+    suspend(log, system)
+    facts = {"wizard": "merlin", "replaces": "nlu", "source": "script", "label": "area", "gave": "x"}
+    address, desk = exchange(log, raw=[facts]), enter("researcher")
+    events_of = [one.event for one in log.transcript(address.rsplit("/", 1)[1])]
+    said = {text for one in events_of if (text := getattr(one, "text", ""))}
+    answers = {rated.answer for one in log.all_events() for rated in getattr(one.event, "ratings", ())}
+    title = study.title["en"]
+    data = {*said, *study.systems, title, f"– {title}", f"UTC: {REASON}", REASON, "researcher"}
+    data |= {text for task in study.tasks for text in (*task.text.values(), task.type, *task.requests)}
+    data |= {value for task in study.tasks for pair in task.constraints.items() for value in pair}
+    data |= {", ".join(task.requests) for task in study.tasks} | {one for one in answers if one}
+    data |= {*study.wording("cambridge", "en").items.values()}
+    for page in ("/systems", f"{address}?wire=1"):
+        assert same_in_italian(desk, page, data) == set()

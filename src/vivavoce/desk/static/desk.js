@@ -31,7 +31,7 @@ async function refresh(part, status) {
     if (!inUse(part)) part.replaceChildren(...fresh.children);
     status.textContent = "";
   } catch {
-    status.textContent = "The dashboard cannot be reached; these numbers are not fresh.";
+    status.textContent = status.dataset.unreached;
   }
 }
 
@@ -60,7 +60,7 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   button.addEventListener("click", async () => {
     const link = document.getElementById(button.dataset.copies);
     await navigator.clipboard.writeText(link.textContent.trim());
-    button.textContent = "Copied";
+    button.textContent = button.dataset.copied;
   });
 }
 

@@ -1,0 +1,78 @@
+"""Every page of a trial read in Italian: what is the same as in English is data, never a word of ours."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from scenes.patience import eventually
+from scenes.translated import same_in_italian
+from vivavoce.desk.pairs import PairDraft, balance_of, draft_of_dialogue, judge
+from vivavoce.desk.snapshot import Snapshots
+from vivavoce.log import events
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+
+Enter = Callable[..., Any]
+FILES = (".js", ".css", ".svg", ".json", "/state", "/sign-in")
+
+
+def words_of(study: Study, log: Log) -> set[str]:
+    """What the study's author and its participants wrote, and names."""
+    found = {study.name, study.title["en"], f"– {study.title['en']}", *study.systems, "owner", "viewer"}
+    found |= {text for task in study.tasks for text in (*task.text.values(), task.type or "", *task.requests)}
+    found |= {text for task in study.tasks for pair in task.constraints.items() for text in map(str, pair)}
+    found |= {f"{a} – {b}" for a in study.systems for b in study.systems}
+    found |= {", ".join(task.requests) for task in study.tasks}
+    found |= {step.kind for step in study.visit}
+    found |= {f"{number}. {step.kind}" for number, step in enumerate(study.visit, 1)}
+    for instrument in ("cambridge",):
+        found |= {instrument, *study.wording(instrument, "en").items.values()}
+    for one in (stored.event for stored in log.all_events()):
+        if isinstance(one, events.UserTurnSent | events.SystemTurnReceived):
+            found.add(one.text)
+        elif isinstance(one, events.QuestionnaireAnswered):
+            found |= {rating.answer or "" for rating in one.ratings}
+        elif isinstance(one, events.SystemTurnFailed):
+            found.add(one.detail)
+    return found
+
+
+def findings(study: Study, log: Log, dialogue: str | None) -> set[str]:
+    """What `vivavoce check` says of a pair, in English everywhere."""
+    draft = draft_of_dialogue(log.transcript(dialogue), "en") if dialogue else PairDraft()
+    verdict = judge(draft, balance_of(study))
+    return {f"{one.problem}; {one.hint}." for one in (*verdict.problems, *verdict.warnings)}
+
+
+def pages_of(app: FastAPI) -> list[str]:
+    """Every address without a place in it that answers with a page."""
+    paths = (path for path, methods in app.openapi()["paths"].items() if "get" in methods)
+    return sorted(path for path in paths if "{" not in path and not path.endswith(FILES))
+
+
+@pytest.fixture
+def computing(app: FastAPI, tmp_path: Path) -> Iterator[FastAPI]:
+    """The dashboard with results that are really computed."""
+    desk = app.state.desk
+    desk.snapshots.close()
+    desk.snapshots = Snapshots(desk.board, tmp_path / "work" / "really")
+    yield app
+
+
+def test_every_page_speaks_italian(computing: FastAPI, enter: Enter, log: Log, study: Study) -> None:
+    browser, data = enter("owner"), words_of(study, log)
+    browser.get("/results")
+    eventually(lambda: not browser.get("/results/state").json()["computing"])
+    held = next(one.dialogue_id for one in log.dialogues(study.name) if one.status == "completed")
+    failed = next(one.dialogue_id for one in log.dialogues(study.name) if one.status == "failed")
+    data |= findings(study, log, None) | findings(study, log, held)
+    more = (
+        "/results?by=system", f"/dialogues/{held}", f"/dialogues/{failed}", "/dialogues?q=zzz",
+        f"/pairs/edit?dialogue={held}", "/dialogues/none", "/nowhere",
+    )  # fmt: skip
+    left = {page: same_in_italian(browser, page, data) for page in (*pages_of(computing), *more)}
+    shown = {page: sorted(same) for page, same in left.items() if same}
+    assert not shown, "\n".join(f"{page}: {same}" for page, same in shown.items())
