@@ -47,13 +47,17 @@ function keys(event) {
 if (form) {
   name();
   action.addEventListener("change", name);
-  text.addEventListener("input", () => {
+  const checkSoon = () => {
     clearTimeout(due);
     due = setTimeout(() => check().catch(() => {}), 250);
-  });
+  };
+  text.addEventListener("input", checkSoon);
+  if (text.value !== text.defaultValue) checkSoon(); // written before this script was there
   document.addEventListener("keydown", keys);
   const column = Number(text.dataset.column);
-  if (column) {
+  if (document.activeElement !== document.body) {
+    // somebody is writing already
+  } else if (column) {
     text.focus();
     text.setSelectionRange(column - 1, column - 1);
   } else action.focus();
