@@ -13,7 +13,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.campaign import Campaign
-from vivavoce.study.presets import TEXTS
+from vivavoce.study.presets import shipped_text
 from vivavoce.study.submission import Submission, in_language
 from vivavoce.study.task import Task
 
@@ -38,8 +38,8 @@ def draft(campaign: Campaign, submission: Submission) -> list[Path]:
         ending = ".md" if number == 0 else f".{language}.md"
         contents[f"instructions{ending}"] = instructions(submission, language)
         for name in ("consent", "debrief"):
-            text = TEXTS / PROTOCOL / f"{name}.{language}.md"
-            if text.is_file():
+            text = shipped_text(PROTOCOL, name, language)
+            if text is not None:
                 contents[f"{name}{ending}"] = text.read_text(encoding="utf-8")
     return _write(place, contents)
 

@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -35,23 +36,33 @@ def read_catalogue(locale: Path, language: str, domain: str) -> NullTranslations
     """The words of a language of `languages_of`; the source language needs no file."""
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
-    return read_words(catalogue_file(locale, language, domain))
+    return read_words((catalogue_file(locale, language, domain),), language)
 
 
 @lru_cache
-def read_words(file: Path, others: Path | None = None) -> NullTranslations:
-    """The words of one file, `.../<language>.po`, and for what it lacks those of another.
+def read_words(files: tuple[Path, ...], language: str) -> NullTranslations:
+    """The words of the first file, and for what it lacks those of the others in turn; a file may be missing.
 
-    Empty  no such file: the words of the source language, as they are
+    Empty  no file is there: the words of the source language, as they are
     """
-    if not file.is_file():
-        return NullTranslations() if others is None else read_words(others)
-    with file.open("rb") as written:
-        catalogue = read_po(written, locale=file.stem if len(file.stem) == 2 else file.parts[-3])
+    if not files:
+        return NullTranslations()
+    first, others = files[0], read_words(files[1:], language)
+    if not first.is_file():
+        return others
     compiled = BytesIO()
-    write_mo(compiled, catalogue)
+    write_mo(compiled, _translated(first, language))
     compiled.seek(0)
-    words = GNUTranslations(compiled)
-    if others is not None:
-        words.add_fallback(read_words(others))
-    return words
+    found = GNUTranslations(compiled)
+    found.add_fallback(others)
+    return found
+
+
+def _translated(file: Path, language: str) -> Catalog:
+    """A catalogue without the messages that are not translated in all their forms."""
+    with file.open("rb") as written:
+        catalogue = read_po(written, locale=language.replace("-", "_"))
+    for message in [one for one in catalogue if one.id and isinstance(one.string, tuple)]:
+        if not all(message.string):
+            catalogue.delete(message.id, message.context)
+    return catalogue

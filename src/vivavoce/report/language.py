@@ -1,8 +1,8 @@
 """The language in which a report is being written, and its words.
 
-English stands in the code; other languages come from `locale/<language>/LC_MESSAGES`: the report's own words
-in `report.po`, those of the measures in `measures.po`. What the analysis hands over is plain English too: a
-sentence with numbers in it is found by its pattern in the catalogue.
+English stands in the code; other languages come from their folders (`vivavoce.languages`): the report's own
+words in `report.po`, those of the measures in `measures.po`. What the analysis hands over is plain English
+too: a sentence with numbers in it is found by its pattern in the catalogue.
 """
 
 import re
@@ -17,9 +17,9 @@ from typing import Any, Final
 from babel.messages.pofile import read_po
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, read_catalogue, read_words
+from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.languages.base import language_of, languages_with, words
 
-LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`])")
@@ -31,7 +31,7 @@ _DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")
 
 def report_languages() -> list[str]:
     """The languages in which reports can be written."""
-    return languages_of(LOCALE, DOMAIN)
+    return languages_with(f"{DOMAIN}.po")
 
 
 @contextmanager
@@ -64,24 +64,13 @@ def with_words(locale: Path) -> Iterator[None]:
         _OWN.reset(token)
 
 
-@lru_cache
-def _catalogue(language: str, own: Path | None) -> NullTranslations:
-    if own is not None:
-        _catalogue(language, None)  # with the words of the measures behind it
-        return read_words(own / f"{language}.po", catalogue_file(LOCALE, language, DOMAIN))
-    words = read_catalogue(LOCALE, language, DOMAIN)
-    if language != SOURCE_LANGUAGE:
-        words.add_fallback(read_catalogue(LOCALE, language, MEASURES_DOMAIN))
-    return words
-
-
 def report_words(language: str) -> NullTranslations:
     """The words of the report and of the measures in a language of `report_languages`."""
-    return _catalogue(language, None)
+    return words(language, DOMAIN, MEASURES_DOMAIN)
 
 
 def _words() -> NullTranslations:
-    return _catalogue(language(), _OWN.get())
+    return words(language(), DOMAIN, MEASURES_DOMAIN, own=_OWN.get())
 
 
 class Shown(str):
@@ -150,7 +139,9 @@ def _part(text: str) -> str:
 @lru_cache
 def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], str]]:
     """The catalogues' phrases with places in them, those with the longest fixed text first."""
-    files = [catalogue_file(LOCALE, language, DOMAIN), *([own / f"{language}.po"] if own else [])]
+    spoken = language_of(language)
+    files = [spoken.catalogue(DOMAIN)] if spoken is not None else []
+    files += [own / f"{language}.po"] if own else []
     templates = [template for file in files if file.is_file() for template in _templates(file, language)]
     found = [template for template in templates if _fixed(template) >= 8 and _PLACE.search(template)]
     found.sort(key=_fixed, reverse=True)
