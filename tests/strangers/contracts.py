@@ -35,7 +35,7 @@ class TestCourtesy(QuestionnaireContract):
 
 
 class TestOpenings(SectionContract):
-    name = "openings"
+    name, languages = "openings", ("en", "it")
 
 
 class TestTriage(StepContract):

@@ -16,7 +16,7 @@ another language is optional, and what lacks is said in English:
     texts/           of protocols: `<protocol>/consent.<language>.md`, ...
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from gettext import NullTranslations
@@ -28,7 +28,7 @@ from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
 from vivavoce.core.shelf import Shelf
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import mistake, problems_of
 from vivavoce.core.yaml_source import read_yaml
 
 OURS: Final = Path(__file__).parent
@@ -83,6 +83,16 @@ def language_of(tag: str) -> Language | None:
     return None
 
 
+def check_installed(tags: Iterable[str]) -> None:
+    """For validators: every tag is one of an installed language, be it without its region."""
+    for tag in tags:
+        if language_of(tag) is None:
+            known = ", ".join(LANGUAGES.names())
+            name = tag.split("-")[0].lower()
+            hint = f"install a package that brings it, or write one: vivavoce new language {name}"
+            raise mistake(f"language {tag!r} is not installed; installed: {known}", hint)
+
+
 def english() -> Language:
     """The language that everything falls back to."""
     return LANGUAGES.get(SOURCE_LANGUAGE)
@@ -109,6 +119,14 @@ def words(tag: str, *domains: str, own: Path | None = None) -> NullTranslations:
     files = [own / f"{name}.po"] if own is not None else []
     files += [language.catalogue(domain) for domain in domains] if language is not None else []
     return read_words(tuple(files), name)
+
+
+def locale_of(tag: str) -> Locale:
+    """By whose customs dates and numbers are written; English ones where nobody knows those of a tag."""
+    try:
+        return Locale.parse(tag, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return Locale.parse(SOURCE_LANGUAGE)
 
 
 def language_name(tag: str) -> str:

@@ -10,7 +10,7 @@ from random import Random
 
 from vivavoce.connectors.base import Act
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.phrases import Phrases, thanks_in
+from vivavoce.simulation.phrases import Phrases
 from vivavoce.simulation.system_acts import Heeded, acts_in_text, heed
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology, meets
@@ -306,6 +306,5 @@ class Caller:
     def _leave(self, manner: str) -> UserUtterance:
         bye = LoggedAct(act="bye")
         text = self._phrases.say(manner, (bye,), self._random)
-        return UserUtterance(
-            text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True
-        )
+        acts = (LoggedAct(act="thankyou"), bye) if self._phrases.speech.thanks_in(text) else (bye,)
+        return UserUtterance(text, acts, hangs_up=True)

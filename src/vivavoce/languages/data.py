@@ -1,0 +1,222 @@
+"""What the YAML files of a language hold; each file is optional, and English is used where one is missing."""
+
+import re
+from typing import Annotated, ClassVar, Final, Literal, Self, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from vivavoce.core.validation import mistake
+from vivavoce.languages.base import LANGUAGES, english, language_of
+
+Phrase = Literal[
+    "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
+    "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away", "nobody_there",
+    "placed",
+]  # fmt: skip
+Manner = Literal[
+    "search", "inform", "change", "correct", "request", "reqalts", "hello", "affirm", "negate", "bye",
+    "despair", "wrong", "nothing_more",
+]  # fmt: skip
+SAYING: Final = ("search", "inform", "change", "correct", "request")  # with {what}
+
+
+def _rule(rule: tuple[str, str]) -> tuple[str, str]:
+    try:
+        re.compile(rule[0])
+    except re.error as error:
+        raise mistake(f"{rule[0]!r} is no regular expression: {error}", "mend the pattern") from None
+    return rule
+
+
+Rule = Annotated[tuple[str, str], AfterValidator(_rule)]
+
+
+def _with(*places: str) -> AfterValidator:
+    """Each sentence has these places, and braces for nothing else."""
+
+    def check(sentence: str) -> str:
+        filled = sentence
+        for place in places:
+            filled = filled.replace("{" + place + "}", "")
+        if "{" in filled or "}" in filled or filled == sentence:
+            wanted = " or ".join("{" + place + "}" for place in places)
+            raise mistake(f"{sentence!r} does not fit", f"write {wanted} in it, and no other braces")
+        return sentence
+
+    return AfterValidator(check)
+
+
+class LanguageData(BaseModel):
+    """One file of a language.
+
+    file  its name, in the folder of the language
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: ClassVar[str]
+
+    @classmethod
+    def of(cls, tag: str) -> Self | None:
+        """What the language of a tag brings; None: it lacks the file, or is not installed.
+
+        Raises  InputError: the first mistake in the file
+        """
+        language = language_of(tag)
+        return language.data(cls.file, cls) if language is not None else None
+
+    @classmethod
+    def or_english(cls, tag: str) -> Self:
+        """What the language of a tag brings, else what English does."""
+        return cls.of(tag) or cls.in_english()
+
+    @classmethod
+    def in_english(cls) -> Self:
+        found = english().data(cls.file, cls)
+        assert found is not None, "English lacks a file"
+        return found
+
+    @classmethod
+    def languages(cls) -> list[str]:
+        """The languages that bring the file, by name."""
+        return [name for name, one in LANGUAGES if (one.folder / cls.file).is_file()]
+
+
+class Spoken(LanguageData):
+    """What the platform says aloud; a phrase that is missing is said in English."""
+
+    file = "spoken.yaml"
+
+    greeting: str = Field("", description="what `vivavoce check` says to a system; empty: the English one")
+    digits: list[str] = Field(
+        [], description="zero to nine, as codes are spelt; none: figures, which a voice reads"
+    )
+    voices: dict[str, str] = Field({}, description="voice by synthesiser that needs one: `festival`")
+    phrases: dict[Phrase, str] = Field({}, description="sentences; `code` has the place {code}")
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if len(self.digits) not in (0, 10):
+            raise mistake(f"{len(self.digits)} digits", "write ten, from zero to nine")
+        for name, sentence in self.phrases.items():
+            if ("{code}" in sentence) is not (name == "code") or sentence.replace("{code}", "").count("{"):
+                hint = "write {code} in `code`, and no braces elsewhere"
+                raise mistake(f"phrase {name!r} does not fit", hint)
+        return self
+
+
+class SimulatedSpeech(LanguageData):
+    """How simulated users say things, and what a noisy channel makes of it."""
+
+    file = "simulation.yaml"
+
+    say: dict[Manner, list[str]] = Field(description="ways to say each thing, chosen by chance")
+    conjunction: str = Field(description="and")
+    goodbye: str = Field(description="the last word of somebody who hangs up")
+    bare_share: float = Field(0, ge=0, le=1, description="how often a single value is said bare")
+    thanks: list[str] = Field([], description="what stands in a goodbye that thanks as well")
+    fillers: list[str] = Field([], description="words that a recogniser inserts; none: English ones")
+    common: str = Field("", description="frequent words, one after the other, that others are taken for")
+    sounds: list[Rule] = Field(
+        [], description="letters folded to sounds (pattern, sound), in turn; none: by Metaphone, for English"
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        lacking = [name for name in get_args(Manner) if not self.say.get(name)]
+        if lacking:
+            raise mistake(f"nothing is said for {lacking[0]!r}", f"add say.{lacking[0]}")
+        for name in SAYING:
+            for sentence in self.say[name]:
+                if sentence.count("{") != 1 or "{what}" not in sentence:
+                    raise mistake(f"{sentence!r} does not fit", "write {what} in it, and no other braces")
+        return self
+
+    def thanks_in(self, text: str) -> bool:
+        """Whether words of leave-taking thank, too."""
+        return any(word in text for word in self.thanks)
+
+
+class TaskSentences(LanguageData):
+    """Sentences of generated tasks.
+
+    In them {place} is a noun phrase, {wish} infinitives, {requests} things to learn; of the kind of venue
+    {noun} is the noun, {one} has its indefinite article before it and {the} the definite one.
+    """
+
+    file = "tasks.yaml"
+
+    openings: list[Annotated[str, _with("place")]] = Field(min_length=1, description="what is looked for")
+    wishes: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
+        min_length=1, description="what it must be"
+    )
+    requests: list[Annotated[str, _with("requests")]] = Field(min_length=1, description="what to find out")
+    alternatives: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
+        min_length=1, description="what else will do"
+    )
+    conjunction: str = Field(description="and")
+    conjunction_before: dict[str, str] = Field(
+        {}, description="another form of it, by the letter that follows"
+    )
+    indefinite: list[Rule] = Field(
+        [], description="article before words, by what they begin with: the first pattern that fits"
+    )
+    definite: list[Rule] = Field(
+        [], description="what an indefinite article at the beginning becomes: the first pattern that fits"
+    )
+
+
+class TurnWords(LanguageData):
+    """What turns of users mean, whatever the study is about."""
+
+    file = "turns.yaml"
+
+    moves: dict[str, list[str]] = Field({}, description="phrases by dialogue act: bye, affirm, ...")
+    negations: list[str] = Field([], description="a value after one of these is excluded")
+    questions: list[str] = Field([], description="words of a question")
+    confirming: list[str] = Field([], description="openings of a question whether a value holds")
+    suggesting: list[str] = Field([], description="openings that propose a value instead of the last")
+    fillers: list[str] = Field([], description="words that mean nothing")
+
+
+class CampaignWords(LanguageData):
+    """What participants and teams of a campaign read."""
+
+    file = "campaign.yaml"
+
+    task: Annotated[str, _with("what")] = Field(description="a task drafted from an intent")
+    written: str = Field(description="how one talks with a system in writing")
+    spoken: str = Field(description="and by voice")
+    multimodal: str = Field(description="and by either")
+    questions: dict[str, str] = Field({}, description="what teams are asked; a missing one is in English")
+    instructions: Annotated[str, _with("name", "how", "domain", "what")] = Field(
+        description="Markdown that participants read before the tasks"
+    )
+
+
+FILES: Final[tuple[type[LanguageData], ...]] = (
+    Spoken,
+    SimulatedSpeech,
+    TaskSentences,
+    TurnWords,
+    CampaignWords,
+)
+
+
+def phrase(name: Phrase, language: str, **values: str) -> str:
+    """A sentence that the platform says aloud; in English where the language lacks it."""
+    own = Spoken.of(language)
+    known = own.phrases.get(name) if own is not None else None
+    return (known or Spoken.in_english().phrases[name]).format(**values)
+
+
+def spoken_digits(code: str, language: str) -> str:
+    """A code digit by digit, with pauses; in a language whose words we lack, figures that a voice reads."""
+    own = Spoken.of(language)
+    digits = own.digits if own is not None else []
+    return ", ".join(digits[int(digit)] if digits else digit for digit in code)
+
+
+def greeting(language: str) -> str:
+    """A hello to a system under test."""
+    return Spoken.or_english(language).greeting or Spoken.in_english().greeting
