@@ -173,6 +173,11 @@ class StepKind(ABC, Generic[Written]):
 STEPS: Final[Shelf[StepKind[Any]]] = Shelf("step", StepKind)
 
 
+def words_of_steps() -> list[Path]:
+    """The folders in which steps bring words of their own."""
+    return [kind.folder / "locale" for _, kind in STEPS]
+
+
 def kind_of(step: Step) -> StepKind[Any]:
     """What a step of a study says of itself. Raises UnknownName: no package offers it any more."""
     return STEPS.get(step.kind)
