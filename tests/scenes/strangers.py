@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.desk.deeds import works
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.schema import TABLES
 from vivavoce.study.step_kind import STEPS
 
@@ -37,14 +38,16 @@ def install_packages(folders: list[Path], into: Path) -> None:
 @contextmanager
 def known(site: Path) -> Iterator[None]:
     """The packages in a folder are installed in this process, until the end of the block."""
-    before = set(STEPS.names())
+    shelves = (STEPS, LANGUAGES)
+    before = {shelf: set(shelf.names()) for shelf in shelves}
     sys.path.insert(0, str(site))
     forget()
     try:
         yield
     finally:
-        for name in set(STEPS.names()) - before:
-            STEPS._entries.pop(name, None)
+        for shelf, names in before.items():
+            for name in set(shelf.names()) - names:
+                shelf._entries.pop(name, None)
         sys.path.remove(str(site))
         forget()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from vivavoce.measures import MEASURES
 from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.importer import ImporterContract
+from vivavoce.testing.language import LanguageContract
 from vivavoce.testing.measure import MeasureContract
 from vivavoce.testing.questionnaire import QuestionnaireContract
 from vivavoce.testing.section import SectionContract
@@ -24,6 +25,10 @@ class TestPharmacy(ImporterContract):
     format = "pharmacy"
     sample = HERE / "importer" / "chats.csv"
     calls = 2
+
+
+class TestEsperanto(LanguageContract):
+    name = "eo"
 
 
 class TestApologies(MeasureContract):

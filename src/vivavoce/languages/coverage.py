@@ -13,7 +13,7 @@ from typing import Final
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
-from vivavoce.languages.base import LANGUAGES, OURS, Language
+from vivavoce.languages.base import LANGUAGES, OURS, Language, language_name, locale_of
 
 Id = str | tuple[str, ...]
 Beside = Mapping[str, Iterable[Path]]
@@ -103,7 +103,8 @@ def misfits(file: Path) -> list[str]:
 
 def empty_catalogue(domain: str, language: str, beside: Iterable[Path] = ()) -> Catalog:
     """All sentences of a domain, to be translated."""
-    made = Catalog(locale=language.replace("-", "_"), domain=domain, charset="utf-8")
+    title = f"# {language_name(language)}: {domain}. What stays empty is said in English."
+    made = Catalog(str(locale_of(language)), domain, title, "Vivavoce", charset="utf-8", fuzzy=False)
     for key, one in said(domain, beside).items():
         made.add(key, flags=set(one.flags))
     return made
