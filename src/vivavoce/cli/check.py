@@ -14,7 +14,6 @@ from vivavoce.api.studies import (
     read_study,
 )
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE
 
 if TYPE_CHECKING:
     from vivavoce.audio.sound import Sound
@@ -107,6 +106,7 @@ def check_size(study: "Study") -> list[str]:
 
 def check_languages(study: "Study") -> list[str]:
     """How many sentences of the study's pages are in English although the study is not, a line a language."""
+    from vivavoce.core.i18n import SOURCE_LANGUAGE
     from vivavoce.languages.base import language_of
     from vivavoce.languages.coverage import coverage
     from vivavoce.study.step_kind import kind_of

@@ -92,7 +92,9 @@ class Spoken(LanguageData):
         [], description="zero to nine, as codes are spelt; none: figures, which a voice reads"
     )
     voices: dict[str, str] = Field({}, description="voice by synthesiser that needs one: `festival`")
-    phrases: dict[Phrase, str] = Field({}, description="sentences; `code` has the place {code}")
+    phrases: dict[Phrase, str] = Field(
+        {}, description=f"sentences: {', '.join(get_args(Phrase))}; `code` has the place {{code}}"
+    )
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -110,8 +112,10 @@ class SimulatedSpeech(LanguageData):
 
     file = "simulation.yaml"
 
-    say: dict[Manner, list[str]] = Field(description="ways to say each thing, chosen by chance")
-    conjunction: str = Field(description="and")
+    say: dict[Manner, list[str]] = Field(
+        description=f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first five"
+    )
+    conjunction: str = Field(description="the word for `and`")
     goodbye: str = Field(description="the last word of somebody who hangs up")
     bare_share: float = Field(0, ge=0, le=1, description="how often a single value is said bare")
     thanks: list[str] = Field([], description="what stands in a goodbye that thanks as well")
@@ -146,15 +150,20 @@ class TaskSentences(LanguageData):
 
     file = "tasks.yaml"
 
-    openings: list[Annotated[str, _with("place")]] = Field(min_length=1, description="what is looked for")
+    openings: list[Annotated[str, _with("place")]] = Field(
+        min_length=1, description="what is looked for; {place}: a noun phrase"
+    )
     wishes: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
-        min_length=1, description="what it must be"
+        min_length=1,
+        description="what it must be; {wish}: infinitives; {noun}, {one}, {the}: what is looked for",
     )
-    requests: list[Annotated[str, _with("requests")]] = Field(min_length=1, description="what to find out")
+    requests: list[Annotated[str, _with("requests")]] = Field(
+        min_length=1, description="what to find out; {requests}"
+    )
     alternatives: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
-        min_length=1, description="what else will do"
+        min_length=1, description="what else will do; the same places"
     )
-    conjunction: str = Field(description="and")
+    conjunction: str = Field(description="the word for `and`")
     conjunction_before: dict[str, str] = Field(
         {}, description="another form of it, by the letter that follows"
     )
@@ -184,13 +193,13 @@ class CampaignWords(LanguageData):
 
     file = "campaign.yaml"
 
-    task: Annotated[str, _with("what")] = Field(description="a task drafted from an intent")
-    written: str = Field(description="how one talks with a system in writing")
-    spoken: str = Field(description="and by voice")
-    multimodal: str = Field(description="and by either")
+    task: Annotated[str, _with("what")] = Field(description="a task drafted from an intent, {what}")
+    written: str = Field(description="how one talks with a system, {how} of the instructions: in writing")
+    spoken: str = Field(description="the same by voice")
+    multimodal: str = Field(description="the same by either")
     questions: dict[str, str] = Field({}, description="what teams are asked; a missing one is in English")
     instructions: Annotated[str, _with("name", "how", "domain", "what")] = Field(
-        description="Markdown that participants read before the tasks"
+        description="Markdown before the tasks; {name}, {how}, {domain}, {what}: a list of intents"
     )
 
 
