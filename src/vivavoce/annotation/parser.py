@@ -129,10 +129,15 @@ def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
         for phrase, meaning in lexicon.items()
         if meaning.kind == "value" and len(phrase) == 1 and len(phrase[0]) >= SHORTEST_WITH_SLIP
     }
-    words = {name: frozenset(map(_tokens, getattr(known, name))) for name in ("confirming", "suggesting")}
-    for name in ("negations", "questions", "fillers"):
-        words[name] = frozenset(token for word in getattr(known, name) for token in _tokens(word))
-    return OntologyLexicon(lexicon, max(map(len, lexicon), default=0), forgiving, **words)
+    return OntologyLexicon(
+        lexicon, max(map(len, lexicon), default=0), forgiving, _words(known.negations),
+        _words(known.questions), _words(known.fillers), frozenset(map(_tokens, known.confirming)),
+        frozenset(map(_tokens, known.suggesting)),
+    )  # fmt: skip
+
+
+def _words(phrases: Iterable[str]) -> frozenset[str]:
+    return frozenset(token for phrase in phrases for token in _tokens(phrase))
 
 
 def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:

@@ -62,7 +62,7 @@ def _translated(file: Path, language: str) -> Catalog:
     """A catalogue without the messages that are not translated in all their forms."""
     with file.open("rb") as written:
         catalogue = read_po(written, locale=language.replace("-", "_"))
-    for message in [one for one in catalogue if one.id and isinstance(one.string, tuple)]:
-        if not all(message.string):
+    for message in [one for one in catalogue if one.id]:
+        if isinstance(message.string, tuple) and not all(message.string):
             catalogue.delete(message.id, message.context)
     return catalogue

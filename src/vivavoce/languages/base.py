@@ -10,29 +10,24 @@ another language is optional, and what lacks is said in English:
     spoken.yaml      what the platform says aloud in a spoken dialogue
     simulation.yaml  how simulated users talk, and what a noisy channel makes of it
     tasks.yaml       sentences of generated tasks
-    commands.yaml    what user turns mean, whatever the ontology
+    turns.yaml       what user turns mean, whatever the ontology
     campaign.yaml    instructions and questions of a campaign
     wordings/        sentences of questionnaires: `<questionnaire>.<language>.yaml`
     texts/           of protocols: `<protocol>/consent.<language>.md`, ...
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from gettext import NullTranslations
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from babel import Locale, UnknownLocaleError
-from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
 from vivavoce.core.shelf import Shelf
-from vivavoce.core.validation import mistake, problems_of
-from vivavoce.core.yaml_source import read_yaml
 
 OURS: Final = Path(__file__).parent
-Data = TypeVar("Data", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +47,6 @@ class Language:
         """The file with the words of a domain, such as `participant`; it may be missing."""
         return self.folder / f"{domain}.po"
 
-    def data(self, file: str, model: type[Data]) -> Data | None:
-        """What a file such as `spoken.yaml` holds; None: the language lacks it.
-
-        Raises  InputError: the first mistake in it, with its line
-        """
-        path = self.folder / file
-        return _read(path, f"{self.name}/{file}", model) if path.is_file() else None
-
-
-@lru_cache
-def _read(path: Path, shown: str, model: type[Data]) -> Data:
-    source = read_yaml(path, shown)
-    if source.problems:
-        raise source.problems[0].error()
-    try:
-        return model.model_validate(source.data)
-    except ValidationError as error:
-        raise problems_of(error, source, model)[0].error() from None
-
 
 LANGUAGES: Final[Shelf[Language]] = Shelf("language", Language)
 
@@ -81,21 +57,6 @@ def language_of(tag: str) -> Language | None:
         if name in LANGUAGES:
             return LANGUAGES.get(name)
     return None
-
-
-def check_installed(tags: Iterable[str]) -> None:
-    """For validators: every tag is one of an installed language, be it without its region."""
-    for tag in tags:
-        if language_of(tag) is None:
-            known = ", ".join(LANGUAGES.names())
-            name = tag.split("-")[0].lower()
-            hint = f"install a package that brings it, or write one: vivavoce new language {name}"
-            raise mistake(f"language {tag!r} is not installed; installed: {known}", hint)
-
-
-def english() -> Language:
-    """The language that everything falls back to."""
-    return LANGUAGES.get(SOURCE_LANGUAGE)
 
 
 def languages_with(file: str) -> list[str]:

@@ -93,7 +93,7 @@ def misfits(file: Path) -> list[str]:
     for key, one in messages(file).items():
         forms = [key] if isinstance(key, str) else list(key)
         known = {place for form in forms for place in places(form)}
-        told = [one.string] if isinstance(one.string, str) else list(one.string)
+        told = [one.string] if isinstance(one.string, str) else list(one.string or ())
         for form in filter(None, told):
             lost = set(places(forms[0])) - set(places(form)) if len(forms) == 1 else set[str]()
             if lost or not set(places(form)) <= known:

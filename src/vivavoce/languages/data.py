@@ -1,12 +1,17 @@
 """What the YAML files of a language hold; each file is optional, and English is used where one is missing."""
 
 import re
-from typing import Annotated, ClassVar, Final, Literal, Self, get_args
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from vivavoce.core.validation import mistake
-from vivavoce.languages.base import LANGUAGES, english, language_of
+from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.core.validation import mistake, problems_of
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.languages.base import LANGUAGES, language_of
 
 Phrase = Literal[
     "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
@@ -17,6 +22,7 @@ Manner = Literal[
     "search", "inform", "change", "correct", "request", "reqalts", "hello", "affirm", "negate", "bye",
     "despair", "wrong", "nothing_more",
 ]  # fmt: skip
+Data = TypeVar("Data", bound=BaseModel)
 SAYING: Final = ("search", "inform", "change", "correct", "request")  # with {what}
 
 
@@ -63,7 +69,10 @@ class LanguageData(BaseModel):
         Raises  InputError: the first mistake in the file
         """
         language = language_of(tag)
-        return language.data(cls.file, cls) if language is not None else None
+        path = language.folder / cls.file if language is not None else None
+        if language is None or path is None or not path.is_file():
+            return None
+        return _read(path, f"{language.name}/{cls.file}", cls)
 
     @classmethod
     def or_english(cls, tag: str) -> Self:
@@ -72,14 +81,33 @@ class LanguageData(BaseModel):
 
     @classmethod
     def in_english(cls) -> Self:
-        found = english().data(cls.file, cls)
-        assert found is not None, "English lacks a file"
-        return found
+        return _read(LANGUAGES.get(SOURCE_LANGUAGE).folder / cls.file, cls.file, cls)
 
     @classmethod
     def languages(cls) -> list[str]:
         """The languages that bring the file, by name."""
         return [name for name, one in LANGUAGES if (one.folder / cls.file).is_file()]
+
+
+@lru_cache
+def _read(path: Path, shown: str, kind: type[Data]) -> Data:
+    source = read_yaml(path, shown)
+    if source.problems:
+        raise source.problems[0].error()
+    try:
+        return kind.model_validate(source.data)
+    except ValidationError as error:
+        raise problems_of(error, source, kind)[0].error() from None
+
+
+def check_installed(tags: Iterable[str]) -> None:
+    """For validators: every tag is one of an installed language, be it without its region."""
+    for tag in tags:
+        if language_of(tag) is None:
+            known = ", ".join(LANGUAGES.names())
+            name = tag.split("-")[0].lower()
+            hint = f"install a package that brings it, or write one: vivavoce new language {name}"
+            raise mistake(f"language {tag!r} is not installed; installed: {known}", hint)
 
 
 class Spoken(LanguageData):

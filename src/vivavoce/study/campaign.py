@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import mistake, problems_of
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
-from vivavoce.languages.base import check_installed, languages_with
+from vivavoce.languages.base import languages_with
+from vivavoce.languages.data import check_installed
 from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
 from vivavoce.study.submission import Submission, Words, check_submission, in_language
 

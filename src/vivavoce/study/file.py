@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from vivavoce.core.validation import mistake, shown_value
-from vivavoce.languages.base import check_installed
+from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
