@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from babel.messages.pofile import read_po
+from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.languages.base import language_of, languages_with, words
+from vivavoce.languages.base import language_of, languages_with, locale_of, words
 
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
@@ -132,7 +133,7 @@ def _sentence(sentence: str) -> str | None:
 def _part(text: str) -> str:
     """A filled-in part: a phrase of its own, or a number with the language's decimal sign."""
     if re.fullmatch(r"[\d.,%]+", text):
-        return _DECIMAL.sub(",", text)
+        return _DECIMAL.sub(get_decimal_symbol(locale_of(language())), text)
     return translated(text) if " " in text else text
 
 
