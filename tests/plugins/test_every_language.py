@@ -86,6 +86,22 @@ def test_a_mistake_in_a_file_of_words_is_told_with_its_place(
     assert told in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b'msgid "a"\nmsgstr "b"\nnonsense\n', "participant.po:3: no catalogue of gettext"),
+        (b"\xff\xfe", "participant.po: no catalogue of gettext"),
+    ],
+)
+def test_a_catalogue_that_cannot_be_read_is_told_with_its_line(
+    made: Language, text: bytes, told: str
+) -> None:
+    made.catalogue("participant").write_bytes(text)
+    for read in (lambda: words("eo", "participant"), lambda: coverage(made, {})):
+        with pytest.raises(InputError, match=told):
+            read()
+
+
 def test_a_rule_that_is_no_pattern_is_told_with_its_line(made: Language) -> None:
     tasks = (OURS / "it" / "tasks.yaml").read_text("utf-8")
     (made.folder / "tasks.yaml").write_text(tasks.replace("['uno ', ", "['uno(', "), "utf-8")

@@ -105,10 +105,14 @@ def check_size(study: "Study") -> list[str]:
 
 
 def check_languages(study: "Study") -> list[str]:
-    """How many sentences of the study's pages are in English although the study is not, a line a language."""
+    """How many sentences of the study's pages are in English although the study is not, a line a language.
+
+    Raises  InputError: a file of a language has a mistake
+    """
     from vivavoce.core.i18n import SOURCE_LANGUAGE
     from vivavoce.languages.base import language_of
     from vivavoce.languages.coverage import coverage
+    from vivavoce.languages.data import FILES
     from vivavoce.study.step_kind import kind_of
 
     steps = list({kind_of(step).folder / "locale" for step in study.visit})
@@ -117,6 +121,8 @@ def check_languages(study: "Study") -> list[str]:
         language = language_of(tag)
         if language is None or language.name == SOURCE_LANGUAGE:
             continue
+        for kind in FILES:
+            kind.of(tag)  # a mistake is told now, not in the middle of a call
         parts = [
             one for one in coverage(language, {"steps": steps}) if one.domain in ("participant", "steps")
         ]

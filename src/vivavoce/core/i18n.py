@@ -11,7 +11,9 @@ from typing import Final
 
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+from babel.messages.pofile import PoFileError, read_po
+
+from vivavoce.core.errors import InputError
 
 SOURCE_LANGUAGE: Final = "en"
 
@@ -58,10 +60,25 @@ def read_words(files: tuple[Path, ...], language: str) -> NullTranslations:
     return found
 
 
+def parse_catalogue(file: Path, language: str | None = None) -> Catalog:
+    """The messages of a .po file.
+
+    Raises  InputError: it is no such file; names the line
+    """
+    place, locale = f"{file.parent.name}/{file.name}", language.replace("-", "_") if language else None
+    try:
+        with file.open("rb") as written:
+            return read_po(written, locale=locale, abort_invalid=True)
+    except PoFileError as error:
+        problem = f"no catalogue of gettext: {str(error).rpartition(' on ')[0]}"
+        raise InputError(problem, place=f"{place}:{error.lineno + 1}", hint="mend the line") from None
+    except ValueError as error:
+        raise InputError(f"no catalogue of gettext: {error}", place=place, hint="mend the file") from None
+
+
 def _translated(file: Path, language: str) -> Catalog:
     """A catalogue without the messages that are not translated in all their forms."""
-    with file.open("rb") as written:
-        catalogue = read_po(written, locale=language.replace("-", "_"))
+    catalogue = parse_catalogue(file, language)
     for message in [one for one in catalogue if one.id]:
         if isinstance(message.string, tuple) and not all(message.string):
             catalogue.delete(message.id, message.context)

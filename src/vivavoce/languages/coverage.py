@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.pofile import read_po
 
+from vivavoce.core.i18n import parse_catalogue
 from vivavoce.languages.base import LANGUAGES, OURS, Language, language_name, locale_of
 
 Id = str | tuple[str, ...]
@@ -50,8 +50,7 @@ def messages(file: Path) -> dict[Id, Message]:
     """The messages of a catalogue by what they translate; none where there is no file."""
     if not file.is_file():
         return {}
-    with file.open("rb") as written:
-        return {_key(one.id): one for one in read_po(written) if one.id}
+    return {_key(one.id): one for one in parse_catalogue(file) if one.id}
 
 
 def said(domain: str, beside: Iterable[Path] = ()) -> dict[Id, Message]:

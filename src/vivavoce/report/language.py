@@ -14,11 +14,10 @@ from gettext import NullTranslations
 from pathlib import Path
 from typing import Any, Final
 
-from babel.messages.pofile import read_po
 from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.core.i18n import SOURCE_LANGUAGE, parse_catalogue
 from vivavoce.languages.base import language_of, languages_with, locale_of, words
 
 DOMAIN: Final = "report"
@@ -150,8 +149,7 @@ def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], st
 
 
 def _templates(file: Path, language: str) -> list[str]:
-    with file.open("rb") as words:
-        return [one.id for one in read_po(words, locale=language) if isinstance(one.id, str)]
+    return [one.id for one in parse_catalogue(file, language) if isinstance(one.id, str)]
 
 
 def _fixed(template: str) -> int:
