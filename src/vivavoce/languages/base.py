@@ -18,6 +18,7 @@ another language is optional, and what lacks is said in English:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
@@ -75,7 +76,13 @@ def words(tag: str, *domains: str, own: Path | None = None) -> NullTranslations:
 
     Empty  no such language, or no such file: English, as it stands in the code
     """
-    language = language_of(tag)
+    return _words(language_of(tag), tag, domains, own)
+
+
+@lru_cache  # a report says thousands of phrases
+def _words(
+    language: Language | None, tag: str, domains: tuple[str, ...], own: Path | None
+) -> NullTranslations:
     name = language.name if language is not None else tag
     files = [own / f"{name}.po"] if own is not None else []
     files += [language.catalogue(domain) for domain in domains] if language is not None else []
