@@ -102,7 +102,7 @@ def new(
     kind: Annotated[
         str,
         typer.Argument(
-            help="connector, importer, language, measure, questionnaire, section, step or stress-test."
+            help="connector, importer, language, measure, questionnaire, section, step, stress-test or verb."
         ),
     ],
     name: Annotated[str, typer.Argument(help="By which studies and verbs will know it.")],
