@@ -23,24 +23,6 @@ def N_(message: str) -> str:
     return message
 
 
-def catalogue_file(locale: Path, language: str, domain: str) -> Path:
-    """Where a room keeps the words of one language: `<locale>/<language>/LC_MESSAGES/<domain>.po`."""
-    return locale / language / "LC_MESSAGES" / f"{domain}.po"
-
-
-def languages_of(locale: Path, domain: str) -> list[str]:
-    """The languages in which a room speaks, the source language first."""
-    found = (path.name for path in locale.iterdir() if catalogue_file(locale, path.name, domain).is_file())
-    return [SOURCE_LANGUAGE, *sorted(found)]
-
-
-def read_catalogue(locale: Path, language: str, domain: str) -> NullTranslations:
-    """The words of a language of `languages_of`; the source language needs no file."""
-    if language == SOURCE_LANGUAGE:
-        return NullTranslations()
-    return read_words((catalogue_file(locale, language, domain),), language)
-
-
 @lru_cache
 def read_words(files: tuple[Path, ...], language: str) -> NullTranslations:
     """The words of the first file, and for what it lacks those of the others in turn; a file may be missing.

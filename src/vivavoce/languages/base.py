@@ -7,6 +7,7 @@ another language is optional, and what lacks is said in English:
     steps.po         what steps say, ours and those of packages that lack the language themselves
     report.po        the report, its sections likewise; without it there is no report in the language
     measures.po      names and meanings of measures
+    dashboard.po     the researcher's dashboard and the pages of a campaign
     spoken.yaml      what the platform says aloud in a spoken dialogue
     simulation.yaml  how simulated users talk, and what a noisy channel makes of it
     tasks.yaml       sentences of generated tasks

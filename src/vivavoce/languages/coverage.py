@@ -15,6 +15,7 @@ from babel.messages.catalog import Catalog, Message
 from vivavoce.core.i18n import parse_catalogue
 from vivavoce.languages.base import LANGUAGES, OURS, Language, language_name, locale_of
 
+CONTEXT: Final = "\x04"
 Id = str | tuple[str, ...]
 Beside = Mapping[str, Iterable[Path]]
 _PLACES: Final = re.compile(r"%\((\w+)\)|\{(\w+)\}")
@@ -50,7 +51,7 @@ def messages(file: Path) -> dict[Id, Message]:
     """The messages of a catalogue by what they translate; none where there is no file."""
     if not file.is_file():
         return {}
-    return {_key(one.id): one for one in parse_catalogue(file) if one.id}
+    return {_key(one): one for one in parse_catalogue(file) if one.id}
 
 
 def said(domain: str, beside: Iterable[Path] = ()) -> dict[Id, Message]:
@@ -91,6 +92,7 @@ def misfits(file: Path) -> list[str]:
     found = []
     for key, one in messages(file).items():
         forms = [key] if isinstance(key, str) else list(key)
+        forms[0] = forms[0].rpartition(CONTEXT)[2]
         known = {place for form in forms for place in places(form)}
         told = [one.string] if isinstance(one.string, str) else list(one.string or ())
         for form in filter(None, told):
@@ -104,13 +106,18 @@ def empty_catalogue(domain: str, language: str, beside: Iterable[Path] = ()) -> 
     """All sentences of a domain, to be translated."""
     title = f"# {language_name(language)}: {domain}. What stays empty is said in English."
     made = Catalog(str(locale_of(language)), domain, title, "Vivavoce", charset="utf-8", fuzzy=False)
-    for key, one in said(domain, beside).items():
-        made.add(key, flags=set(one.flags))
+    for one in said(domain, beside).values():
+        made.add(one.id, flags=set(one.flags), context=one.context)
     return made
 
 
-def _key(identifier: object) -> Id:
-    return tuple(identifier) if isinstance(identifier, list | tuple) else str(identifier)
+def _key(message: Message) -> Id:
+    """What a message translates, its context before it, as gettext has it."""
+    before = f"{message.context}{CONTEXT}" if message.context else ""
+    if isinstance(message.id, str):
+        return before + message.id
+    one, *several = message.id
+    return (before + one, *several)
 
 
 def _whole(message: Message) -> bool:

@@ -11,7 +11,8 @@ import vivavoce
 from vivavoce.desk import language as words
 from vivavoce.desk.app_shell import FOLDER
 from vivavoce.desk.deeds import works
-from vivavoce.desk.language import catalogue_file, page_languages, reading, step_noun, step_words, worded
+from vivavoce.desk.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.report.language import report_words
 from vivavoce.stress.base import stress_tests
 
@@ -39,7 +40,7 @@ def messages() -> set[Key]:
 
 
 def catalogue(language: str) -> dict[Key, tuple[str, ...]]:
-    with catalogue_file(language).open("rb") as file:
+    with LANGUAGES.get(language).catalogue(DOMAIN).open("rb") as file:
         known = read_po(file, locale=language)
     strings = {
         (one.context, one.id[0] if isinstance(one.id, tuple) else one.id): one.string
