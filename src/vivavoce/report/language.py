@@ -64,11 +64,6 @@ def with_words(locale: Path) -> Iterator[None]:
         _OWN.reset(token)
 
 
-def report_words(language: str) -> NullTranslations:
-    """The words of the report and of the measures in a language of `report_languages`."""
-    return words(language, DOMAIN, MEASURES_DOMAIN)
-
-
 def _words() -> NullTranslations:
     return words(language(), DOMAIN, MEASURES_DOMAIN, own=_OWN.get())
 
