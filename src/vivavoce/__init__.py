@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from vivavoce.core.errors import InputError, SystemUnderTestError, UnknownName, VivavoceError
     from vivavoce.core.verb import Verb
     from vivavoce.importers.base import Importer, ImportResult
+    from vivavoce.languages.base import Language
     from vivavoce.log.dataset import Dataset, DatasetWriter
     from vivavoce.measures.base import Measure, Tables
     from vivavoce.questionnaires.instrument import Instrument as Questionnaire
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
-    "ImportResult", "Importer", "Information", "InputError", "LanguagePack", "Measure",
+    "ImportResult", "Importer", "Information", "InputError", "Language", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
     "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
     "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",
@@ -69,6 +70,7 @@ _HOMES = {
     "core.errors": "InputError SystemUnderTestError UnknownName VivavoceError",
     "core.verb": "Verb",
     "importers.base": "ImportResult Importer",
+    "languages.base": "Language",
     "log.dataset": "Dataset DatasetWriter",
     "measures.base": "Measure Tables",
     "questionnaires.instrument": "Questionnaire=Instrument",

@@ -14,13 +14,13 @@ from scenes.before_shelves import DATASETS, FIXTURES
 from unit.stats.test_stress import ROWS as STRESSED
 from vivavoce.core import shelf
 from vivavoce.core.errors import InputError
-from vivavoce.core.i18n import catalogue_file
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.schema import TABLES
 from vivavoce.report.blocks import Block, DocumentSection, Figure, Fold, TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
-from vivavoce.report.language import DOMAIN, LOCALE, say, speaking, with_words
+from vivavoce.report.language import DOMAIN, say, speaking, with_words
 from vivavoce.report.material import Material, ReportOptions
 from vivavoce.report.pdf import data_of
 from vivavoce.report.reference import sections_reference
@@ -118,7 +118,7 @@ def test_what_a_section_finds_is_without_words_so_that_each_reader_gets_their_ow
 @named
 def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section: Section[Any]) -> None:
     for file in section.locale.glob("*.po"):
-        own, shared = words_of(file), words_of(catalogue_file(LOCALE, file.stem, DOMAIN))
+        own, shared = words_of(file), words_of(LANGUAGES.get(file.stem).catalogue(DOMAIN))
         known = {phrase for words in (own, shared) for phrase, said in words.items() if said}
         assert constants(section, said=True) <= known
         assert set(own) <= constants(section), "a phrase that the section says no more"

@@ -27,6 +27,7 @@ from vivavoce.cli.main import app
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core import shelf
 from vivavoce.core.errors import InputError
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
 from vivavoce.simulation.trial import run_trial
 from vivavoce.steps import base
@@ -38,7 +39,7 @@ from vivavoce.study.scaffold import write_study
 from vivavoce.study.step_kind import STEPS, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce.web.i18n import catalogue_file
+from vivavoce.web.i18n import DOMAIN
 
 SYSTEMS = """systems:
   a: {connect: scripted, greeting: Hello., otherwise: "There is no such place: {text}"}
@@ -84,7 +85,7 @@ OPTIONS = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
 
 
 def words_of_all_pages(language: str) -> set[str]:
-    return {one.id for one in read_po(io.BytesIO(catalogue_file(language).read_bytes()))}
+    return {one.id for one in read_po(io.BytesIO(LANGUAGES.get(language).catalogue(DOMAIN).read_bytes()))}
 
 
 def engine_of(study: Study, log: Log) -> SessionEngine:

@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.desk.deeds import works
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.schema import TABLES
+from vivavoce.measures import MEASURES
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.report.section import SECTIONS
 from vivavoce.study.step_kind import STEPS
 
 HERE = Path(__file__).resolve().parents[1] / "strangers"
@@ -37,14 +42,16 @@ def install_packages(folders: list[Path], into: Path) -> None:
 @contextmanager
 def known(site: Path) -> Iterator[None]:
     """The packages in a folder are installed in this process, until the end of the block."""
-    before = set(STEPS.names())
+    shelves = (STEPS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS)
+    before = [(held, dict(held)) for shelf in shelves for held in vars(shelf).values() if type(held) is dict]
     sys.path.insert(0, str(site))
     forget()
     try:
         yield
     finally:
-        for name in set(STEPS.names()) - before:
-            STEPS._entries.pop(name, None)
+        for held, was in before:
+            held.clear()
+            held.update(was)
         sys.path.remove(str(site))
         forget()
 

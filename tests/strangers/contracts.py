@@ -5,6 +5,7 @@ from pathlib import Path
 from vivavoce.measures import MEASURES
 from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.importer import ImporterContract
+from vivavoce.testing.language import LanguageContract
 from vivavoce.testing.measure import MeasureContract
 from vivavoce.testing.questionnaire import QuestionnaireContract
 from vivavoce.testing.section import SectionContract
@@ -26,6 +27,10 @@ class TestPharmacy(ImporterContract):
     calls = 2
 
 
+class TestEsperanto(LanguageContract):
+    name = "eo"
+
+
 class TestApologies(MeasureContract):
     measure = MEASURES.get("apologies")
 
@@ -35,7 +40,7 @@ class TestCourtesy(QuestionnaireContract):
 
 
 class TestOpenings(SectionContract):
-    name = "openings"
+    name, languages = "openings", ("en", "it")
 
 
 class TestTriage(StepContract):

@@ -18,7 +18,7 @@ from vivavoce.core.errors import InputError
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = {kind: f"my-{kind}" for kind in kinds()}
+NAMES = {kind: f"my-{kind}" for kind in kinds()} | {"language": "eo"}
 LOG = "who,said\nuser,Hello\nsystem,Sorry?\n"
 READ_CSV = """\
             key = {"dialogue_id": path.name}
@@ -55,6 +55,10 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         ('layout=""', 'layout="CSV files: who,said"'),
         (r"            # TODO: one row(.*\n)+?            raise .*\n", READ_CSV),
         (r'/ "sample"', '/ "sample" / "one.csv"'),
+    ],
+    "language": [
+        (r'title="",.*', 'title="Esperanto",'),
+        (r'msgid "Skip to the content"\nmsgstr ""', 'msgid "Skip to the content"\nmsgstr "Al la enhavo"'),
     ],
     "measure": [
         ('meaning=""', 'meaning="Share of the turns that hold a word."'),

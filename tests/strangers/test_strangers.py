@@ -82,7 +82,7 @@ def test_a_stress_test_of_a_stranger_is_proposed_like_the_eleven(vivavoce: Run, 
 def study(tmp_path: Path, vivavoce: Run, site: Path) -> Path:
     """The study in which all strangers meet, with tasks for people and programs."""
     folder = Path(shutil.copytree(HERE / "study", tmp_path / "desk"))
-    domain = ("simulate", "tasks", folder / "library.yaml", "--language", "en", "--number", "4")
+    domain = ("simulate", "tasks", folder / "library.yaml", "--number", "4")
     told(vivavoce(*domain, "--out", folder / "tasks.yaml", known=site))
     return folder
 
@@ -97,8 +97,13 @@ def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
     assert "unknown questionnaire 'desk_courtesy'" in refused(vivavoce("check", study))
     (study / "study.yaml").write_text(text.replace("desk_courtesy", "sus"), "utf-8")
     unknown = refused(vivavoce("check", study))
+    assert "study.yaml:2 languages: language 'eo' is not installed; installed: en, it" in unknown
+    text = text.replace("desk_courtesy", "sus").replace("[en, eo]", "[en]")
+    (study / "study.yaml").write_text(text, "utf-8")
+    unknown = refused(vivavoce("check", study))
     assert "unknown connector 'desk'" in unknown and "openai-realtime" in unknown
-    assert "ready" in told(vivavoce("check", study, known=site))
+    ready = vivavoce("check", study, known=site)
+    assert "ready" in told(ready) and "in English" not in ready.stdout + ready.stderr
 
 
 def test_strangers_serve_one_study_from_its_check_to_its_report(
@@ -107,7 +112,12 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     def run(*words: str | Path) -> str:
         return told(vivavoce(*words, known=site))
 
-    assert "ready" in run("check", study)
+    checked = vivavoce("check", study, known=site)
+    assert "ready" in told(checked)
+    lacking = re.search(
+        r"study.yaml:2 languages: (\d+) of (\d+) sentences.*'eo'", checked.stdout + checked.stderr
+    )
+    assert lacking and 0 < int(lacking[1]) < int(lacking[2])
     declared = run("preregister", study)
     assert "do kiosk and counter differ in apologies?" in declared
     assert "3 enquiries, each sent to one of 2 desks" in run("preregister", study, "--shape", "osf")
@@ -136,6 +146,10 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     assert "Come si aprono i dialoghi" in italian and "Prima parola" in italian
     assert "No such command 'quote'" in refused(vivavoce("quote", "D", "renew")).replace("no such", "No such")
     assert "quote Show every turn that contains a word." in " ".join(run("--help").split())
+    esperanto = run("report", "D", "--language", "eo", "--out", "-")
+    assert "Taksa raporto" in esperanto and "Unua vorto" in esperanto
+    assert "How dialogues are opened" in esperanto  # what the language lacks
+    assert "unknown language 'eo'; known: en, it" in refused(vivavoce("report", "D", "--language", "eo"))
     unknown = refused(vivavoce("report", "D", "--sections", "openings"))
     assert "unknown section 'openings'" in unknown and "questionnaires" in unknown
 

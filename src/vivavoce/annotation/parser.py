@@ -19,65 +19,13 @@ from typing import Final, NamedTuple
 from rapidfuzz.distance import OSA
 
 from vivavoce.core.text import normalise_value
+from vivavoce.languages.data import TurnWords
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 
 Parser = Callable[[str, str, list[LoggedAct]], list[LoggedAct]]
 
-MOVES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    "en": {
-        "reqalts": ("another one", "another", "anything else", "something else", "what else", "other options",
-                    "a different one", "somewhere else", "any others", "any other", "other restaurants",
-                    "others"),
-        "restart": ("start over", "start again", "restart"),
-        "bye": ("bye", "goodbye", "good bye", "that is all", "that's all"),
-        "thankyou": ("thank you", "thanks", "cheers"),
-        "affirm": ("yes", "yea", "yeah", "yep", "right", "correct", "exactly", "sure"),
-        "negate": ("no", "nope", "wrong", "not that"),
-        "repeat": ("repeat", "say that again", "again please", "pardon", "go back"),
-        "hello": ("hello", "hi", "good morning", "good evening"),
-        "help": ("help", "what can i say"),
-    },
-    "it": {
-        "reqalts": ("un altro", "un'altra", "altro posto", "qualcos'altro", "altre opzioni", "altrove",
-                    "qualcosa di diverso", "ce ne sono altri"),
-        "restart": ("ricominciamo", "ricomincia", "da capo"),
-        "bye": ("arrivederci", "ciao ciao", "addio", "è tutto", "basta così"),
-        "thankyou": ("grazie", "ti ringrazio", "la ringrazio"),
-        "affirm": ("sì", "si", "esatto", "giusto", "certo", "va bene"),
-        "negate": ("no", "sbagliato", "non quello"),
-        "repeat": ("ripeti", "puoi ripetere", "può ripetere"),
-        "hello": ("ciao", "buongiorno", "buonasera", "salve"),
-        "help": ("aiuto", "cosa posso dire"),
-    },
-}  # fmt: skip
-NEGATIONS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset({"not", "no", "without", "dont", "isnt", "except"}),
-    "it": frozenset({"non", "no", "senza", "tranne", "né"}),
-}
-QUESTIONS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset({"what", "whats", "which", "tell", "give", "where", "know"}),
-    "it": frozenset({"qual", "qualè", "quale", "quali", "dimmi", "dammi", "dove", "sapere", "che"}),
-}
-
-
-CONFIRMING: Final[dict[str, frozenset[tuple[str, ...]]]] = {
-    "en": frozenset(
-        {("is", "it"), ("is", "that"), ("is", "this"), ("does", "it"), ("do", "they"), ("are", "they")}
-    ),
-    "it": frozenset({("è",), ("ha",), ("hanno",), ("serve",), ("servono",), ("fanno",)}),
-}
-SUGGESTING: Final[dict[str, frozenset[tuple[str, ...]]]] = {
-    "en": frozenset({("how", "about"), ("what", "about")}),
-    "it": frozenset({("se", "fosse"), ("che", "ne", "dici", "di"), ("magari",)}),
-}
-FILLERS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset(
-        {"a", "the", "and", "its", "their", "of", "please", "venue", "um", "uh", "ok", "okay", "so", "for"}
-    ),
-    "it": frozenset({"il", "la", "lo", "e", "di", "del", "della", "per", "favore", "ehm", "allora", "ok"}),
-}
 SHORTEST_WITH_SLIP: Final = 7
 
 
@@ -99,11 +47,19 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class OntologyLexicon:
-    """The phrases of one language, and those single words of values in which a slip is forgiven."""
+    """The phrases of one language, and those single words of values in which a slip is forgiven.
+
+    openings  of a question whether a value holds (`confirming`), and of a proposal (`suggesting`)
+    """
 
     phrases: dict[tuple[str, ...], Meaning]
     longest: int
     forgiving: dict[str, Meaning]
+    negations: frozenset[str]
+    questions: frozenset[str]
+    fillers: frozenset[str]
+    confirming: frozenset[tuple[str, ...]]
+    suggesting: frozenset[tuple[str, ...]]
     slips: dict[str, Meaning | None] = field(default_factory=dict[str, "Meaning | None"])
 
     def near(self, token: str) -> Meaning | None:
@@ -133,7 +89,7 @@ def make_parser(ontology: Ontology) -> Parser:
         if stem not in lexicons:
             lexicons[stem] = _lexicon(ontology, stem)
         tokens = _tokens(text)
-        return _acts(_find(tokens, lexicons[stem]), tokens, stem, before)
+        return _acts(_find(tokens, lexicons[stem]), tokens, lexicons[stem], before)
 
     return parse
 
@@ -146,13 +102,14 @@ def _tokens(text: str) -> tuple[str, ...]:
 def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
     """Every phrase of the language, as tokens. Moves come first, so that the domain's own words win."""
     lexicon: dict[tuple[str, ...], Meaning] = {}
+    known = TurnWords.of(language) or TurnWords()  # pyright: ignore[reportCallIssue]
 
     def learn(phrases: Iterable[str], meaning: Meaning) -> None:
         for phrase in phrases:
             if tokens := _tokens(phrase):
                 lexicon[tokens] = meaning
 
-    for move, phrases in MOVES.get(language, {}).items():
+    for move, phrases in known.moves.items():
         learn(phrases, Meaning("move", value=move))
     learn(ontology.dontcare.get(language, ()), Meaning(DONTCARE))
     for name, slot in ontology.slots.items():
@@ -172,7 +129,15 @@ def _lexicon(ontology: Ontology, language: str) -> OntologyLexicon:
         for phrase, meaning in lexicon.items()
         if meaning.kind == "value" and len(phrase) == 1 and len(phrase[0]) >= SHORTEST_WITH_SLIP
     }
-    return OntologyLexicon(lexicon, max(map(len, lexicon), default=0), forgiving)
+    return OntologyLexicon(
+        lexicon, max(map(len, lexicon), default=0), forgiving, _words(known.negations),
+        _words(known.questions), _words(known.fillers), frozenset(map(_tokens, known.confirming)),
+        frozenset(map(_tokens, known.suggesting)),
+    )  # fmt: skip
+
+
+def _words(phrases: Iterable[str]) -> frozenset[str]:
+    return frozenset(token for phrase in phrases for token in _tokens(phrase))
 
 
 def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:
@@ -193,17 +158,17 @@ def _find(tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[Found]:
 
 
 def _acts(
-    found: list[Found], tokens: tuple[str, ...], language: str, before: list[LoggedAct]
+    found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon, before: list[LoggedAct]
 ) -> list[LoggedAct]:
     acts: list[LoggedAct] = []
     valued = {one.meaning.slot for one in found if one.meaning.kind == "value"}
     indifferent = any(one.meaning.kind == DONTCARE for one in found)
     named = [one.meaning.slot for one in found if one.meaning.kind in ("slot", "request")]
-    asking = _asks(tokens, language) or _says_only_slots(found, tokens, language)
+    asking = bool(lexicon.questions & set(tokens)) or _says_only_slots(found, tokens, lexicon)
     for one in found:
         meaning = one.meaning
         if meaning.kind == "value":
-            acts += _value(one, tokens, language)
+            acts += _value(one, tokens, lexicon)
         elif meaning.kind in ("request", "slot") and not indifferent and meaning.slot not in valued:
             if asking or (meaning.kind == "request" and meaning.slot not in _requested(before)):
                 acts.append(LoggedAct(act="request", slot=meaning.slot))
@@ -216,33 +181,29 @@ def _acts(
     return list(dict.fromkeys(acts))
 
 
-def _value(one: Found, tokens: tuple[str, ...], language: str) -> list[LoggedAct]:
+def _value(one: Found, tokens: tuple[str, ...], lexicon: OntologyLexicon) -> list[LoggedAct]:
     """A value stated, excluded, proposed instead of the last, or asked about."""
     meaning = one.meaning
     before = tokens[: one.start]
-    if _begins(CONFIRMING, before, language) and meaning.slot != "type":
+    if _begins(lexicon.confirming, before, lexicon) and meaning.slot != "type":
         return [LoggedAct(act="confirm", slot=meaning.slot, value=meaning.value, op="=")]
-    op = "!=" if NEGATIONS.get(language, frozenset()) & set(before[-2:]) else "="
+    op = "!=" if lexicon.negations & set(before[-2:]) else "="
     stated = LoggedAct(act="inform", slot=meaning.slot, value=meaning.value, op=op)
-    return [LoggedAct(act="reqalts"), stated] if _begins(SUGGESTING, before, language) else [stated]
+    return [LoggedAct(act="reqalts"), stated] if _begins(lexicon.suggesting, before, lexicon) else [stated]
 
 
-def _begins(openings: dict[str, frozenset[tuple[str, ...]]], before: tuple[str, ...], language: str) -> bool:
+def _begins(openings: frozenset[tuple[str, ...]], before: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
     """Whether one of the openings stands in front, nothing but fillers before it."""
-    fillers = FILLERS.get(language, frozenset())
+    fillers = lexicon.fillers
     first = next((place for place, token in enumerate(before) if token not in fillers), len(before))
-    return any(before[first : first + len(words)] == words for words in openings.get(language, ()))
+    return any(before[first : first + len(words)] == words for words in openings)
 
 
-def _asks(tokens: tuple[str, ...], language: str) -> bool:
-    return bool(QUESTIONS.get(language, frozenset()) & set(tokens))
-
-
-def _says_only_slots(found: list[Found], tokens: tuple[str, ...], language: str) -> bool:
+def _says_only_slots(found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
     """Nothing but names of slots, moves and fillers, as in `price range please`."""
     covered = {place for one in found for place in range(one.start, one.end)}
     rest = [token for place, token in enumerate(tokens) if place not in covered]
-    return set(rest) <= FILLERS.get(language, frozenset())
+    return set(rest) <= lexicon.fillers
 
 
 def _requested(before: list[LoggedAct]) -> list[str]:

@@ -41,7 +41,24 @@ def write_package(kind: str, name: str, folder: Path | None = None) -> list[Path
             (into / inside).parent.mkdir(parents=True, exist_ok=True)
             (into / inside).write_text(template.read_text("utf-8").format(**words), encoding="utf-8")
             written.append(into / inside)
+    for domain in words.get("catalogues", "").split():
+        written.append(into / words["module"] / f"{domain}.po")
+        _write_catalogue(domain, name, written[-1])
     return sorted(written)
+
+
+def _write_catalogue(domain: str, language: str, file: Path) -> None:
+    """All sentences of a domain, in English, with room for their translation."""
+    from babel.messages.pofile import write_po
+
+    from vivavoce.languages.coverage import empty_catalogue
+    from vivavoce.report.section import words_of_sections
+    from vivavoce.study.step_kind import words_of_steps
+
+    beside = {"steps": words_of_steps, "report": words_of_sections}
+    folders = beside[domain]() if domain in beside else []
+    with file.open("wb") as written:
+        write_po(written, empty_catalogue(domain, language, folders), omit_header=False)
 
 
 def _words(kind: str, name: str) -> dict[str, str]:

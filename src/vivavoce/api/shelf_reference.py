@@ -6,11 +6,16 @@ from typing import Any, Final
 
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.errors import UnknownName
+from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import model_tables
 from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.languages.base import LANGUAGES
+from vivavoce.languages.coverage import Coverage, coverage, domains
+from vivavoce.languages.data import FILES
+from vivavoce.report.section import words_of_sections
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.stress.base import StressTest, stress_tests
-from vivavoce.study.step_kind import STEPS
+from vivavoce.study.step_kind import STEPS, words_of_steps
 from vivavoce.study.steps_file import StepEntry
 
 _HEAD: Final = """# {title}
@@ -55,6 +60,24 @@ def importers() -> str:
         for name, one in IMPORTERS
     ]
     return "\n".join([*head, *rows, ""])
+
+
+def languages() -> str:
+    """Languages with what they say themselves, and what their files of words hold."""
+    beside = {"steps": words_of_steps(), "report": words_of_sections()}
+    found = {name: coverage(one, beside) for name, one in LANGUAGES if name != SOURCE_LANGUAGE}
+    head = ["| language | calls itself | " + " | ".join(f"`{one}.po`" for one in domains()) + " |"]
+    head.append("| --- " * (2 + len(domains())) + "|")
+    rows = [f"| `{name}` | {one.title} | {_translated(found.get(name))} |" for name, one in LANGUAGES]
+    files = [model_tables(kind, kind.file) for kind in FILES]
+    told = ["", "How many of the sentences that there are each catalogue translates.", ""]
+    return "\n".join([*head, *rows, *told, *files])
+
+
+def _translated(found: list[Coverage] | None) -> str:
+    if found is None:
+        return " | ".join(["stands in the code"] * len(domains()))
+    return " | ".join(f"{one.translated} of {one.said}" if one.in_english else "all" for one in found)
 
 
 def steps() -> str:
@@ -108,6 +131,12 @@ PAGES: Final[dict[str, tuple[str, str, str, Callable[[], str]]]] = {
         "add an importer",
         "Formats of foreign logs: `vivavoce import FORMAT`.",
         importers,
+    ),
+    "languages": (
+        "Languages",
+        "add a language",
+        "What stands under `languages:` of a study. What a language lacks is said in English.",
+        languages,
     ),
     "steps": (
         "Steps of a visit",

@@ -20,10 +20,10 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
+from vivavoce.languages.data import Spoken
 
 LONGEST_S: Final = 60.0
 _SUFFIXES: Final = (".wav", ".flac")
-_FESTIVAL_VOICES: Final = {"it": "lp_diphone", "en": "kal_diphone"}
 _SCHEME_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -118,17 +118,23 @@ class Festival(_Program):
 
     name: ClassVar[str] = "festival"
     summary: ClassVar[str] = "Italian and English, by the program festival"
-    languages: ClassVar[tuple[str, ...]] = ("it", "en")
     package = "festival festvox-italp16k"
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those whose words name a voice of festival."""
+        every = {language: Spoken.of(language) for language in Spoken.languages()}
+        return tuple(language for language, one in every.items() if one and self.name in one.voices)
 
     async def speak(self, text: str, *, language: str) -> Sound:
         kept = "".join(ch if ch.isprintable() else " " for ch in text)
         return await super().speak(kept.encode("latin-1", "ignore").decode("latin-1"), language=language)
 
     def command(self, text_file: Path, sound_file: Path, language: str) -> list[str]:
-        voice = self._settings.voice or _FESTIVAL_VOICES.get(language.split("-")[0])
+        spoken = Spoken.of(language)
+        voice = self._settings.voice or (spoken.voices.get(self.name) if spoken is not None else None)
         if voice is None:
-            known = ", ".join(_FESTIVAL_VOICES)
+            known = ", ".join(self.languages)
             raise SynthesisError(f"festival speaks {known}, not {language!r}; name a voice of it")
         if not _SCHEME_NAME.fullmatch(voice):
             raise SynthesisError(f"{voice!r} is no name of a voice; give one such as lp_diphone")

@@ -13,36 +13,11 @@ from vivavoce.campaign.places import answers_folder
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.languages.data import CampaignWords
 from vivavoce.study.campaign import Campaign
 
 LONGEST: Final = 4000
 Again = Literal["yes", "with_changes", "no"]
-QUESTIONS: Final = {
-    "questionnaire": {
-        "en": "How well does the questionnaire show what your system is worth? 0 not at all, 4 very well.",
-        "it": "Quanto bene il questionario mostra il valore del tuo sistema? 0 per niente, 4 molto.",
-    },
-    "stress_tests": {
-        "en": "And how well do the linguistic stress tests? 0 not at all, 4 very well.",
-        "it": "E quanto bene lo mostrano gli stress test linguistici? 0 per niente, 4 molto.",
-    },
-    "why": {
-        "en": "What, do you think, made your system pass some of the tests and not others?",
-        "it": "Secondo te, perché il tuo sistema ha superato alcuni test e altri no?",
-    },
-    "missing": {
-        "en": "What does your system do that this evaluation does not look at closely enough?",
-        "it": "Che cosa fa il tuo sistema che questa valutazione non guarda abbastanza da vicino?",
-    },
-    "usual": {
-        "en": "How do you test your system as a rule, and after which publication?",
-        "it": "Come metti alla prova di solito il tuo sistema, e secondo quale pubblicazione?",
-    },
-    "again": {
-        "en": "Would you take this protocol as your own yardstick: yes, with_changes or no? And why?",
-        "it": "Useresti questo protocollo: yes (sì), with_changes (con modifiche) o no? E perché?",
-    },
-}
 
 
 class TeamAnswers(BaseModel):
@@ -63,8 +38,9 @@ class TeamAnswers(BaseModel):
 def sheet(name: str, language: str) -> str:
     """A file to be filled in by a team, with the questions as comments."""
     lines = [f"system: {name}"]
-    for key, words in QUESTIONS.items():
-        lines.append(f"# {words.get(language, words['en'])}")
+    questions = CampaignWords.in_english().questions | CampaignWords.or_english(language).questions
+    for key, question in questions.items():
+        lines.append(f"# {question}")
         lines.append(f"{key}: " + ("''" if key in ("why", "missing", "usual") else ""))
     return "\n".join([*lines, "again_why: ''", ""])
 

@@ -10,10 +10,11 @@ from ruamel.yaml import YAML
 
 from vivavoce.campaign.places import SystemPlace, place_of
 from vivavoce.core.errors import InputError
+from vivavoce.languages.data import CampaignWords
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.campaign import Campaign
-from vivavoce.study.presets import TEXTS
+from vivavoce.study.presets import shipped_text
 from vivavoce.study.submission import Submission, in_language
 from vivavoce.study.task import Task
 
@@ -38,8 +39,8 @@ def draft(campaign: Campaign, submission: Submission) -> list[Path]:
         ending = ".md" if number == 0 else f".{language}.md"
         contents[f"instructions{ending}"] = instructions(submission, language)
         for name in ("consent", "debrief"):
-            text = TEXTS / PROTOCOL / f"{name}.{language}.md"
-            if text.is_file():
+            text = shipped_text(PROTOCOL, name, language)
+            if text is not None:
                 contents[f"{name}{ending}"] = text.read_text(encoding="utf-8")
     return _write(place, contents)
 
@@ -115,7 +116,8 @@ def _plain_tasks(submission: Submission, languages: Sequence[str], least: int) -
         Task(
             task_id=f"{submission.submission}-{place:03d}", type=intent.intent_id, constraints={},
             requests=(),
-            text={language: _TASK[language].format(what=_begun(in_language(intent.text, language)))
+            text={language: CampaignWords.or_english(language).task.format(
+                      what=_begun(in_language(intent.text, language)))
                   for language in languages},
         )
         for place, intent in enumerate(intents, 1)
@@ -124,10 +126,10 @@ def _plain_tasks(submission: Submission, languages: Sequence[str], least: int) -
 
 def instructions(submission: Submission, language: str) -> str:
     """What users read before the tasks."""
-    words = _INSTRUCTIONS.get(language, _INSTRUCTIONS["en"])
+    words = CampaignWords.or_english(language)
     what = "\n".join(f"- {_begun(in_language(one.text, language))}" for one in submission.intents)
-    return words["text"].format(
-        name=_plain(submission.name(language)), how=words[submission.channel],
+    return words.instructions.format(
+        name=_plain(submission.name(language)), how=getattr(words, submission.channel),
         domain=_plain(in_language(submission.domain, language)), what=what,
     )  # fmt: skip
 
@@ -155,48 +157,3 @@ def _yaml(data: Any) -> str:
     yaml.allow_unicode = True
     yaml.dump(data, out)
     return out.getvalue()
-
-
-_TASK: Final = {"en": "Use the system for this: {what}.", "it": "Usa il sistema per questo: {what}."}
-_INSTRUCTIONS: Final = {
-    "en": {
-        "text": """# How it works
-
-You will use **{name}**. {how} It knows about: {domain}.
-
-This is what one can do with it:
-
-{what}
-
-You get your tasks one after the other. Each says what you want to achieve.
-
-1. **Keep to the task.** Where it leaves something open, decide as you like.
-2. **Say it as you would say it yourself.** There is no right wording.
-3. **If the system misunderstands you,** try again in other words. If that does not help, say goodbye.
-4. **When you are done,** end the conversation. Then the next task comes.
-""",
-        "written": "You write to it.",
-        "spoken": "You speak to it, as on the telephone.",
-        "multimodal": "You speak or write to it, as you like.",
-    },
-    "it": {
-        "text": """# Come funziona
-
-Userai **{name}**. {how} Conosce: {domain}.
-
-Ecco che cosa si può fare:
-
-{what}
-
-Riceverai i compiti uno dopo l'altro. Ognuno dice che cosa vuoi ottenere.
-
-1. **Attieniti al compito.** Se lascia aperto qualcosa, decidi come preferisci.
-2. **Di' le cose a modo tuo.** Non c'è una formula giusta.
-3. **Se il sistema ti fraintende,** riprova con altre parole. Se non serve, saluta.
-4. **Quando hai finito,** chiudi la conversazione. Poi arriva il compito successivo.
-""",
-        "written": "Gli si scrive.",
-        "spoken": "Gli si parla, come al telefono.",
-        "multimodal": "Gli si parla o gli si scrive, come preferisci.",
-    },
-}

@@ -76,7 +76,7 @@ def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
     checks = (
         check_sentences, check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts,
-        check_size,
+        check_size, check_languages,
     )  # fmt: skip
     return [line for check in checks for line in check(study)]
 
@@ -102,6 +102,37 @@ def check_size(study: "Study") -> list[str]:
 
     doubt = doubt_size(study, stopping.participants or MANY)
     return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []
+
+
+def check_languages(study: "Study") -> list[str]:
+    """How many sentences of the study's pages are in English although the study is not, a line a language.
+
+    Raises  InputError: a file of a language has a mistake
+    """
+    from vivavoce.core.i18n import SOURCE_LANGUAGE
+    from vivavoce.languages.base import language_of
+    from vivavoce.languages.coverage import coverage
+    from vivavoce.languages.data import FILES
+    from vivavoce.study.step_kind import kind_of
+
+    steps = list({kind_of(step).folder / "locale" for step in study.visit})
+    found: list[str] = []
+    for tag in study.languages:
+        language = language_of(tag)
+        if language is None or language.name == SOURCE_LANGUAGE:
+            continue
+        for kind in FILES:
+            kind.of(tag)  # a mistake is told now, not in the middle of a call
+        parts = [
+            one for one in coverage(language, {"steps": steps}) if one.domain in ("participant", "steps")
+        ]
+        left, every = sum(one.in_english for one in parts), sum(one.said for one in parts)
+        if left:
+            found.append(
+                f"{place_in(study, 'languages')}: {left} of {every} sentences of the pages are in English "
+                f"where {tag!r} is spoken; translate them in participant.po and steps.po of its package"
+            )
+    return found
 
 
 def check_pairs(study: "Study") -> list[str]:

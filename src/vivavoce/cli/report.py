@@ -48,7 +48,7 @@ def report(
     by: Annotated[
         str | None, typer.Option("--by", help="What to compare; found out where not given.")
     ] = None,
-    language: Annotated[str, typer.Option("--language", help="Language of the report: en, it.")] = "en",
+    language: Annotated[str, typer.Option("--language", help="Language of the report, such as it.")] = "en",
     sections: Annotated[
         str | None,
         typer.Option(

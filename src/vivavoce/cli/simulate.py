@@ -133,8 +133,9 @@ def tasks(
     out: Annotated[Path, typer.Option("--out", help="File for the tasks.")],
     number: Annotated[int, typer.Option("--number", min=1, max=5000, help="How many tasks.")] = 30,
     languages: Annotated[
-        list[str], typer.Option("--language", help="Language of their texts; may be given several times.")
-    ] = ["en", "it"],  # noqa: B006 - typer reads it, nobody changes it
+        list[str],
+        typer.Option("--language", help="Language of their texts, given several times; all of the domain."),
+    ] = [],  # noqa: B006 - typer reads it, nobody changes it
     kinds: Annotated[list[str], typer.Option("--kind", help="Kind of goal; all in turn when left out.")] = [],  # noqa: B006
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same tasks.")] = 1,
 ) -> None:
@@ -143,7 +144,8 @@ def tasks(
     from vivavoce.simulation.domain import load_domain
     from vivavoce.simulation.goals import draw_tasks, tasks_file
 
-    drawn = draw_tasks(load_domain(domain), number, seed, languages, kinds)
+    known = load_domain(domain)
+    drawn = draw_tasks(known, number, seed, languages or known.languages, kinds)
     if out.exists():
         raise InputError("is already there", place=str(out), hint="choose another file, or move it away")
     out.write_text(tasks_file(drawn, domain), encoding="utf-8")

@@ -100,7 +100,10 @@ def desk(
 
 def new(
     kind: Annotated[
-        str, typer.Argument(help="connector, importer, measure, questionnaire, section, step or stress-test.")
+        str,
+        typer.Argument(
+            help="connector, importer, language, measure, questionnaire, section, step, stress-test or verb."
+        ),
     ],
     name: Annotated[str, typer.Argument(help="By which studies and verbs will know it.")],
     folder: Annotated[

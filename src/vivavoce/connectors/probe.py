@@ -3,15 +3,13 @@
 import secrets
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Final
 
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.connectors.speak_turn import Speak, said
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
-
-_GREETING: Final = {"it": "Buongiorno"}
+from vivavoce.languages.data import greeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class _Heard:
     spoken_s: float = 0.0
 
     async def say_hello(self, connector: Connector, conversation: Conversation, number: int) -> None:
-        text = _GREETING.get(conversation.language[:2], "Hello")
+        text = greeting(conversation.language)
         turn = UserTurn(key=f"{conversation.key}-{number}", number=number, text=text)
         turn = await said(turn, connector.capabilities, self.speak)
         self.listens = turn.audio is not None

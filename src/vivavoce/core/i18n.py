@@ -9,8 +9,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+from babel.messages.pofile import PoFileError, read_po
+
+from vivavoce.core.errors import InputError
 
 SOURCE_LANGUAGE: Final = "en"
 
@@ -20,38 +23,45 @@ def N_(message: str) -> str:
     return message
 
 
-def catalogue_file(locale: Path, language: str, domain: str) -> Path:
-    """Where a room keeps the words of one language: `<locale>/<language>/LC_MESSAGES/<domain>.po`."""
-    return locale / language / "LC_MESSAGES" / f"{domain}.po"
-
-
-def languages_of(locale: Path, domain: str) -> list[str]:
-    """The languages in which a room speaks, the source language first."""
-    found = (path.name for path in locale.iterdir() if catalogue_file(locale, path.name, domain).is_file())
-    return [SOURCE_LANGUAGE, *sorted(found)]
-
-
-def read_catalogue(locale: Path, language: str, domain: str) -> NullTranslations:
-    """The words of a language of `languages_of`; the source language needs no file."""
-    if language == SOURCE_LANGUAGE:
-        return NullTranslations()
-    return read_words(catalogue_file(locale, language, domain))
-
-
 @lru_cache
-def read_words(file: Path, others: Path | None = None) -> NullTranslations:
-    """The words of one file, `.../<language>.po`, and for what it lacks those of another.
+def read_words(files: tuple[Path, ...], language: str) -> NullTranslations:
+    """The words of the first file, and for what it lacks those of the others in turn; a file may be missing.
 
-    Empty  no such file: the words of the source language, as they are
+    Empty  no file is there: the words of the source language, as they are
     """
-    if not file.is_file():
-        return NullTranslations() if others is None else read_words(others)
-    with file.open("rb") as written:
-        catalogue = read_po(written, locale=file.stem if len(file.stem) == 2 else file.parts[-3])
+    if not files:
+        return NullTranslations()
+    first, others = files[0], read_words(files[1:], language)
+    if not first.is_file():
+        return others
     compiled = BytesIO()
-    write_mo(compiled, catalogue)
+    write_mo(compiled, _translated(first, language))
     compiled.seek(0)
-    words = GNUTranslations(compiled)
-    if others is not None:
-        words.add_fallback(read_words(others))
-    return words
+    found = GNUTranslations(compiled)
+    found.add_fallback(others)
+    return found
+
+
+def parse_catalogue(file: Path, language: str | None = None) -> Catalog:
+    """The messages of a .po file.
+
+    Raises  InputError: it is no such file; names the line
+    """
+    place, locale = f"{file.parent.name}/{file.name}", language.replace("-", "_") if language else None
+    try:
+        with file.open("rb") as written:
+            return read_po(written, locale=locale, abort_invalid=True)
+    except PoFileError as error:
+        problem = f"no catalogue of gettext: {str(error).rpartition(' on ')[0]}"
+        raise InputError(problem, place=f"{place}:{error.lineno + 1}", hint="mend the line") from None
+    except ValueError as error:
+        raise InputError(f"no catalogue of gettext: {error}", place=place, hint="mend the file") from None
+
+
+def _translated(file: Path, language: str) -> Catalog:
+    """A catalogue without the messages that are not translated in all their forms."""
+    catalogue = parse_catalogue(file, language)
+    for message in [one for one in catalogue if one.id]:
+        if isinstance(message.string, tuple) and not all(message.string):
+            catalogue.delete(message.id, message.context)
+    return catalogue

@@ -1,6 +1,6 @@
 """The language in which somebody reads the dashboard, and its words.
 
-English stands in the code, other languages in catalogues; this module alone knows where they are. A page
+English stands in the code, other languages in the `dashboard.po` of their folders. A page
 says `gettext("...")`, in templates `_("...")`. Words that stand in a table, or are said later, are marked by
 `N_` and looked up when they are shown (`worded`, `Later`). What the dashboard's catalogue lacks is looked up
 among the report's words.
@@ -9,9 +9,7 @@ among the report's words.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from gettext import NullTranslations
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -21,36 +19,27 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.core import i18n
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.report.language import report_languages, report_words, speaking
+from vivavoce.languages.base import language_name, languages_with, words
+from vivavoce.report.language import DOMAIN as REPORT_DOMAIN
+from vivavoce.report.language import MEASURES_DOMAIN, report_languages, speaking
 from vivavoce.study.step_kind import STEPS
-from vivavoce.web.i18n import LANGUAGE_COOKIE, accepted_language, language_name
+from vivavoce.web.i18n import LANGUAGE_COOKIE, accepted_language
 
-LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "dashboard"
 CHOICE: Final = "interface"  # of a language, in an address
 KEPT_S: Final = 365 * 86400
 _LANGUAGE: ContextVar[str] = ContextVar("desk_language", default=SOURCE_LANGUAGE)
 
 
-def catalogue_file(language: str) -> Path:
-    return i18n.catalogue_file(LOCALE, language, DOMAIN)
-
-
-@cache
 def page_languages() -> tuple[str, ...]:
     """The languages that the dashboard speaks, those with a catalogue; the source language first."""
-    return tuple(i18n.languages_of(LOCALE, DOMAIN))
+    return tuple(languages_with(f"{DOMAIN}.po"))
 
 
-@cache
 def _words(language: str) -> NullTranslations:
-    words = i18n.read_catalogue(LOCALE, language, DOMAIN)
-    if language in report_languages() and language != SOURCE_LANGUAGE:
-        words.add_fallback(report_words(language))
-    return words
+    return words(language, DOMAIN, REPORT_DOMAIN, MEASURES_DOMAIN)
 
 
 def language() -> str:
@@ -127,7 +116,7 @@ def _step_words(step: str) -> NullTranslations:
     own = _words(language())
     if step not in STEPS or language() == SOURCE_LANGUAGE:
         return own
-    return STEPS.get(step).words(language(), catalogue_file(language()))
+    return STEPS.get(step).words(language(), DOMAIN)
 
 
 def add_words(environment: Environment) -> None:

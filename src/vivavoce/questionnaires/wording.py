@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.languages import base as languages
 from vivavoce.questionnaires.instrument import FOLDER, Instrument, folders
 
 Origin = Literal["project", "package", "file"]
@@ -39,13 +40,17 @@ class Wording(BaseModel):
 
 
 def wording_file(instrument: Instrument, language: str, folder: Path | None) -> Path | None:
-    """The file with this wording: in the study's `wordings`, else ours, else a package's, else None."""
+    """The file with this wording: in the study's `wordings`, else ours, else a package's, else None.
+
+    A language of a package brings its sentences for our instruments in `wordings`, too.
+    """
     names = [place / f"{instrument.name}.{language}.yaml" for place in _places(folder)]
     return next((path for path in names if path.is_file()), None)
 
 
 def _places(folder: Path | None) -> list[Path]:
-    return [one / "wordings" for one in (*([folder] if folder is not None else []), *folders())]
+    beside = [one / "wordings" for one in (*([folder] if folder is not None else []), *folders())]
+    return [*beside, *languages.folders("wordings")]
 
 
 def languages_of(instrument: Instrument, folder: Path | None = None) -> list[str]:
@@ -76,7 +81,9 @@ def check_wording(
 
 
 def _origin(place: Path, study: Path | None) -> Origin:
-    return "file" if place == study else "project" if place == FOLDER else "package"
+    if place == study:
+        return "file"
+    return "project" if place == FOLDER or place.parent == languages.OURS else "package"
 
 
 def load_wording(instrument: Instrument, language: str, folder: Path | None = None) -> Wording:

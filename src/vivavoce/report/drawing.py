@@ -15,7 +15,9 @@ from typing import Any, ClassVar, Final
 
 import altair as alt
 import vl_convert
+from babel.numbers import get_decimal_symbol, get_group_symbol
 
+from vivavoce.languages.base import locale_of
 from vivavoce.report.language import language
 
 INK, RULE, ACCENT, SOFT, WARM, WARM_SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6", "#a4531a", "#e3b48f"
@@ -33,7 +35,6 @@ LEGEND: Final = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "tit
 DRESS: Final[dict[str, Any]] = {
     "font": PAGE_FONT, "aria": False, "axis": AXIS, "legend": LEGEND, "view": {"stroke": None},
 }  # fmt: skip
-LOCALES: Final[dict[str, Any]] = {"en": "en-US", "it": "it-IT"}
 Draw = Callable[[int], Any]
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 MOST_DRAWN_GROUPS: Final = 24
@@ -94,7 +95,7 @@ def figure(
 
     def make(width: int) -> tuple[dict[str, Any], Any]:
         fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
-        return context.run(lambda: (_spec(draw(width), fitting), LOCALES[language()]))
+        return context.run(lambda: (_spec(draw(width), fitting), number_signs()))
 
     return Figure(name, whole, alternative, caption, make)
 
@@ -118,6 +119,13 @@ def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
     spec |= {"background": "transparent", "padding": 4}
     spec["title"] = {"text": title, "anchor": "start", "fontSize": 14, "color": INK, "offset": 14}
     return spec
+
+
+def number_signs() -> dict[str, Any]:
+    """How figures write numbers in the report's language, as D3 wants it."""
+    locale = locale_of(language())
+    signs = {"decimal": get_decimal_symbol(locale), "thousands": get_group_symbol(locale)}
+    return {**signs, "grouping": [3], "currency": ["", ""]}
 
 
 def _svg(spec: dict[str, Any], locale: Any) -> str:

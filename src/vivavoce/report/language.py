@@ -1,8 +1,8 @@
 """The language in which a report is being written, and its words.
 
-English stands in the code; other languages come from `locale/<language>/LC_MESSAGES`: the report's own words
-in `report.po`, those of the measures in `measures.po`. What the analysis hands over is plain English too: a
-sentence with numbers in it is found by its pattern in the catalogue.
+English stands in the code; other languages come from their folders (`vivavoce.languages`): the report's own
+words in `report.po`, those of the measures in `measures.po`. What the analysis hands over is plain English
+too: a sentence with numbers in it is found by its pattern in the catalogue.
 """
 
 import re
@@ -14,12 +14,12 @@ from gettext import NullTranslations
 from pathlib import Path
 from typing import Any, Final
 
-from babel.messages.pofile import read_po
+from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE, catalogue_file, languages_of, read_catalogue, read_words
+from vivavoce.core.i18n import SOURCE_LANGUAGE, parse_catalogue
+from vivavoce.languages.base import language_of, languages_with, locale_of, words
 
-LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`])")
@@ -31,7 +31,7 @@ _DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")
 
 def report_languages() -> list[str]:
     """The languages in which reports can be written."""
-    return languages_of(LOCALE, DOMAIN)
+    return languages_with(f"{DOMAIN}.po")
 
 
 @contextmanager
@@ -64,24 +64,8 @@ def with_words(locale: Path) -> Iterator[None]:
         _OWN.reset(token)
 
 
-@lru_cache
-def _catalogue(language: str, own: Path | None) -> NullTranslations:
-    if own is not None:
-        _catalogue(language, None)  # with the words of the measures behind it
-        return read_words(own / f"{language}.po", catalogue_file(LOCALE, language, DOMAIN))
-    words = read_catalogue(LOCALE, language, DOMAIN)
-    if language != SOURCE_LANGUAGE:
-        words.add_fallback(read_catalogue(LOCALE, language, MEASURES_DOMAIN))
-    return words
-
-
-def report_words(language: str) -> NullTranslations:
-    """The words of the report and of the measures in a language of `report_languages`."""
-    return _catalogue(language, None)
-
-
 def _words() -> NullTranslations:
-    return _catalogue(language(), _OWN.get())
+    return words(language(), DOMAIN, MEASURES_DOMAIN, own=_OWN.get())
 
 
 class Shown(str):
@@ -143,14 +127,16 @@ def _sentence(sentence: str) -> str | None:
 def _part(text: str) -> str:
     """A filled-in part: a phrase of its own, or a number with the language's decimal sign."""
     if re.fullmatch(r"[\d.,%]+", text):
-        return _DECIMAL.sub(",", text)
+        return _DECIMAL.sub(get_decimal_symbol(locale_of(language())), text)
     return translated(text) if " " in text else text
 
 
 @lru_cache
 def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], str]]:
     """The catalogues' phrases with places in them, those with the longest fixed text first."""
-    files = [catalogue_file(LOCALE, language, DOMAIN), *([own / f"{language}.po"] if own else [])]
+    spoken = language_of(language)
+    files = [spoken.catalogue(DOMAIN)] if spoken is not None else []
+    files += [own / f"{language}.po"] if own else []
     templates = [template for file in files if file.is_file() for template in _templates(file, language)]
     found = [template for template in templates if _fixed(template) >= 8 and _PLACE.search(template)]
     found.sort(key=_fixed, reverse=True)
@@ -158,8 +144,7 @@ def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], st
 
 
 def _templates(file: Path, language: str) -> list[str]:
-    with file.open("rb") as words:
-        return [one.id for one in read_po(words, locale=language) if isinstance(one.id, str)]
+    return [one.id for one in parse_catalogue(file, language) if isinstance(one.id, str)]
 
 
 def _fixed(template: str) -> int:

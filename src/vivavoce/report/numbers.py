@@ -8,6 +8,7 @@ from babel.dates import format_date
 from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.rounding import half_up
+from vivavoce.languages.base import locale_of
 from vivavoce.report.language import Shown, language, noun, say
 
 MISSING: Final = "–"
@@ -94,7 +95,7 @@ def plural(n: int, one: str, several: str | None = None) -> str:
 
 def instant(at: datetime | None) -> str:
     """A day in UTC, such as 3 March 2026."""
-    return MISSING if at is None else format_date(at, "d\u00a0MMMM\u00a0y", locale=language())
+    return MISSING if at is None else format_date(at, "d\u00a0MMMM\u00a0y", locale=locale_of(language()))
 
 
 def label(key: Any) -> str:
@@ -119,7 +120,7 @@ def _rounded(value: float, decimals: int) -> str:
 
 def localised(text: str) -> str:
     """A number written with a point, with the decimal sign of the language."""
-    return text.replace(".", get_decimal_symbol(language()))
+    return text.replace(".", get_decimal_symbol(locale_of(language())))
 
 
 def _signed(value: float, *, decimals: int = 1, plus: bool = False) -> str:

@@ -90,6 +90,11 @@ def sections_in_order() -> list[Section[Any]]:
     return sorted((section for _, section in SECTIONS), key=lambda section: (section.order, section.name))
 
 
+def words_of_sections() -> list[Path]:
+    """The folders in which sections bring words of their own."""
+    return [section.locale for _, section in SECTIONS]
+
+
 @dataclass(frozen=True, slots=True)
 class FilledSection:
     """A section with what it found."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 from vivavoce.connectors.base import Act
+from vivavoce.languages.data import Manner
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.phrases import Phrases, thanks_in
+from vivavoce.simulation.phrases import Phrases
 from vivavoce.simulation.system_acts import Heeded, acts_in_text, heed
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology, meets
@@ -79,7 +80,7 @@ class Caller:
         self._venue: str | None = None
         self._claims: dict[str, str] = {}
         self._unhelpful, self._curious = 0, random.random() < traits.curiosity
-        self._last: tuple[str, tuple[LoggedAct, ...]] | None = None
+        self._last: tuple[Manner, tuple[LoggedAct, ...]] | None = None
         self._noticed_misfit = False
         self._restated: set[str] = set()
         self._turned_down: set[str] = set()
@@ -297,15 +298,16 @@ class Caller:
             return self._carry_on()
         return self._say(*self._last)
 
-    def _say(self, manner: str, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None) -> UserUtterance:
+    def _say(
+        self, manner: Manner, acts: tuple[LoggedAct, ...], extra: LoggedAct | None = None
+    ) -> UserUtterance:
         self._last = (manner, acts) if extra is None else ("inform", acts)
         whole = acts if extra is None else (extra, *acts)
         terse = self._traits.terseness > 0 and self._random.random() < self._traits.terseness
         return UserUtterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
 
-    def _leave(self, manner: str) -> UserUtterance:
+    def _leave(self, manner: Manner) -> UserUtterance:
         bye = LoggedAct(act="bye")
         text = self._phrases.say(manner, (bye,), self._random)
-        return UserUtterance(
-            text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True
-        )
+        acts = (LoggedAct(act="thankyou"), bye) if self._phrases.speech.thanks_in(text) else (bye,)
+        return UserUtterance(text, acts, hangs_up=True)

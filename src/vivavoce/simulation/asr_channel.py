@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value, words
+from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.simulation.confusable_words import Confusions, neighbours
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.study.ontology import Ontology
@@ -22,26 +23,6 @@ _MOST_UNSURE: Final = 6
 _MOST_WAYS: Final = 12
 _RIVAL_SHARE: Final = 0.7
 _ANYTHING_SHARE: Final = 0.1
-_FILLERS: Final = {
-    "en": ["uh", "the", "a", "and", "in", "to", "of", "it", "is", "for", "that", "or", "at", "um"],
-    "it": ["eh", "il", "la", "e", "in", "di", "un", "è", "per", "che", "o", "a", "da", "ehm"],
-}
-_COMMON: Final = {
-    "en": """
-        i you he she we they my your this these one some all can could would should will do does did
-        have has had be am are was were know need want look find think say see get go come there
-        here then now so well just like with from by on out up down what which who how when why good
-        nice new old big small right left time day way thing lot people name house home room car
-        work world back again still more less very too
-    """,
-    "it": """
-        io tu lui lei noi voi loro mio tuo suo questo questa quello quella uno una dei delle nel
-        nella con su sono sei siamo ho hai ha abbiamo fare faccio dire dico vedere andare vado
-        venire potere posso può volere voglio sapere so dove come quando quanto chi cosa bene male
-        bello buono nuovo vecchio grande piccolo tempo giorno modo casa gente nome lavoro mondo
-        ancora sempre mai più meno molto troppo anche solo ora
-    """,
-}
 
 
 class _Arc(NamedTuple):
@@ -72,10 +53,11 @@ class Channel:
             )
         self._rate, self._nbest = error_rate, nbest
         self._rivals = _rivals(_groups(domain, language[:2]))
-        self._values = sorted(self._rivals) or list(_FILLERS["en"])
-        self._fillers = _FILLERS.get(language[:2], _FILLERS["en"])
-        self._common = sorted({*self._fillers, *words(_COMMON.get(language[:2], _COMMON["en"]))})
-        self._language = language[:2]
+        own, english = SimulatedSpeech.or_english(language), SimulatedSpeech.in_english()
+        self._values = sorted(self._rivals) or list(english.fillers)
+        self._fillers = own.fillers or english.fillers
+        self._common = sorted({*self._fillers, *words(own.common or english.common)})
+        self._sounds = tuple(own.sounds)
         self._confusions: Confusions = confusions
         self._near: dict[str, list[str]] = {}
 
@@ -122,7 +104,7 @@ class Channel:
         if random.random() < _ANYTHING_SHARE:
             return random.choice(self._values)
         if known not in self._near:
-            self._near[known] = neighbours(known, self._common, self._language, self._confusions)
+            self._near[known] = neighbours(known, self._common, self._sounds, self._confusions)
         return random.choice(self._near[known] or self._fillers)
 
 

@@ -1,7 +1,7 @@
 """Which words a recogniser takes for one another: those spelt alike, or those that sound alike.
 
-English sounds by Metaphone (Philips 1990), from the package jellyfish, which comes with `vivavoce[sound]`.
-Italian is spelt nearly as it sounds: there the letters are folded to sounds by rule.
+A language that is spelt nearly as it sounds brings rules that fold letters to sounds. English, and a language
+without rules, by Metaphone (Philips 1990), from the package jellyfish, which comes with `vivavoce[sound]`.
 """
 
 import re
@@ -12,36 +12,32 @@ from rapidfuzz import fuzz
 from rapidfuzz.process import extract
 
 from vivavoce.core.errors import InputError
+from vivavoce.languages.data import Rule
 
 Confusions = Literal["spelling", "sound"]
 _ALIKE: Final = 6
-_ITALIAN: Final = (
-    (r"ch(?=[ei])", "k"), (r"gh(?=[ei])", "G"), (r"gn", "N"), (r"gli", "L"), (r"sc(?=[ei])", "S"),
-    (r"c(?=[ei])", "C"), (r"g(?=[ei])", "J"), (r"[cq]u(?=[aeio])", "kw"), (r"[cq]", "k"), (r"h", ""),
-    (r"[àá]", "a"),
-    (r"[èé]", "e"), (r"ì", "i"), (r"ò", "o"), (r"ù", "u"), (r"(.)\1", r"\1"),
-)  # fmt: skip
 
 
-def neighbours(word: str, known: Sequence[str], language: str, by: Confusions) -> list[str]:
+def neighbours(word: str, known: Sequence[str], sounds: Sequence[Rule], by: Confusions) -> list[str]:
     """The known words most like a word, best first, without the word itself; at most six.
 
+    Input   sounds: what letters of the language sound like, rule by rule; none: as in English
     Raises  InputError: English sounds are asked for, and the package that knows them is not installed
     """
     if by == "spelling":
         return [found[0] for found in extract(word, known, limit=_ALIKE) if found[0] != word]
-    sound = _sound(word, language)
+    sound = _sound(word, sounds)
     ranked = sorted(
         (one for one in known if one != word),
-        key=lambda one: (-fuzz.ratio(sound, _sound(one, language)), -fuzz.ratio(word, one), one),
+        key=lambda one: (-fuzz.ratio(sound, _sound(one, sounds)), -fuzz.ratio(word, one), one),
     )
     return ranked[: _ALIKE - 1]
 
 
-def _sound(word: str, language: str) -> str:
-    if language != "it":
+def _sound(word: str, sounds: Sequence[Rule]) -> str:
+    if not sounds:
         return _metaphone(word)
-    for form, sound in _ITALIAN:
+    for form, sound in sounds:
         word = re.sub(form, sound, word)
     return word
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from random import Random
 
 from vivavoce.core.errors import UnknownName
+from vivavoce.languages.data import Manner
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.goal_progress import Pursuit
-from vivavoce.simulation.phrases import SMALL_TALK, thanks_in
 from vivavoce.simulation.triggers import acts_by_cues, stands_in
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.simulation.wordings import DomainPhrases
@@ -270,15 +270,14 @@ class AgendaUser:
             text, tuple(LoggedAct(act="inform", slot=slot, value=key, op="=") for key in keys)
         )
 
-    def _small(self, manner: str, act: LoggedAct) -> UserUtterance:
+    def _small(self, manner: Manner, act: LoggedAct) -> UserUtterance:
         return UserUtterance(self._words.small(manner, self._random), (act,))
 
     def _inform(self, slot: str) -> LoggedAct:
         return LoggedAct(act="inform", slot=slot, value=self._goal.slots[slot], op="=")
 
-    def _leave(self, manner: str) -> UserUtterance:
-        text = self._random.choice(SMALL_TALK[self._language][manner])
+    def _leave(self, manner: Manner) -> UserUtterance:
+        text = self._random.choice(self._words.speech.say[manner])
         bye = LoggedAct(act="bye")
-        return UserUtterance(
-            text, (LoggedAct(act="thankyou"), bye) if thanks_in(text) else (bye,), hangs_up=True
-        )
+        acts = (LoggedAct(act="thankyou"), bye) if self._words.speech.thanks_in(text) else (bye,)
+        return UserUtterance(text, acts, hangs_up=True)

@@ -14,11 +14,11 @@ from typing import Final
 from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import Channel
 from vivavoce.simulation.domain import SimulatedDomain
-from vivavoce.simulation.phrases import SMALL_TALK
 from vivavoce.simulation.user_factory import Casting
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
@@ -36,7 +36,6 @@ PROMPT: Final = (
 )
 _END: Final = re.compile(r"\[\s*END\s*(yes|no)?\s*\]", re.I)
 _LONGEST: Final = 500
-_GOODBYE: Final = {"en": "goodbye", "it": "arrivederci"}
 
 
 class ModelUser:
@@ -46,6 +45,7 @@ class ModelUser:
         self, task: Task, traits: UserProfile, language: str, connector: Connector, key: str
     ) -> None:
         self._connector, self._language = connector, language
+        self._speech = SimulatedSpeech.or_english(language)
         self._conversation = Conversation(key=key, language=language)
         manner = {"patience": traits.patience, "terse": traits.terseness > 0.5}
         told = {"task": task.words(language), "language": language, "manner": manner}
@@ -70,14 +70,14 @@ class ModelUser:
         except SystemUnderTestError:
             if self._turns == 1:
                 raise
-            return UserUtterance(_GOODBYE.get(self._language[:2], "goodbye"), (), hangs_up=True)
+            return UserUtterance(self._speech.goodbye, (), hangs_up=True)
         self._conversation.history += (PastTurn("user", message), PastTurn("system", answer))
         return self._utterance(answer)
 
     def after_failure(self) -> UserUtterance:
         """After a turn that the system failed to answer: once more, then goodbye."""
         self._failures += 1
-        said = SMALL_TALK.get(self._language[:2], SMALL_TALK["en"])
+        said = self._speech.say
         leaves = self._failures > 1
         return UserUtterance(said["despair" if leaves else "hello"][0], (), hangs_up=leaves)
 
@@ -93,9 +93,7 @@ class ModelUser:
         if end is not None:
             self._satisfied = (end[1] or "").lower() == "yes"
         words = " ".join(_END.sub(" ", answer).split())[:_LONGEST]
-        return UserUtterance(
-            words or _GOODBYE.get(self._language[:2], "goodbye"), (), hangs_up=end is not None
-        )
+        return UserUtterance(words or self._speech.goodbye, (), hangs_up=end is not None)
 
     async def _ask(self, message: str) -> str:
         turn = UserTurn(key=f"{self._conversation.key}-{self._turns}", number=self._turns, text=message)

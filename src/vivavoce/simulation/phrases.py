@@ -1,66 +1,28 @@
-"""How a simulated caller says a dialogue act, in English and Italian, from the ontology's words."""
+"""How a simulated caller says a dialogue act, from the ontology's words and those of its language."""
 
 from collections.abc import Sequence
 from random import Random
 from typing import Final
 
 from vivavoce.core.errors import UnknownName
+from vivavoce.languages.data import Manner, SimulatedSpeech
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 
-_TEMPLATES: Final[dict[str, dict[str, list[str]]]] = {
-    "en": {
-        "search": ["I am looking for {what}", "I want to find {what}", "I need {what}", "{what} please"],
-        "inform": ["{what}", "{what} please", "I would like {what}", "I want something {what}"],
-        "change": ["how about {what}", "what about {what} then", "{what} then"],
-        "correct": ["no I said {what}", "no {what}", "not that, I want {what}"],
-        "request": ["what is {what}", "could you tell me {what}", "can I have {what}", "I need {what}"],
-        "reqalts": ["is there anything else", "do you have another one", "anything else please"],
-        "hello": ["hello", "hi"],
-        "affirm": ["yes", "yes please", "that is right", "yes that is correct"],
-        "negate": ["no", "no thanks", "no that is wrong"],
-        "bye": ["thank you goodbye", "thanks bye", "goodbye", "ok thank you goodbye"],
-        "despair": ["goodbye", "never mind goodbye", "this does not work bye"],
-        "and": ["and"],
-        "place": ["a place"],
-    },
-    "it": {
-        "search": ["cerco {what}", "vorrei trovare {what}", "mi serve {what}", "{what} per favore"],
-        "inform": ["{what}", "{what} per favore", "vorrei qualcosa {what}"],
-        "change": ["e {what}", "allora {what}", "proviamo {what}"],
-        "correct": ["no ho detto {what}", "no {what}", "no, intendevo {what}"],
-        "request": ["vorrei sapere {what}", "mi può dire {what}", "mi dica {what}", "qual è {what}"],
-        "reqalts": ["c'è qualcos'altro", "avete qualcos'altro", "un altro posto per favore"],
-        "hello": ["buongiorno", "salve"],
-        "affirm": ["sì", "sì grazie", "esatto", "sì è giusto"],
-        "negate": ["no", "no grazie", "no è sbagliato"],
-        "bye": ["grazie arrivederci", "arrivederci", "va bene grazie arrivederci"],
-        "despair": ["lasciamo perdere arrivederci", "arrivederci"],
-        "and": ["e"],
-        "place": ["un posto"],
-    },
-}
-SMALL_TALK: Final[dict[str, dict[str, list[str]]]] = {
-    "en": {
-        **{manner: _TEMPLATES["en"][manner] for manner in ("hello", "affirm", "negate", "bye", "despair")},
-        "wrong": ["no", "no that is wrong,", "no no,", "that is not right,"],
-        "nothing_more": ["no", "no, that is all", "nothing else", "no thanks, nothing else"],
-    },
-    "it": {
-        **{manner: _TEMPLATES["it"][manner] for manner in ("hello", "affirm", "negate", "bye", "despair")},
-        "wrong": ["no", "no, è sbagliato,", "no no,", "non è giusto,"],
-        "nothing_more": ["no", "no, nient'altro", "niente altro", "no grazie, nient'altro"],
-    },
-}
 _TERSE: Final = ("search", "inform", "change", "request")
 _SYNONYM_SHARE: Final = 0.2
-_BARE_SHARE: Final = {"en": 0.5, "it": 0.0}
 
 
-def thanks_in(text: str) -> bool:
-    """Whether words of leave-taking thank, too."""
-    return any(word in text for word in ("thank", "grazie"))
+def speech_of(language: str) -> SimulatedSpeech:
+    """How simulated users of a language talk.
+
+    Raises  UnknownName: nobody simulated speaks this language
+    """
+    speech = SimulatedSpeech.of(language)
+    if speech is None:
+        raise UnknownName("language of simulated callers", language, SimulatedSpeech.languages())
+    return speech
 
 
 class Phrases:
@@ -70,17 +32,15 @@ class Phrases:
     """
 
     def __init__(self, ontology: Ontology, language: str) -> None:
-        self.language = language[:2].lower()
-        if self.language not in _TEMPLATES:
-            raise UnknownName("language of simulated callers", language, list(_TEMPLATES))
-        self._ontology, self._templates = ontology, _TEMPLATES[self.language]
+        self.language = language.split("-")[0].lower()
+        self._ontology, self.speech = ontology, speech_of(language)
 
-    def say(self, manner: str, acts: Sequence[LoggedAct], random: Random, *, terse: bool = False) -> str:
+    def say(self, manner: Manner, acts: Sequence[LoggedAct], random: Random, *, terse: bool = False) -> str:
         """The acts as one utterance; `manner` chooses among the templates, `terse` in the fewest words."""
         if terse and manner in _TERSE:
             return self._bare(acts, random)
         what = self._what(acts, random)
-        return random.choice(self._templates[manner]).replace("{what}", what)
+        return random.choice(self.speech.say[manner]).replace("{what}", what)
 
     def _bare(self, acts: Sequence[LoggedAct], random: Random) -> str:
         """Values, kinds of venue and names of slots one after the other."""
@@ -104,7 +64,7 @@ class Phrases:
         limits = [act for act in acts if act.act == "inform" and act.slot and act.slot != "type"]
         asked = [self._asked(act.slot) for act in acts if act.act == "request" and act.slot]
         if asked:
-            return f" {self._templates['and'][0]} ".join(asked)
+            return f" {self.speech.conjunction} ".join(asked)
         alone = len(limits) == 1 and not kinds
         told = [self._limit(act, random, alone=alone) for act in limits]
         return " ".join([*(self._kind(kind, random) for kind in kinds), *told])
@@ -129,7 +89,7 @@ class Phrases:
         words = self._ontology.rendering(slot, value, self.language)
         if alone and words.synonyms and random.random() < _SYNONYM_SHARE:
             return random.choice(words.synonyms)
-        if alone and random.random() < _BARE_SHARE[self.language]:
+        if alone and random.random() < self.speech.bare_share:
             return words.text
         phrase = words.phrase or known.phrase.get(self.language, "{value}")
         return phrase.replace("{value}", words.text)

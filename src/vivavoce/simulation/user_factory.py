@@ -5,13 +5,13 @@ from random import Random
 from typing import Literal, Protocol
 
 from vivavoce.core.errors import InputError
+from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Caller, Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import Channel
 from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.domain_agenda_user import AgendaUser
-from vivavoce.simulation.phrases import SMALL_TALK
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -81,7 +81,7 @@ class Casting:
 
     def speaks(self, language: str) -> bool:
         """Whether there are simulated users of this language."""
-        known = self._domain.languages if self._domain else tuple(SMALL_TALK)
+        known = self._domain.languages if self._domain else SimulatedSpeech.languages()
         return language[:2].lower() in known
 
     async def shut_down(self) -> None:

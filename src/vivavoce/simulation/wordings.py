@@ -3,12 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Final
 
+from vivavoce.languages.data import Manner
 from vivavoce.simulation.domain import GoalKind, ItemGroup, SimulatedDomain
-from vivavoce.simulation.phrases import SMALL_TALK
-
-_AND: Final = {"en": " and ", "it": " e "}
+from vivavoce.simulation.phrases import speech_of
 
 
 class DomainPhrases:
@@ -16,10 +14,12 @@ class DomainPhrases:
 
     def __init__(self, domain: SimulatedDomain, language: str) -> None:
         self._domain, self._language = domain, language
+        self.speech = speech_of(language)
+        self._and = f" {self.speech.conjunction} "
 
-    def small(self, manner: str, random: Random) -> str:
+    def small(self, manner: Manner, random: Random) -> str:
         """Yes, no, nothing more, goodbye."""
-        return random.choice(SMALL_TALK[self._language][manner])
+        return random.choice(self.speech.say[manner])
 
     def value(self, slot: str, value: str, random: Random) -> str:
         """The answer to a question about a slot."""
@@ -70,7 +70,7 @@ class DomainPhrases:
         things = [
             self.thing(kind, key, amounts.get(key, ""), name) for key, name in zip(keys, names, strict=True)
         ]
-        joined = things[0] if len(things) == 1 else ", ".join(things[:-1]) + _AND[self._language] + things[-1]
+        joined = things[0] if len(things) == 1 else ", ".join(things[:-1]) + self._and + things[-1]
         return joined if bare else random.choice(group.say[self._language]).replace("{items}", joined)
 
     def task_text(
@@ -83,7 +83,7 @@ class DomainPhrases:
         ]
         named = [self._domain.wants[slot].names[self._language] for slot in wants]
         filled = kind.text[self._language].replace("{items}", ", ".join(things))
-        filled = filled.replace("{wants}", _AND[self._language].join(named))
+        filled = filled.replace("{wants}", self._and.join(named))
         for slot, value in slots.items():
             filled = filled.replace("{" + slot + "}", self.bare(slot, value))
         return filled

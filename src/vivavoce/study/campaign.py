@@ -10,9 +10,11 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import mistake, problems_of
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.languages.base import languages_with
+from vivavoce.languages.data import check_installed
 from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
 from vivavoce.study.submission import Submission, Words, check_submission, in_language
 
@@ -72,6 +74,21 @@ class CampaignFile(_Written):
         if not is_name(name):
             raise mistake(f"{name!r} cannot name a campaign", NAME_CURE)
         return name
+
+    @field_validator("languages")
+    @classmethod
+    def _installed(cls, languages: list[str]) -> list[str]:
+        check_installed(languages)
+        return languages
+
+    @field_validator("reports")
+    @classmethod
+    def _reported(cls, languages: list[str]) -> list[str]:
+        known = languages_with("report.po")
+        for language in languages:
+            if language not in known:
+                raise mistake(f"there is no report in {language!r}", nearest(language, known))
+        return languages
 
     def name(self, language: str) -> str:
         """What readers call it."""

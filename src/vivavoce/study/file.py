@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from vivavoce.core.validation import mistake, shown_value
+from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
@@ -222,4 +223,5 @@ class StudyFile(Settings):
                 raise mistake(f"{language!r} is not a language tag", "write en, it, de-CH, ...")
         if len(set(languages)) < len(languages):
             raise mistake("a language is listed twice", "keep one of them")
+        check_installed(languages)
         return languages

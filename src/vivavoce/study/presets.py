@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
+from vivavoce.languages.base import folders
 
 ROOM: Final = Path(__file__).parent
 PROTOCOLS: Final = ROOM / "protocols"
@@ -19,10 +20,18 @@ def protocol_file(name: str) -> Path:
     return PROTOCOLS / f"{name}.yaml"
 
 
+def shipped_texts(protocol: str) -> list[Path]:
+    """The texts that a preset ships, in all languages, by name."""
+    places = [TEXTS, *folders("texts")]
+    return sorted(
+        (file for place in places for file in (place / protocol).glob("*.md")), key=lambda one: one.name
+    )
+
+
 def shipped_text(protocol: str | None, file: str, language: str) -> Path | None:
     """The text that a preset ships under this name in this language, such as `consent.it.md`."""
-    path = TEXTS / (protocol or "") / f"{Path(file).stem}.{language}.md"
-    return path if protocol and path.is_file() else None
+    name = f"{Path(file).stem}.{language}.md"
+    return next((one for one in shipped_texts(protocol) if one.name == name), None) if protocol else None
 
 
 class MergedSource(Source):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.study.file import NAME_CURE, StudyFile, is_name
 from vivavoce.study.model import Study
-from vivavoce.study.presets import ROOM, TEXTS, protocol_names
+from vivavoce.study.presets import ROOM, protocol_names, shipped_texts
 from vivavoce.study.step_kind import STEPS
 
 DOMAINS: Final = ROOM / "domains"
@@ -52,7 +52,7 @@ def example_warnings(study: Study) -> list[str]:
     about = [name for name in _example_domains(study.protocol) if name != study.ontology.name]
     ours = {
         text.read_text(encoding="utf-8"): text.name.replace(".en.md", ".md")
-        for text in (TEXTS / study.protocol).glob("*.md")
+        for text in shipped_texts(study.protocol)
     }
     return [
         f"{ours[text]}: is still our example about {name}, but the ontology is {study.ontology.name}; "
@@ -87,7 +87,7 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
     if "stimuli: stimuli.yaml" in study:
         for file in sorted((_RECIPES / protocol).iterdir()):
             contents[file.name] = file.read_text(encoding="utf-8")
-    for text in sorted((TEXTS / protocol).glob("*.md")):
+    for text in shipped_texts(protocol):
         contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
     contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"
     return contents

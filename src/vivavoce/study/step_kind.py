@@ -8,15 +8,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
+from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.shelf import Shelf
+from vivavoce.languages.base import words
 from vivavoce.study.settings import Settings
 from vivavoce.study.steps import QuestionnaireStep, Step
 
 if TYPE_CHECKING:
     from vivavoce.study.model import Study
 
-SHARED: Final = Path(__file__).parents[1] / "steps" / "locale"  # of sentences that several steps say
+SHARED: Final = "steps"  # of each language: sentences of several steps, and of those that lack the language
 
 Written = TypeVar("Written", bound=Step)
 
@@ -156,9 +157,9 @@ class StepKind(ABC, Generic[Written]):
         """The languages that the step speaks, the source language first."""
         return [SOURCE_LANGUAGE, *sorted(path.stem for path in self._locale.glob("*.po"))]
 
-    def words(self, language: str, others: Path | None = None) -> NullTranslations:
-        """The step's catalogue in a language, and for what it lacks another; English where there is none."""
-        return read_words(self._locale / f"{language}.po", others or SHARED / f"{language}.po")
+    def words(self, language: str, *others: str) -> NullTranslations:
+        """The step's words in a language, and for what it lacks the language's: `steps`, then others."""
+        return words(language, SHARED, *others, own=self._locale)
 
     def say(self, message: Message, language: str) -> str:
         """A sentence of the step in a language of the pages; in English where the step lacks it."""
@@ -170,6 +171,11 @@ class StepKind(ABC, Generic[Written]):
 
 
 STEPS: Final[Shelf[StepKind[Any]]] = Shelf("step", StepKind)
+
+
+def words_of_steps() -> list[Path]:
+    """The folders in which steps bring words of their own."""
+    return [kind.folder / "locale" for _, kind in STEPS]
 
 
 def kind_of(step: Step) -> StepKind[Any]:

@@ -9,11 +9,12 @@ from typing import Final
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.yaml_source import KeyPath
+from vivavoce.languages.data import TaskSentences
 from vivavoce.study.file import Tasks
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.steps import Range
 from vivavoce.study.task import DONTCARE, Alternative, Task
-from vivavoce.study.task_text import TEMPLATES, task_text
+from vivavoce.study.task_text import task_text
 
 _TRIES: Final = 200
 _TRIES_FOR_NEW: Final = 40
@@ -47,8 +48,8 @@ def check_settings(
             ((), "neither a number of tasks nor a file", "write generate: 200, or file: tasks.yaml")
         )
     for language in languages:
-        if language not in TEMPLATES:
-            hint = f"templates exist for {', '.join(TEMPLATES)}; for others write tasks: FILE"
+        if TaskSentences.of(language) is None:
+            hint = f"templates exist for {', '.join(TaskSentences.languages())}; for others write tasks: FILE"
             problems.append((("generate",), f"tasks cannot be put into words in {language!r}", hint))
     if problems:
         return problems

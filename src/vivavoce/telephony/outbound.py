@@ -17,6 +17,7 @@ import structlog
 
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError
+from vivavoce.languages.data import phrase
 from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, JoinedBy, NotAnsweredWhy
 from vivavoce.log.events import TRIAL
 from vivavoce.log.placed_calls import placed_since, unwanted
@@ -28,7 +29,6 @@ from vivavoce.telephony.sip_auth import Credentials
 from vivavoce.telephony.sip_caller import NotAnswered, SipLine
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.phrases import phrase
 from vivavoce.trial.visits import Draft, paused
 
 BEGIN_KEY: Final = "1"

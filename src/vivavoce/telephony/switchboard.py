@@ -17,6 +17,7 @@ from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError, LogError
+from vivavoce.languages.data import Phrase, phrase, spoken_digits
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.recordings import folder_of
 from vivavoce.study.telephone import Speech, Telephone
@@ -32,7 +33,6 @@ from vivavoce.trial.degraded_line import answers, ears
 from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
-from vivavoce.trial.phrases import Phrase, phrase, spoken_digits
 from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
 
 TIMES_SPOKEN: Final = 2

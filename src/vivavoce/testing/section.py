@@ -17,11 +17,13 @@ from vivavoce.testing.sample_dialogues import write_sample
 class SectionContract:
     """What every section keeps to.
 
-    name     as after `--sections`
-    dataset  one in which it has something to say; left out: dialogues in which everything is logged
+    name       as after `--sections`
+    languages  in which it speaks: each needs a catalogue beside the section but English
+    dataset    one in which it has something to say; left out: dialogues in which everything is logged
     """
 
     name: str
+    languages: tuple[str, ...] = ("en",)
     dataset: Dataset | None = None
 
     def test_it_is_found_by_its_name_and_says_its_title_and_place(self) -> None:
@@ -43,7 +45,7 @@ class SectionContract:
     def test_the_report_has_it_in_each_of_its_languages(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             data, section = self._data(folder), self._section()
-            for language in ("en", "it"):
+            for language in self.languages:
                 made = page(compose(data, ReportOptions(sections=[self.name], language=language)))
                 assert (section.title in made) is (language == "en"), f"its title is not said in {language}"
 

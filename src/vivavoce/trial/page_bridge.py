@@ -13,13 +13,13 @@ import structlog
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.phone import PhoneConnector
+from vivavoce.languages.data import Phrase, phrase
 from vivavoce.log.events import EndReason
 from vivavoce.trial.bridge import BridgedDialogue, Lag
 from vivavoce.trial.bridge_transcripts import Overheard, recognise_turns
 from vivavoce.trial.browser_leg import RATE_HZ, BrowserLeg
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.dialogue_state import DialogueState
-from vivavoce.trial.phrases import Phrase, phrase
 
 PAGE_LAG: Final = Lag(0.25, 0.8)  # a page tells of what it played one way through the network later
 

@@ -21,13 +21,13 @@ from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.audio.voice_activity import SpeechStream
+from vivavoce.languages.data import Phrase, phrase
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import SilencePrompted, SpeechMissed
 from vivavoce.log.playback_events import SoundDamaged, SoundPlayed, WordsPlayed
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.degraded_line import Answers
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.phrases import Phrase, phrase
 from vivavoce.trial.playout import Playing
 from vivavoce.trial.playout_spans import HeardSpan, HeardSpans
 from vivavoce.trial.streaming_input import Overhearing

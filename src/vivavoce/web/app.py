@@ -39,6 +39,7 @@ from vivavoce.web import (
     wizard,
 )
 from vivavoce.web.hot_routes import Handler, QuickRoutes
+from vivavoce.web.i18n import page_language, translations
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 
@@ -101,6 +102,8 @@ def create_app(
     app.state.microphones = microphones
     app.state.media_streams = streams
     outbound = next((found for one in beside if (found := getattr(one, "outbound", None)) is not None), None)
+    for language in engine.study.languages:  # a mistake in a catalogue is told before anybody comes
+        translations(page_language(language))
     app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), outbound)
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (

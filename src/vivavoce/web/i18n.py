@@ -1,51 +1,32 @@
-"""The pages' own words: English in the templates, other languages from gettext catalogues.
+"""The pages' own words: English in the templates, other languages from the catalogues of their folders.
 
 Catalogues are compiled in memory at the start, so a translator edits the .po file and restarts.
 """
 
 from gettext import NullTranslations
-from pathlib import Path
 from typing import Final
 
-from babel import Locale, UnknownLocaleError
-
-from vivavoce.core import i18n
 from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.languages.base import language_of, languages_with, words
 
-LOCALE: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "participant"
 LANGUAGE_COOKIE: Final = "vivavoce-language"  # of annotators, and of the dashboard
 
 
-def catalogue_file(language: str) -> Path:
-    return i18n.catalogue_file(LOCALE, language, DOMAIN)
-
-
 def page_languages() -> list[str]:
     """The languages that the pages speak, the source language first."""
-    return i18n.languages_of(LOCALE, DOMAIN)
+    return languages_with(f"{DOMAIN}.po")
 
 
 def page_language(language: str) -> str:
     """The pages' language nearest to a study's language; English where there is none."""
-    for candidate in (language, language.split("-")[0]):
-        if candidate in page_languages():
-            return candidate
-    return SOURCE_LANGUAGE
+    found = language_of(language)
+    return found.name if found is not None and found.catalogue(DOMAIN).is_file() else SOURCE_LANGUAGE
 
 
 def translations(language: str) -> NullTranslations:
     """The words of a language of `page_languages`."""
-    return i18n.read_catalogue(LOCALE, language, DOMAIN)
-
-
-def language_name(language: str) -> str:
-    """What a language calls itself, such as Italiano; the tag where it is unknown."""
-    try:
-        name = Locale.parse(language, sep="-").get_display_name(language.replace("-", "_"))
-    except (UnknownLocaleError, ValueError):
-        return language
-    return name[:1].upper() + name[1:] if name else language
+    return words(language, DOMAIN)
 
 
 def accepted_language(header: str, offered: tuple[str, ...]) -> str:

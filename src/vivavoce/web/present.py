@@ -6,6 +6,7 @@ from typing import Any, Final
 from babel.numbers import format_decimal
 from fastapi.responses import HTMLResponse
 
+from vivavoce.languages.base import locale_of
 from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.model import ArenaStep, ConsentStep
 from vivavoce.trial.codes import new_key
@@ -119,7 +120,7 @@ def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: boo
     too_short = step.gate != "none" and not dialogue.nontrivial(step)
     waiting = dialogue.running and (dialogue.unanswered is not None or not dialogue.greeted)
     minutes, spoken = site.study.limits.dialogue_minutes, page_language(state.language)
-    facts.update(minutes=minutes, minutes_shown=format_decimal(minutes, "0.##", locale=spoken))
+    facts.update(minutes=minutes, minutes_shown=format_decimal(minutes, "0.##", locale=locale_of(spoken)))
     return site.page(
         "chat" if dialogue.running else "code", state.language, **facts, entries=transcript(dialogue),
         choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,

@@ -14,13 +14,14 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from vivavoce.languages.base import language_name
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import StepKind, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
-from vivavoce.web.i18n import catalogue_file, language_name, page_language, translations
+from vivavoce.web.i18n import DOMAIN, page_language, translations
 
 if TYPE_CHECKING:
     from vivavoce.telephony.outbound import OutboundCalls
@@ -138,7 +139,7 @@ class Site:
                 extensions=["jinja2.ext.i18n"],
             )  # fmt: skip
             words: Any = environment  # the extension adds this method
-            own = translations(language) if kind is None else kind.words(language, catalogue_file(language))
+            own = translations(language) if kind is None else kind.words(language, DOMAIN)
             words.install_gettext_translations(own, newstyle=True)
             self._environments[language, of] = environment
         return self._environments[language, of]

@@ -11,8 +11,9 @@ import vivavoce
 from vivavoce.desk import language as words
 from vivavoce.desk.app_shell import FOLDER
 from vivavoce.desk.deeds import works
-from vivavoce.desk.language import catalogue_file, page_languages, reading, step_noun, step_words, worded
-from vivavoce.report.language import report_words
+from vivavoce.desk.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
+from vivavoce.languages import base as languages
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.stress.base import stress_tests
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "NP_": ((1, "c"), 2)}
@@ -39,7 +40,7 @@ def messages() -> set[Key]:
 
 
 def catalogue(language: str) -> dict[Key, tuple[str, ...]]:
-    with catalogue_file(language).open("rb") as file:
+    with LANGUAGES.get(language).catalogue(DOMAIN).open("rb") as file:
         known = read_po(file, locale=language)
     strings = {
         (one.context, one.id[0] if isinstance(one.id, tuple) else one.id): one.string
@@ -59,7 +60,7 @@ def test_the_dashboard_speaks_italian() -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_everything_that_the_dashboard_says_is_said_in_every_language(language: str) -> None:
-    known, report = catalogue(language), report_words(language)
+    known, report = catalogue(language), languages.words(language, "report", "measures")
     said = messages()
     assert len(said) > 400
     lacking = {

@@ -1,10 +1,15 @@
 """The figures: drawn offline, coloured by the page, said in words."""
 
 import re
+from pathlib import Path
 
+import altair as alt
 import pytest
 
+from vivavoce.languages.base import LANGUAGES, Language
+from vivavoce.report import drawing
 from vivavoce.report.drawing import marked
+from vivavoce.report.language import speaking
 from vivavoce.sections.dialogues.figures import durations_figure
 from vivavoce.sections.participants.figures import participants_figure
 from vivavoce.sections.results.figure import success_figure
@@ -70,3 +75,18 @@ def test_hostile_names_are_no_markup():
     figure = success_figure([{**ROW, "key": "<script>alert(1)</script>"}], {"rate": "<b>x</b>"})
     assert "<script" not in figure.wide + figure.narrow
     assert "<b>" not in figure.wide + figure.narrow
+
+
+@pytest.mark.parametrize(("tag", "shown"), [("en", "0.25"), ("it", "0,25"), ("eo", "0,25")])
+def test_a_figure_writes_numbers_as_the_people_of_its_language_do(
+    tag: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "report.po").touch()
+    monkeypatch.setitem(LANGUAGES._entries, "eo", Language("eo", "Esperanto", tmp_path))
+    values = alt.Data(values=[{"x": 0}, {"x": 0.25}])
+    axis = alt.Axis(values=[0.25], format=".2f")
+    with speaking(tag):
+        made = drawing.figure(
+            "f", "F", "f", lambda _: alt.Chart(values).mark_point().encode(alt.X("x:Q", axis=axis))
+        )
+    assert f">{shown}<" in made.printed

@@ -11,11 +11,11 @@ from babel.messages.pofile import read_po
 
 import vivavoce
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import catalogue_file
+from vivavoce.languages.base import language_of
 from vivavoce.measures import MEASURES
 from vivavoce.report import content, stress_cases
 from vivavoce.report.html import render
-from vivavoce.report.language import LOCALE, report_languages, say, speaking, translated
+from vivavoce.report.language import report_languages, say, speaking, translated
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
 from vivavoce.report.section import sections_in_order
@@ -70,7 +70,7 @@ def read_words_of(file: Path, language: str) -> list[Message]:
 
 
 def catalogue(language: str, domain: str) -> dict[str, str | tuple[str, ...]]:
-    words = list(read_words_of(catalogue_file(LOCALE, language, domain), language))
+    words = list(read_words_of(language_of(language).catalogue(domain), language))
     if domain == "report":
         for section in sections_in_order():
             words += read_words_of(section.locale / f"{language}.po", language)

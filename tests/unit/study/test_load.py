@@ -7,6 +7,7 @@ from importlib import resources
 import pytest
 
 from vivavoce.core.errors import InputError
+from vivavoce.languages.base import LANGUAGES, Language
 from vivavoce.study.load import StudyFileError, check_study, load_study
 from vivavoce.study.scaffold import write_study
 
@@ -195,7 +196,20 @@ def test_an_empty_text_is_reported(study_folder):
     assert said(folder) == ["study.yaml:6 visit[0].consent: consent.md is empty; write the text"]
 
 
-def test_a_language_without_wording_is_reported_at_the_step(study_folder):
+def test_a_language_that_nobody_installed_is_refused_with_those_that_there_are(study_folder):
+    for written, place in (("[en, de-CH]", "study.yaml:2 languages"), ("[xx]", "study.yaml:2 languages")):
+        text = PLAIN.replace("study: plain", f"study: plain\nlanguages: {written}")
+        (told,) = said(study_folder(text))
+        name = written.strip("[]").rpartition(" ")[2]
+        first = name.partition("-")[0]
+        assert told.startswith(f"{place}: language {name!r} is not installed; installed: en, it")
+        assert told.endswith(f"vivavoce new language {first}")
+    regional = study_folder(PLAIN.replace("study: plain", "study: plain\nlanguages: [en-GB]"))
+    assert not [one for one in said(regional) if "installed" in one]
+
+
+def test_a_language_without_wording_is_reported_at_the_step(study_folder, tmp_path, monkeypatch):
+    monkeypatch.setitem(LANGUAGES._entries, "de", Language("de", "Deutsch", tmp_path))
     text = PLAIN.replace("study: plain", "study: plain\nlanguages: [de]")
     assert any(
         problem.startswith("study.yaml:9 visit[2].questionnaire: no wording of 'cambridge' in language 'de'")

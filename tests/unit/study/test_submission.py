@@ -26,7 +26,7 @@ def written(folder: Path, *systems: dict[str, Any], **settings: Any) -> Path:
         with (folder / "submissions" / f"{one.get('file', one['submission'])}.yaml").open("w") as file:
             YAML().dump({name: value for name, value in one.items() if name != "file"}, file)
     with (folder / "campaign.yaml").open("w") as file:
-        YAML().dump({"campaign": "c", "languages": ["it", "de"]} | settings, file)
+        YAML().dump({"campaign": "c", "languages": ["it"]} | settings, file)
     return folder
 
 

@@ -2,7 +2,10 @@
 
 import pytest
 
-from vivavoce.study.task_text import listed, with_article
+from vivavoce.languages.data import TaskSentences
+from vivavoce.study.task_text import indefinite, listed
+
+WORDS = {one.conjunction: one for language in ("en", "it") if (one := TaskSentences.of(language))}
 
 
 @pytest.mark.parametrize(("parts", "conjunction", "expected"), [
@@ -12,7 +15,10 @@ from vivavoce.study.task_text import listed, with_article
     (["food", "eggs"], "and", "food and eggs"), (["cibo", ""], "e", "cibo e "),
 ])  # fmt: skip
 def test_parts_are_joined_as_the_language_does(parts: list[str], conjunction: str, expected: str) -> None:
-    assert listed(parts, conjunction) == expected
+    assert listed(parts, WORDS[conjunction]) == expected
+
+
+WORDS = {one.conjunction: one for language in ("en", "it") if (one := TaskSentences.of(language))}
 
 
 @pytest.mark.parametrize(("words", "article"), [
@@ -20,4 +26,4 @@ def test_parts_are_joined_as_the_language_does(parts: list[str], conjunction: st
     ("hour", "an"), ("house", "a"), ("used car", "a"), ("umbrella", "an"), ("one-way street", "a"),
 ])  # fmt: skip
 def test_an_article_goes_by_the_sound(words: str, article: str) -> None:
-    assert with_article(words) == f"{article} {words}"
+    assert indefinite(words, WORDS["and"]) == f"{article} {words}"

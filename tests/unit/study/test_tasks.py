@@ -11,7 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.study.file import Tasks
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import DONTCARE
-from vivavoce.study.task_text import listed, phrase, premodifier, wish, with_article
+from vivavoce.study.task_text import indefinite, listed, phrase, premodifier, sentences_in, wish
 from vivavoce.study.tasks import check_settings, generate_tasks
 
 LANGUAGES = ("en", "it")
@@ -138,7 +138,7 @@ def test_texts_are_clean_sentences(marlowe, language):
     ],
 )
 def test_the_article_follows_the_sound(words, expected):
-    assert with_article(words) == expected
+    assert indefinite(words, sentences_in("en")) == expected
 
 
 LIBRARY = """\
@@ -194,9 +194,9 @@ def test_what_is_looked_for_is_called_by_the_ontologys_own_word(tmp_path, kind, 
 
 
 def test_lists_are_joined_as_the_language_does():
-    assert listed(["a"], "and") == "a"
-    assert listed(["a", "b", "c"], "and") == "a, b and c"
-    assert listed(["essere vicino", "essere aperto"], "e") == "essere vicino ed essere aperto"
+    assert listed(["a"], sentences_in("en")) == "a"
+    assert listed(["a", "b", "c"], sentences_in("en")) == "a, b and c"
+    assert listed(["essere vicino", "essere aperto"], sentences_in("it")) == "essere vicino ed essere aperto"
 
 
 def test_only_the_wanted_types_are_used(marlowe):

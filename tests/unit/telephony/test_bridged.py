@@ -19,6 +19,7 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.phone import PhoneSettings, as_phone
 from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.languages.data import phrase, spoken_digits
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
@@ -28,7 +29,6 @@ from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.phrases import phrase, spoken_digits
 
 NUMBER = "sip:hotline@127.0.0.1:5070"
 FRAMES = [SPEECH.at(8000).samples[start : start + FRAME] for start in range(0, 16_000, FRAME)]

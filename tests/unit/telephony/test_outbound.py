@@ -17,6 +17,7 @@ from scenes.told import Written
 from scenes.visits import Parrot, make_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
+from vivavoce.languages.data import phrase
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.outbound import Outbound
@@ -27,7 +28,6 @@ from vivavoce.telephony.outbound import NotPlaced, OutboundCalls
 from vivavoce.telephony.sip_caller import NotAnswered
 from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.phrases import phrase
 
 NUMBER = "+390669821234"
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from scenes.visits import Parrot, make_study
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.core.errors import InputError
+from vivavoce.languages.data import Phrase, Spoken, phrase, spoken_digits
 from vivavoce.log import events as log_events
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recordings import folder_of
@@ -26,7 +27,6 @@ from vivavoce.study.telephone import Telephone
 from vivavoce.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.phrases import phrase, spoken_digits
 
 
 class Laboratory:
@@ -360,7 +360,6 @@ def test_a_code_is_spelt_in_the_callers_language(language: str, spelt: str) -> N
 
 
 def test_every_phrase_is_there_in_every_language() -> None:
-    from vivavoce.trial.phrases import _PHRASES
-
-    assert all(phrases.keys() == _PHRASES["en"].keys() for phrases in _PHRASES.values())
+    spoken = [Spoken.of(language) for language in Spoken.languages()]
+    assert len(spoken) > 1 and all(one and set(one.phrases) == set(get_args(Phrase)) for one in spoken)
     assert isinstance(log_events.EVENT_KINDS["call_awaited"], type)

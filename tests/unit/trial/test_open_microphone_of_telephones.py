@@ -19,6 +19,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.phone import PhoneSettings, as_phone
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.languages.data import phrase
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
@@ -27,7 +28,6 @@ from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.trial.browser_leg import FRAME_S
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.open_microphone import Microphones
-from vivavoce.trial.phrases import phrase
 from vivavoce.trial.push_to_talk import Voices
 
 HOTLINE = {"connect": "phone", "number": "sip:hotline@127.0.0.1:5070"}

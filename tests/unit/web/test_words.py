@@ -5,11 +5,11 @@ from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.languages.base import LANGUAGES, language_name
 from vivavoce.web.documents import read_document
 from vivavoce.web.i18n import (
+    DOMAIN,
     accepted_language,
-    catalogue_file,
-    language_name,
     page_language,
     page_languages,
     translations,
@@ -25,7 +25,7 @@ def said_in_templates() -> set[str | tuple[str, ...]]:
 
 
 def catalogue(language: str):
-    with catalogue_file(language).open("rb") as file:
+    with LANGUAGES.get(language).catalogue(DOMAIN).open("rb") as file:
         return read_po(file)
 
 

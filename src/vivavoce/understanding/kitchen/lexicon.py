@@ -66,7 +66,7 @@ class Lexicon:
         return quantity
 
 
-LANGUAGES: Final = ("it", "en")
+LANGUAGES: Final = tuple(sorted(path.stem for path in ROOM.glob("*.yaml")))
 
 
 @lru_cache

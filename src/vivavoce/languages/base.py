@@ -1,0 +1,110 @@
+"""What a language brings, and the shelf of those that installed packages offer.
+
+English stands in the code and is what everything falls back to; its folder holds data only. Every file of
+another language is optional, and what lacks is said in English:
+
+    participant.po   the pages of participants and annotators
+    steps.po         what steps say, ours and those of packages that lack the language themselves
+    report.po        the report, its sections likewise; without it there is no report in the language
+    measures.po      names and meanings of measures
+    dashboard.po     the researcher's dashboard and the pages of a campaign
+    spoken.yaml      what the platform says aloud in a spoken dialogue
+    simulation.yaml  how simulated users talk, and what a noisy channel makes of it
+    tasks.yaml       sentences of generated tasks
+    turns.yaml       what user turns mean, whatever the ontology
+    campaign.yaml    instructions and questions of a campaign
+    wordings/        sentences of questionnaires: `<questionnaire>.<language>.yaml`
+    texts/           of protocols: `<protocol>/consent.<language>.md`, ...
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from gettext import NullTranslations
+from pathlib import Path
+from typing import Final
+
+from babel import Locale, UnknownLocaleError
+
+from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
+from vivavoce.core.shelf import Shelf
+
+OURS: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language.
+
+    name    BCP 47 tag, such as `it` or `pt-BR`, as studies name it
+    title   what it calls itself
+    folder  of its files
+    """
+
+    name: str
+    title: str
+    folder: Path
+
+    def catalogue(self, domain: str) -> Path:
+        """The file with the words of a domain, such as `participant`; it may be missing."""
+        return self.folder / f"{domain}.po"
+
+
+LANGUAGES: Final[Shelf[Language]] = Shelf("language", Language)
+
+
+def language_of(tag: str) -> Language | None:
+    """The language of a tag: by the whole tag, else by its first part; None: no package offers it."""
+    for name in (tag, tag.split("-")[0].lower()):
+        if name in LANGUAGES:
+            return LANGUAGES.get(name)
+    return None
+
+
+def languages_with(file: str) -> list[str]:
+    """The languages that bring a file, by name; English first, which is always there."""
+    found = (name for name, one in LANGUAGES if name != SOURCE_LANGUAGE and (one.folder / file).is_file())
+    return [SOURCE_LANGUAGE, *found]
+
+
+def folders(name: str) -> Iterator[Path]:
+    """The folder of this name of every language that has one."""
+    return (one.folder / name for _, one in LANGUAGES if (one.folder / name).is_dir())
+
+
+def words(tag: str, *domains: str, own: Path | None = None) -> NullTranslations:
+    """The words of a language: of the folder `own` (`<language>.po`), else of its catalogues, in their order.
+
+    Empty  no such language, or no such file: English, as it stands in the code
+    """
+    return _words(language_of(tag), tag, domains, own)
+
+
+@lru_cache  # a report says thousands of phrases
+def _words(
+    language: Language | None, tag: str, domains: tuple[str, ...], own: Path | None
+) -> NullTranslations:
+    name = language.name if language is not None else tag
+    files = [own / f"{name}.po"] if own is not None else []
+    files += [language.catalogue(domain) for domain in domains] if language is not None else []
+    return read_words(tuple(files), name)
+
+
+def locale_of(tag: str) -> Locale:
+    """By whose customs dates and numbers are written; English ones where nobody knows those of a tag."""
+    try:
+        return Locale.parse(tag, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return Locale.parse(SOURCE_LANGUAGE)
+
+
+def language_name(tag: str) -> str:
+    """What a language calls itself, such as Italiano, with its region; the tag where it is unknown."""
+    language = language_of(tag)
+    if language is not None and language.name == tag:
+        return language.title
+    try:
+        name = Locale.parse(tag, sep="-").get_display_name(tag.replace("-", "_"))
+    except (UnknownLocaleError, ValueError):
+        return tag
+    return name[:1].upper() + name[1:] if name else tag

@@ -1,0 +1,259 @@
+"""What the YAML files of a language hold; each file is optional, and English is used where one is missing."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.core.validation import mistake, problems_of
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.languages.base import LANGUAGES, language_of
+
+Phrase = Literal[
+    "welcome_pin", "wrong_pin", "no_visit", "second_call", "not_due", "over", "paused", "not_heard",
+    "still_there", "trouble", "too_short", "code", "goodbye", "connecting", "system_away", "nobody_there",
+    "placed",
+]  # fmt: skip
+Manner = Literal[
+    "search", "inform", "change", "correct", "request", "reqalts", "hello", "affirm", "negate", "bye",
+    "despair", "wrong", "nothing_more",
+]  # fmt: skip
+Data = TypeVar("Data", bound=BaseModel)
+SAYING: Final = ("search", "inform", "change", "correct", "request")  # with {what}
+
+
+def _rule(rule: tuple[str, str]) -> tuple[str, str]:
+    try:
+        re.compile(rule[0])
+    except re.error as error:
+        raise mistake(f"{rule[0]!r} is no regular expression: {error}", "mend the pattern") from None
+    return rule
+
+
+Rule = Annotated[tuple[str, str], AfterValidator(_rule)]
+
+
+def _with(*places: str) -> AfterValidator:
+    """Each sentence has these places, and braces for nothing else."""
+
+    def check(sentence: str) -> str:
+        filled = sentence
+        for place in places:
+            filled = filled.replace("{" + place + "}", "")
+        if "{" in filled or "}" in filled or filled == sentence:
+            wanted = " or ".join("{" + place + "}" for place in places)
+            raise mistake(f"{sentence!r} does not fit", f"write {wanted} in it, and no other braces")
+        return sentence
+
+    return AfterValidator(check)
+
+
+class LanguageData(BaseModel):
+    """One file of a language.
+
+    file  its name, in the folder of the language
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: ClassVar[str]
+
+    @classmethod
+    def of(cls, tag: str) -> Self | None:
+        """What the language of a tag brings; None: it lacks the file, or is not installed.
+
+        Raises  InputError: the first mistake in the file
+        """
+        language = language_of(tag)
+        path = language.folder / cls.file if language is not None else None
+        if language is None or path is None or not path.is_file():
+            return None
+        return _read(path, f"{language.name}/{cls.file}", cls)
+
+    @classmethod
+    def or_english(cls, tag: str) -> Self:
+        """What the language of a tag brings, else what English does."""
+        return cls.of(tag) or cls.in_english()
+
+    @classmethod
+    def in_english(cls) -> Self:
+        return _read(LANGUAGES.get(SOURCE_LANGUAGE).folder / cls.file, cls.file, cls)
+
+    @classmethod
+    def languages(cls) -> list[str]:
+        """The languages that bring the file, by name."""
+        return [name for name, one in LANGUAGES if (one.folder / cls.file).is_file()]
+
+
+@lru_cache
+def _read(path: Path, shown: str, kind: type[Data]) -> Data:
+    source = read_yaml(path, shown)
+    if source.problems:
+        raise source.problems[0].error()
+    try:
+        return kind.model_validate(source.data)
+    except ValidationError as error:
+        raise problems_of(error, source, kind)[0].error() from None
+
+
+def check_installed(tags: Iterable[str]) -> None:
+    """For validators: every tag is one of an installed language, be it without its region."""
+    for tag in tags:
+        if language_of(tag) is None:
+            known = ", ".join(LANGUAGES.names())
+            name = tag.split("-")[0].lower()
+            hint = f"install a package that brings it, or write one: vivavoce new language {name}"
+            raise mistake(f"language {tag!r} is not installed; installed: {known}", hint)
+
+
+class Spoken(LanguageData):
+    """What the platform says aloud; a phrase that is missing is said in English."""
+
+    file = "spoken.yaml"
+
+    greeting: str = Field("", description="what `vivavoce check` says to a system; empty: the English one")
+    digits: list[str] = Field(
+        [], description="zero to nine, as codes are spelt; none: figures, which a voice reads"
+    )
+    voices: dict[str, str] = Field({}, description="voice by synthesiser that needs one: `festival`")
+    phrases: dict[Phrase, str] = Field(
+        {}, description=f"sentences: {', '.join(get_args(Phrase))}; `code` has the place {{code}}"
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if len(self.digits) not in (0, 10):
+            raise mistake(f"{len(self.digits)} digits", "write ten, from zero to nine")
+        for name, sentence in self.phrases.items():
+            if ("{code}" in sentence) is not (name == "code") or sentence.replace("{code}", "").count("{"):
+                hint = "write {code} in `code`, and no braces elsewhere"
+                raise mistake(f"phrase {name!r} does not fit", hint)
+        return self
+
+
+class SimulatedSpeech(LanguageData):
+    """How simulated users say things, and what a noisy channel makes of it."""
+
+    file = "simulation.yaml"
+
+    say: dict[Manner, list[str]] = Field(
+        description=f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first five"
+    )
+    conjunction: str = Field(description="the word for `and`")
+    goodbye: str = Field(description="the last word of somebody who hangs up")
+    bare_share: float = Field(0, ge=0, le=1, description="how often a single value is said bare")
+    thanks: list[str] = Field([], description="what stands in a goodbye that thanks as well")
+    fillers: list[str] = Field([], description="words that a recogniser inserts; none: English ones")
+    common: str = Field("", description="frequent words, one after the other, that others are taken for")
+    sounds: list[Rule] = Field(
+        [], description="letters folded to sounds (pattern, sound), in turn; none: by Metaphone, for English"
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        lacking = [name for name in get_args(Manner) if not self.say.get(name)]
+        if lacking:
+            raise mistake(f"nothing is said for {lacking[0]!r}", f"add say.{lacking[0]}")
+        for name in SAYING:
+            for sentence in self.say[name]:
+                if sentence.count("{") != 1 or "{what}" not in sentence:
+                    raise mistake(f"{sentence!r} does not fit", "write {what} in it, and no other braces")
+        return self
+
+    def thanks_in(self, text: str) -> bool:
+        """Whether words of leave-taking thank, too."""
+        return any(word in text for word in self.thanks)
+
+
+class TaskSentences(LanguageData):
+    """Sentences of generated tasks.
+
+    In them {place} is a noun phrase, {wish} infinitives, {requests} things to learn; of the kind of venue
+    {noun} is the noun, {one} has its indefinite article before it and {the} the definite one.
+    """
+
+    file = "tasks.yaml"
+
+    openings: list[Annotated[str, _with("place")]] = Field(
+        min_length=1, description="what is looked for; {place}: a noun phrase"
+    )
+    wishes: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
+        min_length=1,
+        description="what it must be; {wish}: infinitives; {noun}, {one}, {the}: what is looked for",
+    )
+    requests: list[Annotated[str, _with("requests")]] = Field(
+        min_length=1, description="what to find out; {requests}"
+    )
+    alternatives: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
+        min_length=1, description="what else will do; the same places"
+    )
+    conjunction: str = Field(description="the word for `and`")
+    conjunction_before: dict[str, str] = Field(
+        {}, description="another form of it, by the letter that follows"
+    )
+    indefinite: list[Rule] = Field(
+        [], description="article before words, by what they begin with: the first pattern that fits"
+    )
+    definite: list[Rule] = Field(
+        [], description="what an indefinite article at the beginning becomes: the first pattern that fits"
+    )
+
+
+class TurnWords(LanguageData):
+    """What turns of users mean, whatever the study is about."""
+
+    file = "turns.yaml"
+
+    moves: dict[str, list[str]] = Field({}, description="phrases by dialogue act: bye, affirm, ...")
+    negations: list[str] = Field([], description="a value after one of these is excluded")
+    questions: list[str] = Field([], description="words of a question")
+    confirming: list[str] = Field([], description="openings of a question whether a value holds")
+    suggesting: list[str] = Field([], description="openings that propose a value instead of the last")
+    fillers: list[str] = Field([], description="words that mean nothing")
+
+
+class CampaignWords(LanguageData):
+    """What participants and teams of a campaign read."""
+
+    file = "campaign.yaml"
+
+    task: Annotated[str, _with("what")] = Field(description="a task drafted from an intent, {what}")
+    written: str = Field(description="how one talks with a system, {how} of the instructions: in writing")
+    spoken: str = Field(description="the same by voice")
+    multimodal: str = Field(description="the same by either")
+    questions: dict[str, str] = Field({}, description="what teams are asked; a missing one is in English")
+    instructions: Annotated[str, _with("name", "how", "domain", "what")] = Field(
+        description="Markdown before the tasks; {name}, {how}, {domain}, {what}: a list of intents"
+    )
+
+
+FILES: Final[tuple[type[LanguageData], ...]] = (
+    Spoken,
+    SimulatedSpeech,
+    TaskSentences,
+    TurnWords,
+    CampaignWords,
+)
+
+
+def phrase(name: Phrase, language: str, **values: str) -> str:
+    """A sentence that the platform says aloud; in English where the language lacks it."""
+    own = Spoken.of(language)
+    known = own.phrases.get(name) if own is not None else None
+    return (known or Spoken.in_english().phrases[name]).format(**values)
+
+
+def spoken_digits(code: str, language: str) -> str:
+    """A code digit by digit, with pauses; in a language whose words we lack, figures that a voice reads."""
+    own = Spoken.of(language)
+    digits = own.digits if own is not None else []
+    return ", ".join(digits[int(digit)] if digits else digit for digit in code)
+
+
+def greeting(language: str) -> str:
+    """A hello to a system under test."""
+    return Spoken.or_english(language).greeting or Spoken.in_english().greeting

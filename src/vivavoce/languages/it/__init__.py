@@ -1,0 +1,7 @@
+"""Italian."""
+
+from pathlib import Path
+
+from vivavoce.languages.base import Language
+
+ITALIAN = Language("it", "Italiano", Path(__file__).parent)

@@ -1,0 +1,32 @@
+"""No room but that of languages names one: a language is added without an edit of the code."""
+
+import ast
+from pathlib import Path
+
+import vivavoce
+from vivavoce.languages.base import LANGUAGES, OURS
+
+ROOT = Path(vivavoce.__file__).parent
+NAMING = {
+    "stress": "dictionaries and grammar of a language as code",
+    "testing/stress_test.py": "utterances for that grammar",
+    "understanding/kitchen": "articles and verbs of two languages as code",
+    "cli/understand.py": "the default of that corpus",
+    "importers/sugar.py": "the language of the corpus that it reads",
+    "study/campaign.py": "the defaults of IDIAL 2018, an Italian evaluation",
+}
+
+
+def test_no_room_but_that_of_languages_names_a_language() -> None:
+    ours = {name for name, one in LANGUAGES if one.folder.parent == OURS} - {"en"}
+    assert ours
+    found = set()
+    for file in ROOT.rglob("*.py"):
+        names = {
+            one.value for one in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(one, ast.Constant)
+        }
+        if not file.is_relative_to(OURS) and ours & names:
+            found.add(str(file.relative_to(ROOT)))
+    named = {place for place in NAMING if any(Path(file).is_relative_to(place) for file in found)}
+    assert named == set(NAMING), "it names none any more: take it out of the list"
+    assert not [file for file in found if not any(Path(file).is_relative_to(place) for place in NAMING)]
